@@ -1,0 +1,141 @@
+"""What a text, a whole number, a figure and a moment are on the wire (design.md section 5, domain.md section 2).
+
+Each reader takes any JSON value and answers with the exact value or raises ValueError, never anything else. None can
+be made slow: length and exponent are bounded before a number becomes an `int` (`int(Decimal("1e1000000"))` takes half
+a minute).
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import PlainValidator, StrictBool
+
+WHOLE_LIMIT = 2**256
+MOST_DECIMALS = 77  # with more, no amount below 2**256 reaches one token
+MOST_DIGITS = 80
+EXPONENT_LIMIT = 90
+MILLISECONDS_FROM = 10**11  # as seconds this is the year 5138; as milliseconds 1973
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
+_MOMENT = re.compile(
+    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2})"
+    r"(\.(?P<fraction>[0-9]{1,9}))? ?(?P<zone>[Zz]|[+-][0-9]{2}:?[0-9]{2})?",
+    re.ASCII,
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_text(value: object) -> str:
+    """Text as received; half a character (a lone surrogate) cannot be written to any page or log and becomes U+FFFD."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value)
+
+
+def read_text_in_list(value: object) -> str:
+    """Like `read_text`, but an entry that is none is "": its neighbours keep their places, which others refer to."""
+    return read_text(value) if isinstance(value, str) else ""
+
+
+def read_whole(value: object) -> int:
+    """An amount, id or counter: an integer from 0 to 2**256 - 1, written in whichever way."""
+    number = value if isinstance(value, int) and not isinstance(value, bool) else _integral(_decimal(value))
+    if not 0 <= number < WHOLE_LIMIT:
+        raise ValueError("out of range")
+    return number
+
+
+def read_decimals(value: object) -> int:
+    number = read_whole(value)
+    if number > MOST_DECIMALS:
+        raise ValueError("more decimals than an amount can have digits")
+    return number
+
+
+def read_figure(value: object) -> Decimal:
+    """USD, a share or a percentage: at most 80 digits, exponent within +-90, may be negative."""
+    if isinstance(value, float):
+        value = repr(value)
+    number = _decimal(value)
+    if not number:
+        return Decimal(0)
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or number.adjusted() > EXPONENT_LIMIT or exponent < -EXPONENT_LIMIT:
+        raise ValueError("out of range")
+    if number.adjusted() - exponent >= MOST_DIGITS:
+        raise ValueError("too many digits")
+    return number
+
+
+def read_figure_in_list(value: object) -> Decimal | None:
+    """Like `read_figure`, but what cannot be read is None: its neighbours keep their places."""
+    try:
+        return read_figure(value)
+    except ValueError:
+        return None
+
+
+def read_moment(value: object) -> datetime | None:
+    """A moment in UTC, or None for a time that was never set (year 1, or Unix time 0).
+
+    Takes RFC 3339 with 0 to 9 digits of a second (without a zone it is UTC) and Unix seconds or milliseconds.
+    """
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    written = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    try:
+        return _rfc3339(written) if written else _unix(read_figure(value))
+    except OverflowError:
+        raise ValueError("outside the calendar") from None
+
+
+def _rfc3339(written: re.Match[str]) -> datetime | None:
+    if written["date"].startswith("0001-"):
+        return None
+    zone = (written["zone"] or "Z").upper()
+    moment = datetime.fromisoformat(f"{written['date']}T{written['time']}{zone}")
+    microseconds = int((written["fraction"] or "0")[:6].ljust(6, "0"))
+    return moment.replace(microsecond=microseconds).astimezone(UTC)
+
+
+def _unix(number: Decimal) -> datetime | None:
+    if number < 0:
+        raise ValueError("before 1970")
+    if number == 0:
+        return None
+    microseconds = number * (1_000 if number >= MILLISECONDS_FROM else 1_000_000)
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(microseconds))
+
+
+def _decimal(value: object) -> Decimal:
+    if isinstance(value, bool):
+        raise ValueError("not a number")
+    if isinstance(value, int):
+        if value.bit_length() > 300:
+            raise ValueError("out of range")
+        return Decimal(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value)
+    raise ValueError("not a number")
+
+
+def _integral(number: Decimal) -> int:
+    if not number:
+        return 0
+    if not 0 <= number.adjusted() < MOST_DIGITS or number != number.to_integral_value():
+        raise ValueError("not a whole number within range")
+    return int(number)
+
+
+Text = Annotated[str, PlainValidator(read_text)]
+TextInList = Annotated[str, PlainValidator(read_text_in_list)]
+Whole = Annotated[int, PlainValidator(read_whole)]
+Decimals = Annotated[int, PlainValidator(read_decimals)]
+Figure = Annotated[Decimal, PlainValidator(read_figure)]
+FigureInList = Annotated[Decimal | None, PlainValidator(read_figure_in_list)]
+Moment = Annotated[datetime | None, PlainValidator(read_moment)]
+Flag = StrictBool

@@ -1,0 +1,29 @@
+"""Several questions to the service at once, so that a page waits for the slowest of them and not for their sum."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from intents_ui.service.errors import ServiceError
+
+# As many as there are connections to the service: a question beyond them would only wait there.
+THREADS = 48
+
+
+def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
+    """Each question's answer, or the error that it ended with, in the order asked. The first is asked in this thread."""
+    first, *others = questions
+    running = [_threads().submit(_answer, question) for question in others]
+    return [_answer(first), *(future.result() for future in running)]
+
+
+def _answer[T](question: Callable[[], T]) -> T | ServiceError:
+    try:
+        return question()
+    except ServiceError as error:
+        return error
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="question")

@@ -1,0 +1,113 @@
+"""How an object of the service is read although some of its members cannot be (design.md section 5)."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from intents_ui.service import json_text
+from intents_ui.service.scalars import read_text
+
+UNREADABLE_TEXT = 100  # characters that are kept of a value that cannot be read
+
+
+class Wire(BaseModel):
+    """An object of the service. A member that cannot be read never breaks its object."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+    # Members without which the object says nothing; when one cannot be read, neither can the object.
+    essential: ClassVar[frozenset[str]] = frozenset()
+
+    # Private, so that no key on the wire can fill them.
+    _unreadable: Mapping[str, str] = PrivateAttr(default_factory=lambda: MappingProxyType({}))
+    _unreadable_entries: int = PrivateAttr(default=0)
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """By field name: the first 100 characters of what was received and could not be read."""
+        return self._unreadable
+
+    @property
+    def unreadable_entries(self) -> int:
+        """How many entries of this object's lists are missing because they could not be read."""
+        return self._unreadable_entries
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _tolerate(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, Mapping):
+            return handler(value)
+        members = {key: member for key, member in value.items() if member is not None and member != ""}
+        try:
+            found = handler(members)
+        except ValidationError as error:
+            readable, unreadable, entries = cls._without_faults(members, error)
+        else:
+            found._settle()
+            return found
+        found = handler(readable)
+        found._settle()
+        found._unreadable = MappingProxyType(unreadable)
+        found._unreadable_entries = entries
+        return found
+
+    @classmethod
+    def _without_faults(
+        cls, members: dict[str, Any], error: ValidationError
+    ) -> tuple[dict[str, Any], dict[str, str], int]:
+        """The members without those that failed; of a list, without the entries that failed."""
+        names = {field.alias: name for name, field in cls.model_fields.items()}
+        readable, unreadable, bad_entries = dict(members), dict[str, str](), dict[str, set[int]]()
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            alias, *inner = problem["loc"]
+            name = names[str(alias)]
+            key = str(alias) if alias in members else name
+            if key not in members or (name in cls.essential and not inner):
+                continue  # missing or indispensable: the second reading says so
+            if inner and isinstance(inner[0], int) and isinstance(members[key], list | tuple):
+                bad_entries.setdefault(key, set()).add(inner[0])
+                unreadable.setdefault(name, _cut(members[key][inner[0]]))
+            else:
+                readable.pop(key, None)
+                unreadable[name] = _cut(members[key])
+        for key, bad in bad_entries.items():
+            readable[key] = [entry for place, entry in enumerate(members[key]) if place not in bad]
+        return readable, unreadable, sum(len(bad) for bad in bad_entries.values())
+
+    def _settle(self) -> None:
+        """For objects that are written in two ways: makes one way of them while they are built."""
+
+
+class Kept(Wire):
+    """An object of which the exact text is kept as well, for those who show it raw or send it back."""
+
+    _received: str = PrivateAttr(default="")
+
+    @property
+    def received(self) -> str:
+        """The JSON text of this object as it came, byte for byte; "" if it came inside another one."""
+        return self._received
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Reads the object from its JSON text. Raises ValueError if the text is not JSON or not such an object."""
+        return cls.model_validate(json_text.read(text)).keeping(text)
+
+    def keeping(self, text: str) -> Self:
+        self._received = text
+        return self
+
+
+def _cut(value: object) -> str:
+    if isinstance(value, str):
+        return read_text(value[:UNREADABLE_TEXT])
+    try:
+        return json.dumps(value, default=str)[:UNREADABLE_TEXT]
+    except (ValueError, TypeError, RecursionError):
+        return "…"
