@@ -1,0 +1,122 @@
+"""Amounts as text: exact, never through a float, cut towards zero rather than rounded up."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from intents_ui.display import text
+from intents_ui.display.text import UNKNOWN
+
+BASE_UNITS = "base units"
+# uint256 has 78 digits: more decimals than 77 would leave no token that is worth one.
+MOST_DECIMALS = 77
+# 1,247.91 and 0.0804 rather than 1,247.912345 and 0.080412345678: the whole value is one click away.
+SIGNIFICANT = 6
+CENT = Decimal("0.01")
+SMALLEST_PERCENT = Decimal("0.0001")
+
+
+@dataclass(frozen=True)
+class Amount:
+    """`short` is for the page, `full` exact and without grouping (for copying), `base_units` what the wire said."""
+
+    short: str
+    full: str
+    base_units: str
+    unit: str = ""
+    exact: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.short} {self.unit}".rstrip()
+
+
+NO_AMOUNT = Amount(UNKNOWN, "", "")
+
+
+def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:
+    """`value` in base units; without usable `decimals` it stays in base units and says so. `symbol` may be hostile."""
+    unit = text.symbol(symbol).shown if symbol else ""
+    if value is None:
+        return Amount(UNKNOWN, "", "", unit)
+    if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
+        return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
+    full = plain(value, decimals=decimals)
+    short = shortened(value, decimals=decimals)
+    return Amount(short, full, str(value), unit, exact=_same(short, full))
+
+
+def grouped(value: int) -> str:
+    """`1,247,912,345`."""
+    return f"{value:,}"
+
+
+def plain(value: int, *, decimals: int) -> str:
+    """Every digit and no grouping: `1247.912345`, `0.000000000000000001`, `5`."""
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    fraction = fraction.rstrip("0")
+    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
+
+
+def shortened(value: int, *, decimals: int) -> str:
+    """`1,247.91`, `0.0804`: six significant digits, two decimals from 1 upwards, never 0 for what is not 0."""
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    if whole:
+        kept = max(2, SIGNIFICANT - len(str(whole)))
+        fraction = fraction[:kept].rstrip("0").ljust(min(2, decimals), "0")
+    else:
+        zeros = len(fraction) - len(fraction.lstrip("0"))
+        fraction = fraction[: zeros + SIGNIFICANT].rstrip("0")
+    return f"{sign}{whole:,}.{fraction}" if fraction else f"{sign}{whole:,}"
+
+
+def usd(value: Decimal | None) -> str:
+    """`$5,000.12`, `<$0.01`, `—`. Rounded to the nearest cent: the wire's dollars are estimates born as floats."""
+    if value is None:
+        return UNKNOWN
+    sign = "-" if value < 0 else ""
+    if 0 < abs(value) < CENT:
+        return f"{sign}<$0.01"
+    return f"{sign}${abs(value):,.2f}"
+
+
+def usd_full(value: Decimal | None) -> str:
+    """Every digit that the wire sent, without an exponent: `$0.0000000000000031`."""
+    if value is None:
+        return UNKNOWN
+    sign = "-" if value < 0 else ""
+    return f"{sign}${abs(value):f}"
+
+
+def percent(value: Decimal | None) -> str:
+    """A value that is percent already (priceImpact): `-0.31` is `-0.31%`."""
+    if value is None:
+        return UNKNOWN
+    if 0 < abs(value) < SMALLEST_PERCENT:
+        return f"{'-' if value < 0 else ''}<{SMALLEST_PERCENT}%"
+    return f"{number(Decimal(f'{value:.4f}'))}%"
+
+
+def fraction(value: Decimal | None) -> str:
+    """A fraction of one (slippageTolerance, maxSlippage) as percent: `0.005` is `0.5%`."""
+    return UNKNOWN if value is None else percent(_hundredfold(value))
+
+
+def number(value: Decimal | int) -> str:
+    """Any plain number, grouped, without an exponent and without trailing zeros."""
+    digits = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return "0" if digits == "-0" else digits
+
+
+def _hundredfold(value: Decimal) -> Decimal:
+    """Exact, whatever the precision of the arithmetic context: only the exponent moves."""
+    sign, digits, exponent = value.as_tuple()
+    return Decimal((sign, digits, exponent + 2)) if isinstance(exponent, int) else value
+
+
+def _parts(value: int, *, decimals: int) -> tuple[str, int, str]:
+    whole, rest = divmod(abs(value), 10**decimals)
+    return ("-" if value < 0 else "", whole, str(rest).zfill(decimals) if decimals else "")
+
+
+def _same(short: str, full: str) -> bool:
+    return Decimal(short.replace(",", "")) == Decimal(full)

@@ -1,0 +1,112 @@
+"""Hashes, addresses and ids: recognised, shortened in the middle, checksummed, and linked only where that is honest."""
+
+import re
+
+from eth_utils.address import to_checksum_address
+
+from intents_ui.display.text import UNKNOWN, visible
+
+HASH_DIGITS = 64
+ADDRESS_DIGITS = 40
+ZERO_ADDRESS = "0x" + "0" * ADDRESS_DIGITS
+# Both stand for the chain's own coin (domain.md 2.3).
+NATIVE_ADDRESSES = frozenset({ZERO_ADDRESS, "0x" + "e" * ADDRESS_DIGITS})
+
+HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
+# Labels as they travel (IDNA's A-form); a last label that starts with a letter is no IP address.
+HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])"
+EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
+LONGEST_URL = 300
+
+
+def canonical(text: str, *, digits: int) -> str | None:
+    """`0x` and lower case for exactly so many hex digits, with or without `0x` and in any letter case; else None."""
+    found = HEX.fullmatch(text)
+    return "0x" + found[1].lower() if found and len(found[1]) == digits else None
+
+
+def canonical_hash(text: str) -> str | None:
+    return canonical(text, digits=HASH_DIGITS)
+
+
+def canonical_address(text: str) -> str | None:
+    return canonical(text, digits=ADDRESS_DIGITS)
+
+
+def checksum(address: str | None) -> str:
+    """EIP-55 for 20 bytes of hex; every other address (other kinds of chains) as it came, made visible."""
+    if address is None:
+        return UNKNOWN
+    known = canonical_address(address)
+    return to_checksum_address(known) if known else visible(address)
+
+
+def has_wrong_checksum(address: str) -> bool:
+    """Mixed case that EIP-55 does not produce; one case alone claims nothing."""
+    digits = address[2:] if address[:2] in ("0x", "0X") else address
+    if digits in (digits.lower(), digits.upper()):
+        return False
+    return checksum(address) != "0x" + digits
+
+
+def is_native(address: str | None) -> bool:
+    return address is not None and address.lower() in NATIVE_ADDRESSES
+
+
+def is_placeholder(txn_hash: str | None) -> bool:
+    """No transaction stands behind it: nothing, all zeros, all f's, or ten or more zeros at the end (domain.md 2.5)."""
+    if not txn_hash:
+        return True
+    digits = txn_hash.lower().removeprefix("0x")
+    return digits.endswith("0" * 10) or not digits.strip("f")
+
+
+def short_id(intent_id: str | None) -> str:
+    """`0x7c1f4ab2…90cd9e2b`."""
+    return UNKNOWN if intent_id is None else _shortened(intent_id, each_side=8)
+
+
+def short_hash(txn_hash: str | None) -> str:
+    """`0x9b21c4…77ad01`."""
+    return UNKNOWN if txn_hash is None else _shortened(txn_hash, each_side=6)
+
+
+def short_address(address: str | None) -> str:
+    """`0x0709CF…B39Eb1`, checksummed."""
+    return UNKNOWN if address is None else _shortened(checksum(address), each_side=6)
+
+
+def transaction_link(explorer: str | None, *, txn_hash: str | None) -> str | None:
+    root = explorer_root(explorer)
+    if root is None or txn_hash is None or is_placeholder(txn_hash):
+        return None
+    known = canonical_hash(txn_hash)
+    return f"{root}/tx/{known}" if known else None
+
+
+def address_link(explorer: str | None, *, address: str | None) -> str | None:
+    root = explorer_root(explorer)
+    if root is None or address is None or is_native(address):
+        return None
+    known = canonical_address(address)
+    return f"{root}/address/{known}" if known else None
+
+
+def explorer_root(url: str | None) -> str | None:
+    """`https://host/path` without a final slash, or None for whatever a link should not be built on.
+
+    Refused: other schemes, IP addresses, user names, ports, queries, `%`, blanks and letters beyond ASCII."""
+    if url is None or len(url) > LONGEST_URL or not EXPLORER.fullmatch(url):
+        return None
+    return url.rstrip("/")
+
+
+def explorer_host(url: str | None) -> str | None:
+    root = explorer_root(url)
+    return root.removeprefix("https://").partition("/")[0] if root else None
+
+
+def _shortened(text: str, *, each_side: int) -> str:
+    text = visible(text)
+    head = each_side + (2 if text.startswith("0x") else 0)
+    return text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"

@@ -1,0 +1,93 @@
+"""Text that strangers wrote (names, symbols, memos, reasons), made safe to read. Escaping stays the template's job."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+UNKNOWN = "—"
+
+SYMBOL_CAP = 16
+NAME_CAP = 64
+MEMO_CAP = 280
+REASON_CAP = 500
+LONGEST = 4096
+
+# Control, format (bidi, zero width, tags), lone surrogates, private use, unassigned, line and paragraph separators.
+HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Letters and marks that draw nothing.
+HIDDEN_CHARACTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+MARKS = frozenset({"Mn", "Me"})
+MOST_MARKS = 2
+
+
+@dataclass(frozen=True)
+class Text:
+    """`shown` is for the page, `rest` for behind "show all"; `more` counts the received characters after `shown`."""
+
+    shown: str
+    rest: str = ""
+    more: int = 0
+
+    @property
+    def whole(self) -> str:
+        return self.shown + self.rest
+
+
+def symbol(text: str | None) -> Text:
+    return capped(text, cap=SYMBOL_CAP)
+
+
+def name(text: str | None) -> Text:
+    return capped(text, cap=NAME_CAP)
+
+
+def memo(text: str | None) -> Text:
+    return capped(text, cap=MEMO_CAP, lines=True)
+
+
+def reason(text: str | None) -> Text:
+    return capped(text, cap=REASON_CAP, lines=True)
+
+
+def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
+    """The first `cap` characters as they will be read, the rest up to 4 kB; `lines` keeps line breaks and tabs."""
+    if text is None or not text.strip():
+        return Text(UNKNOWN)
+    pieces = list(_pieces(text[:LONGEST], lines=lines))
+    fitting = _fitting(pieces, cap=cap)
+    return Text("".join(pieces[:fitting]), "".join(pieces[fitting:]), len(text) - fitting)
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Every hidden character as `⟨U+202E⟩`; of a flood of combining marks the first two."""
+    return "".join(_pieces(text, lines=lines))
+
+
+def is_hidden(character: str) -> bool:
+    return character in HIDDEN_CHARACTERS or unicodedata.category(character) in HIDDEN_CATEGORIES
+
+
+def _pieces(text: str, *, lines: bool) -> Iterator[str]:
+    """One piece for each received character, so that a cut never falls inside a `⟨U+202E⟩`."""
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in MARKS else 0
+        yield "" if marks > MOST_MARKS else _piece(character, lines=lines)
+
+
+def _piece(character: str, *, lines: bool) -> str:
+    if lines and character in "\n\t":
+        return character
+    # The first half of a Windows line break says nothing by itself.
+    if lines and character == "\r":
+        return ""
+    return f"⟨U+{ord(character):04X}⟩" if is_hidden(character) else character
+
+
+def _fitting(pieces: list[str], *, cap: int) -> int:
+    length = 0
+    for count, piece in enumerate(pieces):
+        length += len(piece)
+        if length > cap:
+            return count
+    return len(pieces)

@@ -1,0 +1,108 @@
+"""Moments and durations as text. Relative and absolute stand together on the page, always with the zone."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from intents_ui.display.text import UNKNOWN
+
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+# The service's clock and ours may differ by this much before "in the future" means anything (domain.md 7, row 8).
+SKEW = timedelta(minutes=2)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One moment three ways: for `<time datetime>`, in UTC, and from now."""
+
+    iso: str
+    absolute: str
+    relative: str
+
+
+def moment(at: datetime | None, *, now: datetime) -> Moment:
+    return Moment(iso(at), utc(at, now=now), ago(at, now=now))
+
+
+def ago(at: datetime | None, *, now: datetime) -> str:
+    """`42 s ago`, `7 min ago`, `3 h ago`; `in 3 h` for what lies ahead."""
+    if at is None:
+        return UNKNOWN
+    passed = now - at
+    if -SKEW <= passed < SECOND:
+        return "just now"
+    return f"in {_coarse(-passed)}" if passed < timedelta() else f"{_coarse(passed)} ago"
+
+
+def until(at: datetime | None, *, now: datetime) -> str:
+    """`in 4 min 10 s`, and `2 min ago` once it is over."""
+    if at is None:
+        return UNKNOWN
+    left = at - now
+    return f"in {duration(left)}" if left > timedelta() else f"{_coarse(-left)} ago"
+
+
+def duration(length: timedelta | None) -> str:
+    """`42 s`, `7 min 12 s`, `19 min`, `2 h 5 min`, `3 d 4 h`. Below zero clocks disagree: unknown."""
+    if length is None or length < timedelta():
+        return UNKNOWN
+    if length < SECOND:
+        return "<1 s" if length else "0 s"
+    for unit, smaller in ((DAY, HOUR), (HOUR, MINUTE), (MINUTE, SECOND)):
+        if length >= unit:
+            return _two_units(length, unit, smaller)
+    return f"{length // SECOND} s"
+
+
+def clock(length: timedelta | None) -> str:
+    """For narrow columns: `0:42`, `7:12`, `1:02:05`."""
+    if length is None or length < timedelta():
+        return UNKNOWN
+    minutes, seconds = divmod(length // SECOND, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def utc(at: datetime | None, *, now: datetime) -> str:
+    """`14:03:11 UTC`; with the date in front when it is not today in UTC."""
+    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M:%S")
+
+
+def utc_minute(at: datetime | None, *, now: datetime) -> str:
+    """`14:16 UTC`, for moments that are only roughly known."""
+    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M")
+
+
+def iso(at: datetime | None) -> str:
+    """`2026-11-21T14:03:11Z`, or nothing: an empty `datetime` attribute is left out by the template."""
+    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def seconds(count: int | None) -> timedelta | None:
+    """The wire's whole seconds; what no clock could hold is unknown."""
+    if count is None or not 0 <= count <= timedelta.max // SECOND:
+        return None
+    return timedelta(seconds=count)
+
+
+def _utc(at: datetime, *, now: datetime, time: str) -> str:
+    at = at.astimezone(UTC)
+    today = at.date() == now.astimezone(UTC).date()
+    # strftime pads no year below 1000; isoformat does.
+    date = "" if today else f"{at.date().isoformat()} "
+    return f"{date}{at.strftime(time)} UTC"
+
+
+def _coarse(length: timedelta) -> str:
+    for unit, word in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if length >= unit:
+            return f"{length // unit} {word}"
+    return f"{length // SECOND} s"
+
+
+def _two_units(length: timedelta, unit: timedelta, smaller: timedelta) -> str:
+    words = {DAY: "d", HOUR: "h", MINUTE: "min", SECOND: "s"}
+    whole, rest = length // unit, length % unit // smaller
+    return f"{whole} {words[unit]} {rest} {words[smaller]}" if rest else f"{whole} {words[unit]}"

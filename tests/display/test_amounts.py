@@ -1,0 +1,125 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import amounts
+
+SHORT = [
+    ("as on the page", 1_247_910_000, 6, "1,247.91"),
+    ("round", 5_000_000_000, 6, "5,000.00"),
+    ("cut, not rounded up", 1_999_999, 6, "1.99999"),
+    ("six significant", 1_247_919_999, 6, "1,247.91"),
+    ("two decimals at least", 25 * 10**18, 18, "25.00"),
+    ("below one", 5 * 10**17, 18, "0.5"),
+    ("small", 804 * 10**13, 18, "0.00804"),
+    ("small and long", 80_412_345_678, 12, "0.0804123"),
+    ("one wei", 1, 18, "0.000000000000000001"),
+    ("giant", 10**30, 18, "1,000,000,000,000.00"),
+    ("nothing", 0, 6, "0"),
+    ("no decimals", 12_345, 0, "12,345"),
+    ("one decimal", 50, 1, "5.0"),
+    ("most decimals", 1, 77, "0." + "0" * 76 + "1"),
+    ("below zero", -1_999_999_999, 6, "-1,999.99"),
+]
+
+
+@pytest.mark.parametrize(("value", "decimals", "short"), [row[1:] for row in SHORT], ids=[row[0] for row in SHORT])
+def test_the_short_form(value, decimals, short):
+    assert amounts.amount(value, decimals=decimals).short == short
+
+
+def test_an_amount_says_all_three_things():
+    shown = amounts.amount(1_247_912_345, decimals=6, symbol="USDC")
+    assert str(shown) == "1,247.91 USDC"
+    assert shown.full == "1247.912345"
+    assert shown.base_units == "1247912345"
+    assert not shown.exact
+
+
+def test_a_short_form_that_says_everything_is_exact():
+    assert amounts.amount(5_000_000_000, decimals=6).exact
+
+
+@pytest.mark.parametrize("decimals", [None, -1, 78, 10**9])
+def test_decimals_are_never_assumed(decimals):
+    assert str(amounts.amount(1_247_912_345, decimals=decimals, symbol="USDC")) == "1,247,912,345 base units of USDC"
+    assert str(amounts.amount(7, decimals=decimals)) == "7 base units"
+
+
+def test_an_unknown_amount_is_a_dash():
+    assert str(amounts.amount(None, decimals=6)) == "—"
+    assert str(amounts.amount(None, decimals=6, symbol="USDC")) == "— USDC"
+
+
+def test_a_hostile_symbol_is_made_visible():
+    assert str(amounts.amount(1, decimals=0, symbol="ETH\u202e")) == "1 ETH⟨U+202E⟩"
+
+
+USD = [
+    ("thousands", "5000.12", "$5,000.12"),
+    ("nearest cent", "0.069999999999999999", "$0.07"),
+    ("less than a cent", "3.1e-15", "<$0.01"),
+    ("just less than a cent", "0.0099", "<$0.01"),
+    ("nothing", "0", "$0.00"),
+    ("exponent", "1e+12", "$1,000,000,000,000.00"),
+    ("more digits than the usual context", "1e+40", "$10" + ",000" * 13 + ".00"),
+    ("below zero", "-12.5", "-$12.50"),
+    ("a little below zero", "-0.001", "-<$0.01"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown"), [row[1:] for row in USD], ids=[row[0] for row in USD])
+def test_dollars(value, shown):
+    assert amounts.usd(Decimal(value)) == shown
+
+
+def test_unknown_dollars_are_a_dash():
+    assert amounts.usd(None) == amounts.usd_full(None) == "—"
+
+
+def test_full_dollars_have_every_digit_and_no_exponent():
+    assert amounts.usd_full(Decimal("3.1e-15")) == "$0.0000000000000031"
+    assert amounts.usd_full(Decimal("-1e+3")) == "-$1000"
+
+
+PERCENT = [
+    ("percent already", amounts.percent, "-0.31", "-0.31%"),
+    ("four decimals", amounts.percent, "12.345678", "12.3457%"),
+    ("tiny", amounts.percent, "1e-7", "<0.0001%"),
+    ("none", amounts.percent, "0.00", "0%"),
+    ("hundred", amounts.percent, "100", "100%"),
+    ("fraction", amounts.fraction, "0.005", "0.5%"),
+    ("fraction of one", amounts.fraction, "1", "100%"),
+]
+
+
+@pytest.mark.parametrize(("form", "value", "shown"), [row[1:] for row in PERCENT], ids=[row[0] for row in PERCENT])
+def test_percent(form, value, shown):
+    assert form(Decimal(value)) == shown
+    assert form(None) == "—"
+
+
+@given(st.integers(-(2**256), 2**256), st.integers(0, 77))
+def test_the_full_value_gives_back_the_base_units(value, decimals):
+    full = amounts.plain(value, decimals=decimals)
+    whole, _, fraction = full.lstrip("-").partition(".")
+    assert int(whole + fraction.ljust(decimals, "0")) == abs(value)
+    assert full.startswith("-") == (value < 0)
+
+
+@given(st.integers(0, 2**256), st.integers(0, 77))
+def test_the_short_form_never_says_more_than_there_is_nor_nothing_for_something(value, decimals):
+    shown = amounts.amount(value, decimals=decimals)
+    short, full = Decimal(shown.short.replace(",", "")), Decimal(shown.full)
+    assert short <= full
+    assert (short == 0) == (value == 0)
+    assert shown.exact == (short == full)
+    assert "e" not in shown.short.lower()
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**40), max_value=10**40))
+def test_every_dollar_amount_can_be_shown(value):
+    assert "$" in amounts.usd(value)
+    assert "%" in amounts.fraction(value)

@@ -1,0 +1,85 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import text
+
+HIDDEN = [
+    ("nul", "\x00", "⟨U+0000⟩"),
+    ("c0", "\x1b", "⟨U+001B⟩"),
+    ("c1", "\x85", "⟨U+0085⟩"),
+    ("right-to-left override", "\u202e", "⟨U+202E⟩"),
+    ("isolate", "\u2066", "⟨U+2066⟩"),
+    ("zero-width space", "\u200b", "⟨U+200B⟩"),
+    ("arabic letter mark", "\u061c", "⟨U+061C⟩"),
+    ("word joiner", "\u2060", "⟨U+2060⟩"),
+    ("byte-order mark", "\ufeff", "⟨U+FEFF⟩"),
+    ("tag letter", "\U000e0041", "⟨U+E0041⟩"),
+    ("interlinear", "\ufff9", "⟨U+FFF9⟩"),
+    ("lone surrogate", "\ud800", "⟨U+D800⟩"),
+    ("line separator", "\u2028", "⟨U+2028⟩"),
+    ("hangul filler", "\u3164", "⟨U+3164⟩"),
+]
+
+
+@pytest.mark.parametrize(("hidden", "shown"), [row[1:] for row in HIDDEN], ids=[row[0] for row in HIDDEN])
+def test_a_hidden_character_is_shown_by_its_number(hidden, shown):
+    assert text.visible(f"US{hidden}DC") == f"US{shown}DC"
+
+
+@pytest.mark.parametrize(
+    "ordinary", ["USD Coin", "Ünïcödé", "日本円", "עברית", "👍", "<script>alert(1)</script>", "USD\u0421"]
+)
+def test_ordinary_text_stays_as_it_is(ordinary):
+    assert text.visible(ordinary) == ordinary
+
+
+def test_a_flood_of_combining_marks_is_cut_to_two():
+    assert text.visible("Z" + "\u0301" * 50 + "A" + "\u0308") == "Z\u0301\u0301A\u0308"
+
+
+@pytest.mark.parametrize(
+    ("cap", "kind"),
+    [
+        pytest.param(16, text.symbol, id="symbol"),
+        pytest.param(64, text.name, id="name"),
+        pytest.param(280, text.memo, id="memo"),
+        pytest.param(500, text.reason, id="reason"),
+    ],
+)
+def test_each_kind_has_its_cap(kind, cap):
+    assert kind("a" * cap) == text.Text("a" * cap, "", 0)
+    assert kind("a" * cap + "bc") == text.Text("a" * cap, "bc", 2)
+
+
+def test_what_is_longer_than_four_kilobytes_is_counted_but_not_kept():
+    cut = text.memo("x" * 10_000)
+    assert len(cut.whole) == 4096
+    assert cut.more == 10_000 - 280
+
+
+def test_a_cut_never_falls_inside_a_number():
+    assert text.symbol("ABCDEFGHIJ\u202eK") == text.Text("ABCDEFGHIJ", "⟨U+202E⟩K", 2)
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  \n "])
+def test_no_text_is_unknown(nothing):
+    assert text.name(nothing) == text.Text("—")
+
+
+def test_a_memo_keeps_its_lines_and_a_name_has_none():
+    assert text.memo("one\r\ntwo").shown == "one\ntwo"
+    assert text.name("one\r\ntwo").shown == "one⟨U+000D⟩⟨U+000A⟩two"
+
+
+@given(st.text(st.characters(), max_size=600))
+def test_nothing_hidden_survives(received):
+    whole = text.memo(received).whole
+    assert not any(text.is_hidden(character) for character in whole if character not in "\n\t")
+    whole.encode("utf-8")
+
+
+@given(st.text(st.characters(), max_size=100))
+def test_made_visible_twice_is_made_visible_once(received):
+    once = text.visible(received)
+    assert text.visible(once) == once

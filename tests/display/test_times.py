@@ -1,0 +1,83 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import times
+
+NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
+
+AGO = [
+    ("seconds", timedelta(seconds=42), "42 s ago"),
+    ("minutes", timedelta(minutes=7, seconds=50), "7 min ago"),
+    ("hours", timedelta(hours=3, minutes=59), "3 h ago"),
+    ("days", timedelta(days=400), "400 d ago"),
+    ("now", timedelta(), "just now"),
+    ("a clock that runs ahead", -timedelta(minutes=1), "just now"),
+    ("ahead", -timedelta(hours=3), "in 3 h"),
+]
+
+
+@pytest.mark.parametrize(("passed", "shown"), [row[1:] for row in AGO], ids=[row[0] for row in AGO])
+def test_ago(passed, shown):
+    assert times.ago(NOW - passed, now=NOW) == shown
+
+
+def test_until():
+    assert times.until(NOW + timedelta(minutes=4, seconds=10), now=NOW) == "in 4 min 10 s"
+    assert times.until(NOW - timedelta(minutes=2), now=NOW) == "2 min ago"
+
+
+DURATIONS = [
+    (timedelta(), "0 s", "0:00"),
+    (timedelta(milliseconds=400), "<1 s", "0:00"),
+    (timedelta(seconds=42), "42 s", "0:42"),
+    (timedelta(minutes=7, seconds=12), "7 min 12 s", "7:12"),
+    (timedelta(minutes=19), "19 min", "19:00"),
+    (timedelta(hours=2, minutes=5, seconds=9), "2 h 5 min", "2:05:09"),
+    (timedelta(days=3, hours=4), "3 d 4 h", "76:00:00"),
+    (timedelta(seconds=-1), "—", "—"),
+    (None, "—", "—"),
+]
+
+
+@pytest.mark.parametrize(("length", "words", "clock"), DURATIONS, ids=[row[1] + str(row[0]) for row in DURATIONS])
+def test_durations(length, words, clock):
+    assert times.duration(length) == words
+    assert times.clock(length) == clock
+
+
+def test_the_date_stands_in_front_when_it_is_not_today():
+    assert times.utc(NOW, now=NOW) == "14:03:11 UTC"
+    assert times.utc(NOW, now=NOW + timedelta(days=1)) == "2026-11-21 14:03:11 UTC"
+    assert times.utc_minute(NOW, now=NOW) == "14:03 UTC"
+
+
+def test_every_zone_is_told_in_utc():
+    tokyo = NOW.astimezone(timezone(timedelta(hours=9)))
+    assert times.utc(tokyo, now=NOW) == "14:03:11 UTC"
+    assert times.iso(tokyo) == "2026-11-21T14:03:11Z"
+
+
+def test_an_unknown_moment():
+    assert times.moment(None, now=NOW) == times.Moment("", "—", "—")
+    assert times.until(None, now=NOW) == "—"
+
+
+def test_a_moment_is_told_three_ways():
+    assert times.moment(NOW - timedelta(minutes=9), now=NOW) == times.Moment(
+        "2026-11-21T13:54:11Z", "13:54:11 UTC", "9 min ago"
+    )
+
+
+@pytest.mark.parametrize(("count", "length"), [(90, timedelta(seconds=90)), (None, None), (-1, None), (10**30, None)])
+def test_seconds_of_the_wire(count, length):
+    assert times.seconds(count) == length
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
+def test_any_two_moments_can_be_told(at, now):
+    assert times.ago(at, now=now)
+    assert times.utc(at, now=now).endswith("UTC")
+    assert datetime.fromisoformat(times.iso(at)) == at
