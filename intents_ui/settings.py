@@ -1,6 +1,159 @@
-"""Placeholder for the first minutes."""
+"""Every setting of the dashboard, from the environment, with the sentence that documents it.
 
-SECRET_KEY = "x"
-INSTALLED_APPS = []
+A bad value stops the start with one line that names the variable. The README's table is held to `Environment` by a test.
+"""
+
+import ipaddress
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from django.utils.csp import CSP
+from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+
+Words = Annotated[list[str], NoDecode]
+
+
+class Environment(BaseSettings):
+    """The environment variables that the dashboard reads: the field's name in capitals is the variable's name."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, hide_input_in_errors=True)
+
+    # fmt: off
+    intents_service_url: HttpUrl | Literal["embedded"] | None = Field(None, description="base URL of the intent service; unset (loopback only) or `embedded`: the embedded one, with invented transfers")
+    intents_service_access_key: SecretStr | None = Field(None, description="sent to the service as `X-Access-Key`; never leaves the server")
+    intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_.-]+$", description="the path segment after `/rpc/`")
+    intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="the brand word that the maker's field names carry where interface.md says `service`")
+    intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
+    secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
+    debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
+    allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
+    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://…`) from which forms may be sent, behind a proxy that ends TLS")
+    host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
+    port: int = Field(8000, ge=1, le=65535, description="port to listen on")
+    web_concurrency: int = Field(1, ge=1, le=64, description="worker processes; more than one needs a service of its own")
+    log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
+    # fmt: on
+
+    @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
+    @classmethod
+    def split(cls, value: Any) -> Any:
+        return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the dashboard answers its own questions, from the embedded service."""
+        return self.intents_service_url in (None, "embedded")
+
+    @model_validator(mode="after")
+    def refuse_what_would_mislead(self) -> Self:
+        if not self.embedded and self.secret_key is None:
+            raise ValueError("SECRET_KEY: must be set when INTENTS_SERVICE_URL names a real service")
+        if self.intents_service_url is None and not is_loopback(self.host):
+            raise ValueError(
+                f"INTENTS_SERVICE_URL: must be set when HOST is {self.host}, beyond loopback"
+                " (`embedded` shows invented transfers to everybody who can reach it)"
+            )
+        if self.embedded and self.web_concurrency > 1:
+            raise ValueError("WEB_CONCURRENCY: the embedded service is one process; name a service of its own")
+        return self
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def read_environment() -> Environment:
+    try:
+        return Environment()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]).upper() + ": " if first["loc"] else ""
+        sys.exit(f"{name}{first['msg'].removeprefix('Value error, ')}")
+
+
+ENV = read_environment()
+
+DEBUG = ENV.debug
+# With the embedded service nothing outlives the process, so a key drawn at its start is enough.
+SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
+ALLOWED_HOSTS = ENV.allowed_hosts
+CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
+
+INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "intents_ui.pages.failures.FailurePages",
+    "django.middleware.common.CommonMiddleware",
+]
+ROOT_URLCONF = "intents_ui.urls"
+APPEND_SLASH = False
+WSGI_APPLICATION = None
+DATABASES: dict[str, Any] = {}
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [ROOT / "templates"],
+        "OPTIONS": {"environment": "intents_ui.jinja.environment", "context_processors": ["intents_ui.pages.frame.frame"]},
+    }
+]
+
 TIME_ZONE = "UTC"
 USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "/static/"
+STATIC_ROOT = ROOT / ".static"
+STATICFILES_DIRS = [ROOT / "static"]
+# Collected at the image's build: hashed names, compressed, kept by browsers for a year. From a checkout: the files as they are.
+COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
+STORAGES = {
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if COLLECTED or "collectstatic" in sys.argv
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
+}
+WHITENOISE_USE_FINDERS = not COLLECTED
+WHITENOISE_AUTOREFRESH = not COLLECTED
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "manifest-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "intents_ui.logs.JsonLines"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.log_format}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+}

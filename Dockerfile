@@ -1,0 +1,23 @@
+# Two stages: what builds stays behind. A test runs these commands in a clean folder.
+FROM python:3.13-slim AS build
+WORKDIR /app
+ENV PYTHONDONTWRITEBYTECODE=1
+COPY requirements.txt ./
+RUN python3 -m venv /app/.venv
+RUN /app/.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r requirements.txt
+COPY manage.py gunicorn.conf.py ./
+COPY intents_ui ./intents_ui
+COPY templates ./templates
+COPY static ./static
+RUN /app/.venv/bin/python manage.py collectstatic --noinput --verbosity 0
+
+FROM python:3.13-slim
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dashboard
+WORKDIR /app
+COPY --from=build /app /app
+ENV HOST=0.0.0.0 PORT=8000 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+USER 10001
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s CMD /app/.venv/bin/python -c "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/healthz', timeout=2)"
+CMD ["/app/.venv/bin/python", "-m", "gunicorn", "--config", "gunicorn.conf.py"]

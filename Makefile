@@ -1,0 +1,48 @@
+# Two commands: `make run` shows the dashboard, `make test` checks everything.
+PYTHON ?= python3
+BIN := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help run dev test format lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+run: .venv/installed ## Start the dashboard on http://127.0.0.1:8000 with the embedded service
+	@exec $(BIN)/python -m gunicorn --config gunicorn.conf.py
+
+dev: .venv/installed ## The same, restarting when a file changes
+	@exec $(BIN)/python manage.py runserver
+
+test: .venv/installed-dev ## Formatting, lint, types, import directions, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -m "not browser"
+	$(BIN)/pytest -m browser
+
+format: .venv/installed-dev ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: .venv/installed-dev ## Lock the requirements anew, with hashes and without index addresses
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
+
+clean: ## Remove what was installed and made
+	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || { \
+		echo "intents-ui needs Python 3.12 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/installed: requirements.txt | .venv/bin/python
+	@echo "Installing what the dashboard runs on ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/installed-dev: requirements-dev.txt .venv/installed
+	@echo "Installing what the tests run on ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,29 @@
+"""How the dashboard is served: gunicorn on its ASGI worker, one port, by `intents_ui.settings`."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
+
+from intents_ui import settings
+
+wsgi_app = "intents_ui.asgi:application"
+worker_class = "asgi"
+workers = settings.ENV.web_concurrency
+bind = f"{settings.ENV.host}:{settings.ENV.port}"
+asgi_lifespan = "on"
+graceful_timeout = 20
+timeout = 60
+keepalive = 15
+control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
+loglevel = "warning"
+
+# A key that was drawn is the same in every process of this start, and after a worker's restart.
+if settings.ENV.embedded:
+    os.environ["SECRET_KEY"] = settings.SECRET_KEY
+
+
+def when_ready(server: object) -> None:
+    host = "127.0.0.1" if settings.ENV.host in ("0.0.0.0", "::") else settings.ENV.host  # noqa: S104 - compared, not bound
+    kind = "invented transfers of the embedded service" if settings.ENV.embedded else settings.ENV.intents_service_url
+    print(f"intents-ui is ready on http://{host}:{settings.ENV.port} ({kind}). Stop with Ctrl+C.", flush=True)

@@ -1,0 +1,64 @@
+"""Programs that tests start: on a free loopback port, waited for by what they answer, ended by their own process id."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parent.parent
+PATIENCE = 30.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
+    """The first answer below 500; fails when the process ends or the patience does."""
+    deadline = time.monotonic() + PATIENCE
+    with httpx.Client(trust_env=False) as client:
+        while time.monotonic() < deadline:
+            assert process.poll() is None, f"ended with {process.returncode} before it answered"
+            try:
+                answer = client.get(url)
+            except httpx.TransportError:
+                process_breathes()
+                continue
+            if answer.status_code < 500:
+                return answer
+            process_breathes()
+    raise AssertionError(f"{url} did not answer within {PATIENCE:g} s")
+
+
+def process_breathes() -> None:
+    time.sleep(0.05)
+
+
+@contextmanager
+def running(*command: str, url: str, env: dict[str, str] | None = None) -> Iterator[str]:
+    """A program of ours, until the block ends."""
+    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | (env or {}))
+    try:
+        wait_for(url, process)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+@contextmanager
+def dashboard(**env: str) -> Iterator[str]:
+    """The dashboard as a reader meets it: gunicorn, a port of its own, the settings given."""
+    port = free_port()
+    root = f"http://127.0.0.1:{port}"
+    command = ("-m", "gunicorn", "--config", "gunicorn.conf.py")
+    with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **env}):
+        yield root
