@@ -1,0 +1,34 @@
+"""What chains and tokens are called, for a reader; the catalogue may not know them, or be away."""
+
+from typing import Protocol
+
+from intents_ui.display import text
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+
+class Names(Protocol):
+    """Where names come from; None is "not in the catalogue"."""
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None: ...
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None: ...
+
+
+class NoNames:
+    """A catalogue that knows nothing: chains are numbers and amounts base units."""
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return None
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return None
+
+
+NO_NAMES = NoNames()
+
+
+def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an unknown chain") -> str:
+    """The chain's own name; `Chain 123` for one that the catalogue does not know."""
+    if chain_id is None:
+        return unknown
+    return text.name(info.name).shown if info and info.name else f"Chain {chain_id}"

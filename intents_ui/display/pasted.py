@@ -1,0 +1,248 @@
+"""What did somebody paste? Hashes, addresses and ids found in any text, in the order in which they stand there.
+
+Nothing is fetched and nothing is guessed: what is nearly a hash or an address gets a sentence that says what is wrong.
+One pass of one expression without backtracking over a text of limited length: no input can be slow.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import unquote
+
+from intents_ui.display import hashes, near_misses, solana, text
+
+LONGEST = 10_000
+LONGEST_WORDS = 100
+
+
+class Kind(StrEnum):
+    HASH = "hash"  # 64 hex digits and no more to go by: an intent id or a transaction hash
+    INTENT = "intent"
+    TRANSACTION = "transaction"
+    ADDRESS = "address"
+    SOLANA_ADDRESS = "solana-address"
+    SOLANA_SIGNATURE = "solana-signature"
+    WORDS = "words"
+    NEAR_MISS = "near-miss"  # nothing to look up: `problem` says why
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`value` is canonical (`0x` and lower case for hex); `host` is that of the link in which it stood."""
+
+    kind: Kind
+    value: str
+    host: str = ""
+    chain_id: int | None = None
+    warning: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """`problem` is set when nothing can be looked up; an empty text has neither findings nor a problem."""
+
+    findings: tuple[Finding, ...] = ()
+    problem: str = ""
+
+    @property
+    def lookups(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if not finding.problem)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return frozenset(finding.kind for finding in self.findings)
+
+
+# EIP-3770 short names, as wallets put them before an address.
+SHORT_NAMES = {
+    "eth": 1,
+    "oeth": 10,
+    "bnb": 56,
+    "gno": 100,
+    "matic": 137,
+    "pol": 137,
+    "sonic": 146,
+    "base": 8453,
+    "arb1": 42161,
+    "arb-nova": 42170,
+    "avax": 43114,
+    "berachain": 80094,
+    "basesep": 84532,
+    "arb-sep": 421614,
+    "sep": 11155111,
+}
+INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
+TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
+
+QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly quotes are what chat programs make of straight ones
+HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+# A hidden character or a combining mark inside a word belongs to it: 0x12<zero width>34 is not 0x12.
+INSIDE = rf"[\w\u0300-\u036f{HIDDEN}]"
+HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}", re.ASCII)
+
+SCAN = re.compile(
+    r"(?P<blank>\s+)"
+    r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
+    r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
+    rf"|(?<!{INSIDE})(?P<cut>0x[0-9a-f]{{1,64}}+(?:…|\.{{2,6}}+)[0-9a-f]{{1,64}}+)(?!{INSIDE})"
+    rf"|(?<!{INSIDE})(?P<prefixed>0x[0-9a-z]{{20,}}+)(?!{INSIDE})"
+    rf"|(?<!{INSIDE})(?P<bare>[0-9a-f]{{38,66}}+)(?!{INSIDE})"
+    rf"|(?<!{INSIDE})(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{INSIDE})"
+    rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{INSIDE}|[./-]\w)"
+    rf"|(?<!{INSIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{INSIDE})"
+    r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
+    re.IGNORECASE,
+)
+
+
+def read(received: str, *, longest: int = LONGEST) -> Pasted:
+    """Everything that can be looked up in a text of up to `longest` characters, once each and in its order."""
+    if len(received) > longest:
+        return Pasted(problem=near_misses.of_length(len(received), longest=longest))
+    if control := CONTROL.search(received):
+        return Pasted(problem=near_misses.of_control(control[0]))
+    cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
+    if not "".join(cleaned.split()).strip(QUOTES):
+        return Pasted()
+    findings = _once_each(_broken_by_blanks(cleaned) or _scanned(cleaned))
+    if cleaned != received:
+        findings = tuple(replace(finding, warning=finding.warning or near_misses.INVISIBLE) for finding in findings)
+    return _judged(findings or _words(cleaned))
+
+
+def _judged(findings: tuple[Finding, ...]) -> Pasted:
+    if any(not finding.problem for finding in findings):
+        return Pasted(findings)
+    return Pasted(findings, findings[0].problem)
+
+
+def _broken_by_blanks(received: str) -> list[Finding]:
+    """A hash and nothing else, without its `0x` or wrapped into several lines by a mail program."""
+    stripped = received.strip(QUOTES)
+    if not HEX_WITH_BLANKS.fullmatch(stripped):
+        return []
+    pieces = stripped.split()
+    digits = _without_prefix("".join(pieces))
+    complete = any(len(_without_prefix(piece)) in (hashes.ADDRESS_DIGITS, hashes.HASH_DIGITS) for piece in pieces)
+    if len(pieces) > 1 and (complete or digits.isdigit()):
+        return []
+    return [_of_hex(digits)]
+
+
+def _without_prefix(word: str) -> str:
+    return word[2:] if word[:2] in ("0x", "0X") else word
+
+
+def _scanned(received: str) -> Iterator[Finding]:
+    # Links inside links (redirects of mail programs) come percent-encoded.
+    received = unquote(received, errors="replace") if "://" in received else received
+    host = ""
+    for match in SCAN.finditer(received):
+        if match.lastgroup in ("blank", "host", "bare_host"):
+            host = _host(match[0].removeprefix("/"))
+        elif finding := _finding(match, received):
+            yield replace(finding, host=host)
+
+
+def _finding(match: re.Match[str], received: str) -> Finding | None:
+    before = received[max(0, match.start() - 24) : match.start()].lower()
+    match match.lastgroup:
+        case "prefixed":
+            return _placed(_of_hex(match[0][2:]), before)
+        case "bare":
+            return _of_bare_hex(match[0], before)
+        case "named":
+            return Finding(Kind.INTENT, match[0])
+        case "id":
+            return _of_path(match["id"])
+        case "base58":
+            return _of_base58(match[0])
+        case "cut":
+            return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.SHORTENED)
+        case _:
+            return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.of_name(match[0]))
+
+
+def _of_hex(digits: str) -> Finding:
+    if known := hashes.canonical_hash("0x" + digits):
+        warning = near_misses.PLACEHOLDER if hashes.is_placeholder(known) else ""
+        return Finding(Kind.HASH, known, warning=warning)
+    if known := hashes.canonical_address("0x" + digits):
+        return Finding(Kind.ADDRESS, known, warning=_address_warning("0x" + digits))
+    return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=near_misses.of_hex(digits))
+
+
+def _of_bare_hex(digits: str, before: str) -> Finding | None:
+    """Without `0x`, digits alone are an amount, and other lengths are something else."""
+    near = {hashes.ADDRESS_DIGITS: 2, hashes.HASH_DIGITS: 2}
+    if digits.isdigit() or not any(abs(len(digits) - length) <= most for length, most in near.items()):
+        return None
+    return _placed(_of_hex(digits), before)
+
+
+def _of_path(intent_id: str) -> Finding:
+    finding = _of_hex(intent_id[2:]) if intent_id[:2].lower() == "0x" else None
+    known = hashes.canonical_hash(intent_id)
+    if known:
+        return replace(_of_hex(known[2:]), kind=Kind.INTENT)
+    return finding or Finding(Kind.INTENT, intent_id)
+
+
+def _of_base58(word: str) -> Finding | None:
+    if solana.is_address(word):
+        return Finding(Kind.SOLANA_ADDRESS, word)
+    return Finding(Kind.SOLANA_SIGNATURE, word) if solana.is_signature(word) else None
+
+
+def _placed(finding: Finding, before: str) -> Finding:
+    """With what the characters in front say: `/tx/`, `/intent/`, `arb1:`, `eip155:42161:`."""
+    segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
+    if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
+        finding = replace(finding, kind=Kind.INTENT)
+    if finding.kind == Kind.HASH and segment in TRANSACTION_SEGMENTS:
+        finding = replace(finding, kind=Kind.TRANSACTION)
+    return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
+
+
+def _chain_id(before: str) -> int | None:
+    if numbered := re.search(r"\beip155:([0-9]{1,15}):\Z", before, re.ASCII):
+        return int(numbered[1])
+    named = re.search(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", before, re.ASCII)
+    return SHORT_NAMES.get(named[1]) if named else None
+
+
+def _address_warning(address: str) -> str:
+    if hashes.is_native(address):
+        return near_misses.NATIVE
+    return near_misses.CHECKSUM if hashes.has_wrong_checksum(address) else ""
+
+
+def _host(found: str) -> str:
+    """Only a hint at the chain: never fetched, and nothing at all if it is not plainly a host."""
+    host = found.strip().lower().partition("://")[2] or found.strip().lower()
+    host = host.rpartition("@")[2].partition(":")[0]
+    return host if re.fullmatch(hashes.HOST, host, re.ASCII) else ""
+
+
+def _words(received: str) -> tuple[Finding, ...]:
+    words = unicodedata.normalize("NFC", " ".join(received.split()))
+    problem = near_misses.of_foreign(words)
+    if not problem and (len(words) > LONGEST_WORDS or any(text.is_hidden(character) for character in words)):
+        problem = near_misses.NOTHING
+    kind = Kind.NEAR_MISS if problem else Kind.WORDS
+    return (Finding(kind, text.capped(words, cap=LONGEST_WORDS).shown if problem else words, problem=problem),)
+
+
+def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
+    """The first of each value; a later one that knows more (a link to it) takes its place."""
+    kept: dict[str, Finding] = {}
+    for finding in findings:
+        first = kept.setdefault(finding.value, finding)
+        if first.kind == Kind.HASH and finding.kind != Kind.HASH:
+            kept[finding.value] = finding
+    return tuple(kept.values())

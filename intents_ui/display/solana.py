@@ -1,0 +1,36 @@
+"""Addresses and signatures of Solana, told from any other word by their length once decoded."""
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+VALUES = {character: value for value, character in enumerate(ALPHABET)}
+ADDRESS_BYTES = 32
+SIGNATURE_BYTES = 64
+LONGEST = 88
+
+
+def is_address(word: str) -> bool:
+    return _is_mixed(word) and _decoded_length(word) == ADDRESS_BYTES
+
+
+def is_signature(word: str) -> bool:
+    return _is_mixed(word) and _decoded_length(word) == SIGNATURE_BYTES
+
+
+def _is_mixed(word: str) -> bool:
+    """Figures, capitals and small letters together: no word of any language, and no hex."""
+    return (
+        word.isascii()
+        and any(character.isdigit() for character in word)
+        and any(character.isupper() for character in word)
+        and any("g" <= character <= "z" for character in word)
+    )
+
+
+def _decoded_length(word: str) -> int | None:
+    """In bytes; each leading `1` is a zero byte. None for what is no base58."""
+    if len(word) > LONGEST or any(character not in VALUES for character in word):
+        return None
+    number = 0
+    for character in word:
+        number = number * 58 + VALUES[character]
+    leading = len(word) - len(word.lstrip("1"))
+    return leading + (number.bit_length() + 7) // 8

@@ -1,0 +1,224 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import pasted
+from intents_ui.display.pasted import Kind
+
+DIGITS = "7c1f4ab2" + "5e" * 24 + "90cd9e2b"
+HASH = "0x" + DIGITS
+OWNER = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
+ADDRESS = OWNER.lower()
+SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+
+FOUND = [
+    ("a hash", HASH, Kind.HASH, HASH),
+    ("without 0x", DIGITS, Kind.HASH, HASH),
+    ("upper case", "0X" + DIGITS.upper(), Kind.HASH, HASH),
+    ("padded", f" \n\t{HASH}\r\n ", Kind.HASH, HASH),
+    ("straight quotes", f'"{HASH}"', Kind.HASH, HASH),
+    ("curly quotes", f"“{HASH}”", Kind.HASH, HASH),
+    ("backticks", f"`{HASH}`", Kind.HASH, HASH),
+    ("brackets", f"<{HASH}>", Kind.HASH, HASH),
+    ("wrapped by a mail program", f"{HASH[:40]}\n{HASH[40:]}", Kind.HASH, HASH),
+    ("blanks inside", f"0x {DIGITS[:32]} {DIGITS[32:]}", Kind.HASH, HASH),
+    ("in a sentence", f"it is {HASH}, please help", Kind.HASH, HASH),
+    ("with a label", f"hash:{HASH}", Kind.HASH, HASH),
+    ("in JSON", f'{{"intent_id": "{HASH}"}}', Kind.HASH, HASH),
+    ("our page", f"/intent/{HASH}", Kind.INTENT, HASH),
+    ("our short page", f"/i/{HASH.upper()}", Kind.INTENT, HASH),
+    ("our page with host", f"https://dash.example/intents/{HASH}?tab=calls", Kind.INTENT, HASH),
+    ("our page, other id", "https://dash.example/intent/abc-123.", Kind.INTENT, "abc-123"),
+    ("other id", "intent_123abc", Kind.INTENT, "intent_123abc"),
+    ("other id in a sentence", "see (intent_123abc)!", Kind.INTENT, "intent_123abc"),
+    ("our transaction page", f"/tx/{HASH}", Kind.TRANSACTION, HASH),
+    ("explorer", f"https://etherscan.io/tx/{HASH}#eventlog", Kind.TRANSACTION, HASH),
+    ("explorer without scheme", f"etherscan.io/tx/{HASH}", Kind.TRANSACTION, HASH),
+    ("address", ADDRESS, Kind.ADDRESS, ADDRESS),
+    ("checksummed", OWNER, Kind.ADDRESS, ADDRESS),
+    ("address without 0x", OWNER[2:], Kind.ADDRESS, ADDRESS),
+    ("address page", f"/address/{OWNER}", Kind.ADDRESS, ADDRESS),
+    ("explorer's address", f"https://basescan.org/address/{OWNER}#tokentxns", Kind.ADDRESS, ADDRESS),
+    ("only figures", "1" * 40, Kind.ADDRESS, "0x" + "1" * 40),
+    ("solana address", SOLANA, Kind.SOLANA_ADDRESS, SOLANA),
+    ("solana explorer", f"https://solscan.io/account/{SOLANA}", Kind.SOLANA_ADDRESS, SOLANA),
+    ("solana signature", f"sig {SIGNATURE}.", Kind.SOLANA_SIGNATURE, SIGNATURE),
+    ("words", "  where is   my money ", Kind.WORDS, "where is my money"),
+    ("composed", "Cafe\u0301", Kind.WORDS, "Café"),
+    ("a script", "<script>alert(1)</script>", Kind.WORDS, "<script>alert(1)</script>"),
+    ("intent in a sentence", "read/write I/O intent_based", Kind.WORDS, "read/write I/O intent_based"),
+]
+
+
+@pytest.mark.parametrize(("received", "kind", "value"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
+def test_what_was_pasted_is_found(received, kind, value):
+    found = pasted.read(received)
+    assert [(finding.kind, finding.value) for finding in found.findings] == [(kind, value)]
+    assert not found.problem
+
+
+@pytest.mark.parametrize(
+    ("received", "host"),
+    [
+        (f"https://etherscan.io/tx/{HASH}", "etherscan.io"),
+        (f"HTTPS://Optimistic.Etherscan.io/tx/{HASH}", "optimistic.etherscan.io"),
+        (f"basescan.org/tx/{HASH}", "basescan.org"),
+        (f"https://a.example/x\n{HASH}", ""),
+        (f"https://good.example@evil.example/tx/{HASH}", "evil.example"),
+        (f"https://127.0.0.1:8000/tx/{HASH}", ""),
+        (f"https://mail.example/go?u=https%3A%2F%2Farbiscan.io%2Ftx%2F{HASH}&x=1", "arbiscan.io"),
+    ],
+)
+def test_the_host_of_a_link_is_a_hint(received, host):
+    (found,) = pasted.read(received).findings
+    assert found.value == HASH
+    assert found.host == host
+
+
+@pytest.mark.parametrize(
+    ("received", "chain_id"),
+    [
+        (f"arb1:{OWNER}", 42161),
+        (f"eip155:10:{OWNER}", 10),
+        (f"eth:{OWNER}", 1),
+        (f"to:{OWNER}", None),
+        (OWNER, None),
+    ],
+)
+def test_a_chain_in_front_of_an_address_is_a_hint(received, chain_id):
+    (found,) = pasted.read(received).findings
+    assert (found.kind, found.value, found.chain_id) == (Kind.ADDRESS, ADDRESS, chain_id)
+
+
+MISSES = [
+    ("63 digits", HASH[:-1], "A transaction hash has 64 hex digits, this has 63."),
+    ("65 digits", HASH + "a", "A transaction hash has 64 hex digits, this has 65."),
+    ("39 digits", OWNER[:-1], "An address has 40 hex digits, this has 39."),
+    ("41 digits", OWNER + "a", "An address has 40 hex digits, this has 41."),
+    ("39 digits without 0x", OWNER[2:-1], "An address has 40 hex digits, this has 39."),
+    ("65 digits without 0x", DIGITS + "a", "A transaction hash has 64 hex digits, this has 65."),
+    ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex digits, this has 63."),
+    ("call data", "0x" + "ab" * 68, "This is longer data (136 hex digits), not a transaction hash or an address."),
+    ("O for 0", "0xO" + DIGITS[1:], "A hash or an address has the digits 0-9 and the letters a-f only, this has “O”."),
+    ("shortened", "0x7c1f4ab2…90cd9e2b", "This is shortened in the middle: copy the whole of it."),
+    ("shortened with dots", "0x7c1f...9e2b", "This is shortened in the middle: copy the whole of it."),
+    (
+        "name",
+        "vitalik.eth",
+        "vitalik.eth is a name, and names are not resolved here: paste the address that it stands for.",
+    ),
+    (
+        "cyrillic x",
+        "0\u0445" + DIGITS,
+        "“\u0445” (U+0445) only looks like a character of a hash or an address: type it again.",
+    ),
+    (
+        "full-width digit",
+        "\uff10x" + DIGITS,
+        "“\uff10” (U+FF10) only looks like a character of a hash or an address: type it again.",
+    ),
+    (
+        "zero width inside",
+        f"0x12\u200b{DIGITS}",
+        "This holds a character that nobody can type (⟨U+200B⟩): copy it again.",
+    ),
+    ("nul", f"{HASH}\x00", "This holds a character that nobody can type (⟨U+0000⟩): copy it again."),
+    ("lone surrogate", "\ud800", "This holds a character that nobody can type (⟨U+D800⟩): copy it again."),
+    ("override between words", "a\u202eb", "There is no transaction hash, address or intent id in this."),
+    ("long words", "word " * 30, "There is no transaction hash, address or intent id in this."),
+    ("too long", "x" * 10_001, "This is 10,001 characters long; up to 10,000 can be searched at once."),
+]
+
+
+@pytest.mark.parametrize(("received", "problem"), [row[1:] for row in MISSES], ids=[row[0] for row in MISSES])
+def test_a_near_miss_says_what_is_wrong(received, problem):
+    found = pasted.read(received)
+    assert found.problem == problem
+    assert not found.lookups
+
+
+@pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
+def test_nothing_is_neither_found_nor_wrong(nothing):
+    assert pasted.read(nothing) == pasted.Pasted()
+
+
+@pytest.mark.parametrize(
+    ("received", "warning"),
+    [
+        pytest.param(OWNER[:-2] + "B1", "do not fit its checksum", id="checksum"),
+        pytest.param(f"to {OWNER[:-2]}B1 now", "do not fit its checksum", id="checksum in a sentence"),
+        pytest.param("0x" + "0" * 40, "stands for the chain's own coin", id="native"),
+        pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
+        pytest.param(f"\u202a{HASH}\u202c", "Invisible characters", id="bidi around"),
+        pytest.param(f"\ufeff{HASH}", "Invisible characters", id="byte-order mark"),
+    ],
+)
+def test_a_doubt_is_a_warning_and_the_lookup_still_possible(received, warning):
+    found = pasted.read(received)
+    assert warning in found.lookups[0].warning
+    assert not found.problem
+
+
+def test_a_ticket_gives_everything_in_its_order_and_once():
+    ticket = f"""Hi, I sent from {OWNER} (arb1:{OWNER}) and it never arrived!
+    {HASH}
+    https://arbiscan.io/tx/{HASH} and also intent_99, see also {OWNER[:-1]}.
+    Amount was 100000000000000000000000000000000000000000 wei."""
+    found = pasted.read(ticket)
+    assert [(finding.kind, finding.value) for finding in found.lookups] == [
+        (Kind.ADDRESS, ADDRESS),
+        (Kind.TRANSACTION, HASH),
+        (Kind.INTENT, "intent_99"),
+    ]
+    assert "this has 39" in found.findings[-1].problem
+    assert not found.problem
+
+
+def test_two_addresses_are_not_one_hash():
+    assert [finding.kind for finding in pasted.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
+
+
+def test_figures_in_a_sentence_are_an_amount():
+    assert pasted.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
+
+
+HOSTILE = [
+    "0x",
+    "a",
+    "0xa",
+    "1",
+    "z",
+    "a.",
+    "/i/",
+    "%2F",
+    "https://",
+    "\u200b",
+    "a\u200b",
+    " a",
+    "intent_",
+    "0x1…",
+    "…",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
+def test_hostile_text_takes_no_longer_than_its_length(unit):
+    received = (unit * pasted.LONGEST)[: pasted.LONGEST - 1] + "!"
+    start = time.process_time()
+    pasted.read(received)
+    assert time.process_time() - start < 0.2
+
+
+ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://", "tx/", "intent/", HASH, OWNER, ".eth"])
+
+
+@given(st.one_of(st.text(st.characters()), st.lists(ALPHABET, max_size=60).map("".join)))
+def test_any_text_has_an_answer(received):
+    found = pasted.read(received)
+    for finding in found.lookups:
+        finding.value.encode()
+        assert 0 < len(finding.value) <= 128
+    assert not (found.problem and found.lookups)
