@@ -1,0 +1,210 @@
+"""The service as typed methods: `ServiceClient` blocks (pages), `AsyncServiceClient` awaits (live).
+
+Both have one method an operation, written once in `operations`:
+
+    service.get_intent("0x…")                 # Intent
+    await async_service.get_intent("0x…")     # Intent
+"""
+
+import asyncio
+import functools
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, Self, overload
+
+import httpx
+
+from intents_ui.service import operations
+from intents_ui.service.config import Group, ServiceConfig
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import TooBusy
+from intents_ui.service.exchange import TROUBLE, Exchange
+from intents_ui.service.guard import Guard
+from intents_ui.service.operations import Call
+from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
+
+__all__ = ["AsyncServiceClient", "ServiceClient", "ServiceConfig"]
+
+LARGE_ANSWER = 2**18  # bytes from which on an answer is read in a thread, so that the event loop goes on
+
+
+class Operation[**P, T]:
+    """An operation as a method: on the blocking client it answers, on the async client it is awaited."""
+
+    def __init__(self, build: Callable[P, Call[T]]) -> None:
+        self._build = build
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: "ServiceClient", owner: type) -> Callable[P, T]: ...
+    @overload
+    def __get__(self, client: "AsyncServiceClient", owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: "ServiceClient | AsyncServiceClient | None", owner: type) -> Any:
+        if client is None:
+            return self
+
+        @functools.wraps(self._build)
+        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.ask(self._build(*args, **kwargs))
+
+        return method
+
+
+class Operations:
+    """The thirteen of interface.md section 4; see `operations` for their arguments and rules."""
+
+    search_intents = Operation(operations.search_intents)
+    get_intent_history = Operation(operations.get_intent_history)
+    get_intent = Operation(operations.get_intent)
+    get_intent_receipt = Operation(operations.get_intent_receipt)
+    wait_intent_receipt = Operation(operations.wait_intent_receipt)
+    commit_intent = Operation(operations.commit_intent)
+    get_token_list = Operation(operations.get_token_list)
+    get_chains = Operation(operations.get_chains)
+    get_exact_input_routes = Operation(operations.get_exact_input_routes)
+    get_exact_output_routes = Operation(operations.get_exact_output_routes)
+    quote_intent = Operation(operations.quote_intent)
+    execute_intent = Operation(operations.execute_intent)
+    get_token_prices = Operation(operations.get_token_prices)
+
+
+class ServiceClient(Operations):
+    """Blocks its thread; safe for many. Every call ends within its group's total, whatever the network does."""
+
+    def __init__(
+        self,
+        config: ServiceConfig,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.config = config
+        self._http = httpx.Client(
+            transport=transport or DeadlineTransport(connections=config.connections),
+            follow_redirects=False,  # the access key would go along
+            trust_env=False,
+            cookies=_no_cookies(),
+        )
+        self._guard = Guard(self._exchange, patience=lambda call: config.limits[call.group].total, clock=clock)
+
+    def ask[T](self, call: Call[T]) -> T:
+        return self._guard.ask(call)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _exchange(self, call: Call[Any]) -> Any:
+        exchange = Exchange(call, self.config)
+        try:
+            with within(exchange.limits.total):
+                response = self._http.send(exchange.request(), stream=True)
+                try:
+                    body = exchange.body(response)
+                    for piece in response.iter_raw():
+                        body.add(piece)
+                finally:
+                    response.close()
+            return exchange.result(response, body.whole())
+        except TROUBLE as error:
+            failure = exchange.failure(error)
+        raise failure
+
+
+class AsyncServiceClient(Operations):
+    """For one event loop. A call goes on when whoever awaits it is cancelled, until its own deadline.
+
+    Calls cancelled while they wait for a connection would cost httpcore's pool its slots for good (libraries.md 5.1).
+    So the pool has no limit of its own, and a call is not cancelled with its caller.
+    """
+
+    def __init__(self, config: ServiceConfig, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self.config = config
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            follow_redirects=False,
+            trust_env=False,
+            cookies=_no_cookies(),
+            limits=httpx.Limits(
+                max_connections=None,
+                max_keepalive_connections=config.connections + config.held_calls,
+                keepalive_expiry=KEEP_ALIVE_SECONDS,
+            ),
+        )
+        self._short_calls = asyncio.Semaphore(config.connections)
+        self._held_calls = asyncio.Semaphore(config.held_calls)
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    async def ask[T](self, call: Call[T]) -> T:
+        task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
+        self._under_way.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """Ends the calls under way and closes the connections."""
+        for task in list(self._under_way):
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def _exchange(self, call: Call[Any]) -> Any:
+        exchange = Exchange(call, self.config)
+        try:
+            response, content = await self._content(exchange)
+            if len(content) > LARGE_ANSWER:
+                return await asyncio.to_thread(exchange.result, response, content)
+            return exchange.result(response, content)
+        except TROUBLE as error:
+            failure = exchange.failure(error)
+        raise failure
+
+    async def _content(self, exchange: Exchange[Any]) -> tuple[httpx.Response, bytes]:
+        async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
+            response = await self._http.send(exchange.request(), stream=True)
+            try:
+                body = exchange.body(response)
+                async for piece in response.aiter_raw():
+                    body.add(piece)
+            finally:
+                await response.aclose()
+            return response, body.whole()
+
+    @asynccontextmanager
+    async def _slot(self, call: Call[Any]) -> AsyncIterator[None]:
+        """Calls that are held must not keep the others from being asked."""
+        slots = self._held_calls if call.group is Group.WAIT else self._short_calls
+        try:
+            async with asyncio.timeout(self.config.connection_wait):
+                await slots.acquire()
+        except TimeoutError:
+            raise TooBusy("all connections to the service are in use") from None
+        try:
+            yield
+        finally:
+            slots.release()
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody may be waiting for it any more
+
+
+def _no_cookies() -> CookieJar:
+    """One reader's cookie would otherwise be sent along with the next one's question."""
+    return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))

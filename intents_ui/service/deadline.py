@@ -1,0 +1,136 @@
+"""A total deadline for everything that a blocking call does on the network.
+
+A timeout between two pieces does not end a call whose headers or body drip, or whose name resolution hangs. So every
+single wait (for an address, a connection, a read, a write) is cut to the time that the call has left.
+"""
+
+import contextlib
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore
+
+RESOLVERS = 8  # names that are looked up at once; a resolver that hangs holds one of these and no page
+
+_ends_at: ContextVar[float | None] = ContextVar("call_ends_at", default=None)
+
+
+class NameNotResolved(httpcore.ConnectError):
+    """The host name leads nowhere."""
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Everything that this thread does on the network inside the block ends within these seconds."""
+    token = _ends_at.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _ends_at.reset(token)
+
+
+def time_left(timeout: float | None, *, expired: type[httpcore.TimeoutException]) -> float | None:
+    """The shorter of `timeout` and what is left of the call; raises `expired` when nothing is."""
+    ends_at = _ends_at.get()
+    if ends_at is None:
+        return timeout
+    left = ends_at - time.monotonic()
+    if left <= 0:
+        raise expired("the call's time is over")
+    return left if timeout is None else min(left, timeout)
+
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Connects within the deadline, to whichever address of the host answers."""
+
+    def __init__(self) -> None:
+        self._sockets = httpcore.SyncBackend()
+        self._resolvers = threading.BoundedSemaphore(RESOLVERS)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        ends_at = None if timeout is None else time.monotonic() + timeout
+        failure: Exception = NameNotResolved("the name has no address")
+        for address in self._addresses(host, port, timeout):
+            left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
+            allowed = time_left(left, expired=httpcore.ConnectTimeout)
+            try:
+                return DeadlineStream(self._sockets.connect_tcp(address, port, allowed, local_address, socket_options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
+        """The host's addresses, looked up in a thread of their own: getaddrinfo itself knows no timeout."""
+        if _is_address(host):
+            return [host]
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        if not self._resolvers.acquire(timeout=-1 if allowed is None else allowed):
+            raise httpcore.ConnectTimeout("too many names are being looked up")
+        found: Future[list[str]] = Future()
+        # A daemon, because a look-up that hangs must not keep the process from ending.
+        threading.Thread(target=self._look_up, args=(host, port, found), name="resolver", daemon=True).start()
+        try:
+            return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("the name was not resolved in time") from None
+        except (OSError, UnicodeError):
+            raise NameNotResolved("the name could not be resolved") from None
+
+    def _look_up(self, host: str, port: int, found: Future[list[str]]) -> None:
+        try:
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.set_result(list(dict.fromkeys(str(address[0]) for *_, address in entries)))
+        except Exception as error:
+            found.set_exception(error)
+        finally:
+            self._resolvers.release()
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """A connection whose every wait is cut to what is left of the call that uses it at the moment."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,192 @@
+"""One call to the service over HTTP, but for the waiting: what is sent, what is accepted, and what each failure means.
+
+The blocking and the async client differ only in how they wait; everything that decides anything is here.
+"""
+
+import functools
+import logging
+import socket
+import ssl
+import time
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+import httpcore
+import httpx
+from pydantic import ValidationError
+
+from intents_ui.service import json_text
+from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
+from intents_ui.service.config import Limits, ServiceConfig
+from intents_ui.service.deadline import NameNotResolved
+from intents_ui.service.errors import (
+    AccessDenied,
+    Flaw,
+    Reason,
+    Refused,
+    ServiceError,
+    TooBusy,
+    Unreachable,
+    Unreadable,
+)
+from intents_ui.service.operations import Answer, Call
+from intents_ui.service.refusals import bare_refusal, envelope, refusal
+
+log = logging.getLogger("intents_ui.service")
+
+# Whatever a call may end in. Our own transport raises httpcore's exceptions, others raise httpx's.
+TROUBLE = (
+    ServiceError,
+    ValidationError,
+    UnicodeDecodeError,
+    httpx.HTTPError,
+    httpx.StreamError,
+    httpx.InvalidURL,
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+    httpcore.ProxyError,
+    TimeoutError,
+    OSError,
+)
+
+
+class Exchange[T]:
+    """One call: `request` is sent, `body` takes the answer, `result` reads it; `failure` is for any of TROUBLE."""
+
+    def __init__(self, call: Call[T], config: ServiceConfig) -> None:
+        self.call = call
+        self.request_id = uuid.uuid4().hex[:12]
+        self._config = config
+        self._began = time.monotonic()
+
+    @property
+    def limits(self) -> Limits:
+        return self._config.limits[self.call.group]
+
+    def request(self) -> httpx.Request:
+        headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": ACCEPTED_ENCODINGS,
+            "Content-Type": "application/json",
+            "User-Agent": "intents-ui",
+            "X-Request-Id": self.request_id,
+        }
+        key = self._config.access_key
+        if key and key.get_secret_value():
+            headers["X-Access-Key"] = key.get_secret_value()
+        limits, wait = self.limits, self._config.connection_wait
+        timeout = httpx.Timeout(connect=limits.connect, read=limits.read, write=limits.read, pool=wait)
+        return httpx.Request(
+            "POST",
+            self._config.url(self.call.operation),
+            headers=headers,
+            content=json_text.write(self._config.names.write(self.call.request)),
+            extensions={"timeout": timeout.as_dict()},
+        )
+
+    def body(self, response: httpx.Response) -> Body:
+        """Takes the answer's bytes, if its headers say that it can be one."""
+        if response.is_redirect or 300 <= response.status_code < 400:
+            raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
+        if response.is_success and not _is_json(response.headers.get("content-type", "")):
+            raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and (len(length) > 18 or int(length) > self.limits.size):
+            raise Unreadable.because(Flaw.TOO_LARGE, status=response.status_code)
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        return Body(encoding=encoding, limit=self.limits.size)
+
+    def result(self, response: httpx.Response, content: bytes) -> T:
+        """The answer, or the error that the service answered with."""
+        trouble = {"status": response.status_code, "retry_after": response.headers.get("retry-after")}
+        now = datetime.now(UTC)
+        text = content.decode("utf-8", "strict" if response.is_success else "replace")
+        try:
+            document = json_text.read(text)
+        except ValueError:
+            if response.is_success:
+                raise Unreadable.because(Flaw.NOT_JSON, status=response.status_code) from None
+            raise bare_refusal(text, now=now, **trouble) from None
+        said_no = envelope(document)
+        if said_no is not None:
+            raise refusal(said_no, now=now, **trouble)
+        if not response.is_success:
+            raise bare_refusal(text, now=now, **trouble)
+        if not isinstance(document, dict):
+            raise Unreadable.because(Flaw.WRONG_SHAPE, status=response.status_code)
+        texts = functools.cache(lambda: json_text.members(text))
+        answer = self.call.read(Answer(self._config.names.read(document), texts))
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
+        return answer
+
+    def failure(self, error: Exception) -> ServiceError:
+        """The error that the call ends with: it names the call and knows no secret. Raise it outside of the handler.
+
+        Inside, it would hang on to the HTTP library's exception, which knows the request's headers.
+        """
+        failure = _as_ours(error)
+        failure.operation = self.call.operation
+        failure.request_id = self.request_id
+        if self._config.access_key and self._config.access_key.get_secret_value():
+            failure.without(self._config.access_key.get_secret_value())
+        self._log(failure)
+        return failure
+
+    def _log(self, failure: ServiceError) -> None:
+        expected = isinstance(failure, Refused) and not isinstance(failure, AccessDenied | TooBusy)
+        log.log(
+            logging.INFO if expected else logging.WARNING,
+            "%s failed after %d ms, request %s: %s",
+            self.call.operation,
+            self._elapsed(),
+            self.request_id,
+            failure.summary,
+        )
+
+    def _elapsed(self) -> int:
+        return round((time.monotonic() - self._began) * 1000)
+
+
+def _as_ours(error: Exception) -> ServiceError:
+    match error:
+        case ServiceError():
+            return error
+        case ValidationError():
+            return Unreadable.because(Flaw.WRONG_SHAPE, _places(error), status=200)
+        case UnicodeDecodeError():
+            return Unreadable.because(Flaw.NOT_JSON, status=200)
+        case httpx.PoolTimeout() | httpcore.PoolTimeout():
+            return TooBusy("all connections to the service are in use")
+        case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
+            return Unreachable.because(Reason.TIMEOUT)
+        case httpx.ConnectError() | httpcore.ConnectError():
+            return Unreachable.because(_reason_not_connected(error))
+        case httpx.DecodingError():
+            return Unreadable.because(Flaw.ENCODING)
+        case _:
+            return Unreachable.because(Reason.BROKEN)
+
+
+def _reason_not_connected(error: BaseException) -> Reason:
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, ssl.SSLError):
+            return Reason.TLS
+        if isinstance(behind, NameNotResolved | socket.gaierror):
+            return Reason.DNS
+        behind = behind.__cause__ or behind.__context__
+    return Reason.REFUSED
+
+
+def _is_json(content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind in ("", "application/json", "text/json") or kind.endswith("+json")
+
+
+def _places(error: ValidationError) -> str:
+    """Where an answer has not the expected form; never what stood there."""
+    found: list[Any] = error.errors(include_url=False, include_context=False, include_input=False)
+    return ", ".join(".".join(map(str, problem["loc"])) for problem in found[:3])

@@ -1,0 +1,83 @@
+"""What stands between the readers and the service, so that many readers do not become many questions.
+
+Equal questions under way are asked once; chains and token lists are kept for their lifetime. Errors are never kept, and
+what changes something (quote, commit, execute) is neither shared nor kept.
+"""
+
+import copy
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, cast
+
+from cachetools import TLRUCache
+
+from intents_ui.service import json_text
+from intents_ui.service.errors import Reason, ServiceError, Unreachable
+from intents_ui.service.operations import Call
+
+KEPT_ANSWERS = 128
+JITTER = 0.1  # so that what was learned together does not grow old together
+
+type Question = tuple[str, bytes]
+
+
+class Guard:
+    """Asks through `ask`, which takes at most `patience(call)` seconds. Safe for threads."""
+
+    def __init__(
+        self,
+        ask: Callable[[Call[Any]], Any],
+        *,
+        patience: Callable[[Call[Any]], float],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ask = ask
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._under_way: dict[Question, Future[Any]] = {}
+        self._kept: TLRUCache[Question, tuple[Any, float]] = TLRUCache(KEPT_ANSWERS, _end_of_life, timer=clock)
+
+    def ask[T](self, call: Call[T]) -> T:
+        if not call.is_read:
+            return cast(T, self._ask(call))
+        question = (call.operation, json_text.write(call.request))
+        with self._lock:
+            if question in self._kept:
+                return cast(T, self._kept[question][0])
+            others = self._under_way.get(question)
+            mine = None if others else self._under_way.setdefault(question, Future())
+        if others:
+            return cast(T, self._wait(call, others))
+        return cast(T, self._ask_for_all(call, question, cast("Future[Any]", mine)))
+
+    def _ask_for_all(self, call: Call[Any], question: Question, result: "Future[Any]") -> Any:
+        try:
+            answer = self._ask(call)
+        except BaseException as error:
+            with self._lock:
+                del self._under_way[question]
+            result.set_exception(error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN))
+            raise
+        with self._lock:
+            del self._under_way[question]
+            if call.fresh_for:
+                self._kept[question] = answer, call.fresh_for * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311
+        result.set_result(answer)
+        return answer
+
+    def _wait(self, call: Call[Any], result: "Future[Any]") -> Any:
+        try:
+            return result.result(self._patience(call))
+        except ServiceError as error:
+            failure: ServiceError = copy.copy(error)  # an exception keeps its traceback; threads must not share one
+        except TimeoutError:
+            failure = Unreachable.because(Reason.TIMEOUT)
+            failure.operation = call.operation
+        raise failure
+
+
+def _end_of_life(question: Question, kept: tuple[Any, float], now: float) -> float:
+    return now + kept[1]

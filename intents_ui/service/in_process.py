@@ -1,0 +1,59 @@
+"""The way to a service that lives in this process: an ASGI application, called without a network."""
+
+import asyncio
+import contextlib
+import logging
+import queue
+from collections.abc import Iterator
+
+import httpcore
+import httpx
+
+from intents_ui.service.deadline import time_left
+
+log = logging.getLogger(__name__)
+
+
+class InProcessTransport(httpx.BaseTransport):
+    """Runs the application in the caller's thread, on an event loop that no other call uses meanwhile.
+
+    At most `loops` calls run at once; others wait for as long as they would for a connection.
+    """
+
+    def __init__(self, application: object, *, loops: int = 64) -> None:
+        self._asgi = httpx.ASGITransport(application)  # type: ignore[arg-type]
+        self._idle: queue.LifoQueue[asyncio.Runner] = queue.LifoQueue()
+        for _ in range(loops):
+            self._idle.put(asyncio.Runner())  # has no loop before its first run
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        with self._runner(request) as runner:
+            return runner.run(self._answer(request))
+
+    def close(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+    @contextlib.contextmanager
+    def _runner(self, request: httpx.Request) -> Iterator[asyncio.Runner]:
+        try:
+            runner = self._idle.get(timeout=request.extensions["timeout"]["pool"])
+        except queue.Empty:
+            raise httpcore.PoolTimeout("all loops are in use") from None
+        try:
+            yield runner
+        finally:
+            self._idle.put(runner)
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        try:
+            async with asyncio.timeout(time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)):
+                response = await self._asgi.handle_async_request(request)
+                content = b"".join([piece async for piece in response.aiter_raw()])
+        except (TimeoutError, httpcore.TimeoutException):
+            raise
+        except Exception:
+            log.exception("The service in this process failed")
+            return httpx.Response(500)
+        return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))

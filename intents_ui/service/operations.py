@@ -1,0 +1,354 @@
+"""The thirteen operations (interface.md section 4, domain.md 3.5 and 3b), each written once.
+
+They are called through `ServiceClient` and `AsyncServiceClient`, whose methods have the same names and arguments. Any
+of them may end in any `ServiceError`; the docstrings name those that say something about the operation. Criteria that
+are not given are not sent.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from intents_ui.service.answers import (
+    ChainsAnswer,
+    CommitAnswer,
+    ExecuteAnswer,
+    HistoryAnswer,
+    IntentAnswer,
+    PricesAnswer,
+    QuoteAnswer,
+    ReceiptAnswer,
+    SearchAnswer,
+    TokensAnswer,
+    WaitAnswer,
+)
+from intents_ui.service.config import Group
+from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.json_text import Verbatim
+from intents_ui.service.tolerance import Kept, Wire
+from intents_ui.service.wire import Intent, IntentReceipt, Page, QuoteIntentRequest, TransactionStatus
+
+CHAINS_FRESH_FOR = 3600.0
+TOKENS_FRESH_FOR = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came: the document under the names of interface.md, and the exact text of each of its members."""
+
+    document: Mapping[str, Any]
+    texts: Callable[[], Mapping[str, str]]
+
+    def as_a[W: Wire](self, model: type[W]) -> W:
+        return model.model_validate(self.document)
+
+    def keep[K: Kept](self, member: str, kept: K) -> K:
+        """`kept`, with the text that the member came as."""
+        return kept.keeping(self.texts()[member])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call[T]:
+    """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer."""
+
+    operation: str
+    request: Mapping[str, Any]
+    read: Callable[[Answer], T]
+    group: Group
+    is_read: bool = True
+    fresh_for: float = 0.0  # seconds for which the answer may be given again
+
+
+def search_intents(
+    *,
+    by_intent_id: str | None = None,
+    by_project_id: int | None = None,
+    by_transaction_hash: str | None = None,
+    by_deposit_transaction_hash: str | None = None,
+    by_owner_address: str | None = None,
+    by_origin_intent_address: str | None = None,
+    by_destination_intent_address: str | None = None,
+    by_query_string: str | None = None,
+) -> Call[SearchAnswer]:
+    """4.1: intents by one criterion, unpaged and in no order; none is an empty list.
+
+    It may be the newest ten only, and without quotes (domain.md 3.2): `get_intent_history` lists all.
+    """
+    return Call(
+        operation="SearchIntents",
+        request=_given(
+            byIntentId=by_intent_id,
+            byProjectId=by_project_id,
+            byTransactionHash=by_transaction_hash,
+            byDepositTransactionHash=by_deposit_transaction_hash,
+            byOwnerAddress=by_owner_address,
+            byOriginIntentAddress=by_origin_intent_address,
+            byDestinationIntentAddress=by_destination_intent_address,
+            byQueryString=by_query_string,
+        ),
+        read=lambda answer: answer.as_a(SearchAnswer),
+        group=Group.SEARCH,
+    )
+
+
+def get_intent_history(
+    *,
+    page: Page | None = None,
+    by_project_id: int | None = None,
+    by_owner_address: str | None = None,
+    by_status: str | None = None,
+    by_statuses: Sequence[str] = (),
+    origin_chain_id: int | None = None,
+    destination_chain_id: int | None = None,
+    from_time: datetime | int | None = None,
+    to_time: datetime | int | None = None,
+    include_balances: bool = False,
+    only_recoverable: bool = False,
+) -> Call[HistoryAnswer]:
+    """4.2: a page of intents with their receipts. Begin with `Page.first()`, go on with the answer's `following`.
+
+    `by_statuses` outranks `by_status`. Times are those of creation, both included, Unix seconds. Balances are read from
+    the chains and make the call slow.
+    """
+
+    def read(answer: Answer) -> HistoryAnswer:
+        found = answer.as_a(HistoryAnswer).asked_with(page)
+        if found.next_page:
+            answer.keep("nextPage", found.next_page)
+        return found
+
+    return Call(
+        operation="GetIntentHistory",
+        request=_given(
+            page=_sent_page(page),
+            byProjectId=by_project_id,
+            byOwnerAddress=by_owner_address,
+            byStatus=None if by_statuses else by_status,
+            byStatuses=list(by_statuses),
+            originChainId=origin_chain_id,
+            destinationChainId=destination_chain_id,
+            fromTime=_unix_seconds(from_time),
+            toTime=_unix_seconds(to_time),
+            includeBalances=include_balances or None,
+            onlyRecoverable=only_recoverable or None,
+        ),
+        read=read,
+        group=Group.BALANCES if include_balances or only_recoverable else Group.HISTORY,
+    )
+
+
+def get_intent(intent_id: str) -> Call[Intent]:
+    """4.3: one intent, quotes included, with its `received` text. NotFound if the service has none with this id."""
+
+    def read(answer: Answer) -> Intent:
+        intent = answer.as_a(IntentAnswer).intent
+        _refuse_another(intent_id, intent.intent_id)
+        return answer.keep("intent", intent)
+
+    return Call(operation="GetIntent", request={"intentId": intent_id}, read=read, group=Group.INTENT)
+
+
+def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
+    """4.4: a snapshot with its `received` text. NotFound also for an intent that was never executed (domain.md 3.3)."""
+
+    def read(answer: Answer) -> IntentReceipt:
+        receipt = answer.as_a(ReceiptAnswer).intent_receipt
+        _refuse_another(intent_id, receipt.intent_id)
+        return answer.keep("intentReceipt", receipt)
+
+    return Call(operation="GetIntentReceipt", request={"intentId": intent_id}, read=read, group=Group.INTENT)
+
+
+def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = ()) -> Call[WaitAnswer]:
+    """4.5: answers when something changes after `last_receipt_states`, when the intent is done, or after about 28 s.
+
+    Unreachable by timeout after 35 s of silence: nothing is known to have changed. The receipt has its `received` text.
+    """
+
+    def read(answer: Answer) -> WaitAnswer:
+        found = answer.as_a(WaitAnswer)
+        _refuse_another(intent_id, found.intent_receipt.intent_id)
+        answer.keep("intentReceipt", found.intent_receipt)
+        return found
+
+    # States go by place, so one that could not be read is sent as the word that says nothing.
+    states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
+    return Call(
+        operation="WaitIntentReceipt",
+        request=_given(intentId=intent_id, lastReceiptStates=states),
+        read=read,
+        group=Group.WAIT,
+    )
+
+
+def commit_intent(intent: Intent) -> Call[str]:
+    """4.6: commits an intent from `quote_intent` exactly as it was received; answers with its id.
+
+    Must be executed within 10 minutes. Invalid if the service finds it modified, Expired, WrongState if it is committed
+    already. ValueError for an intent without its `received` text.
+    """
+    if not intent.received:
+        raise ValueError("only an intent that is still exactly as the service gave it can be committed")
+    return Call(
+        operation="CommitIntent",
+        request={"intent": Verbatim(intent.received)},
+        read=lambda answer: answer.as_a(CommitAnswer).intent_id,
+        group=Group.WRITE,
+        is_read=False,
+    )
+
+
+def get_token_list(
+    chain_ids: Sequence[int],
+    *,
+    search_query: str | None = None,
+    limit: int | None = None,
+    token_address: str | None = None,
+    include_all_listed: bool = False,
+    include_external: bool = False,
+    exclude_tokens: Sequence[str] = (),
+) -> Call[TokensAnswer]:
+    """4.7: the featured tokens of these chains, or all listed ones. `limit` is per chain (domain.md 3.4)."""
+    return Call(
+        operation="GetTokenList",
+        request={
+            "chainIds": list(chain_ids),
+            **_given(
+                searchQuery=search_query,
+                limit=limit,
+                tokenAddress=token_address,
+                includeAllListed=include_all_listed or None,
+                includeExternal=include_external or None,
+                excludeTokens=list(exclude_tokens),
+            ),
+        },
+        read=lambda answer: answer.as_a(TokensAnswer),
+        group=Group.TOKENS,
+        # What readers search for is endless; it would drive the lists out of the cache.
+        fresh_for=0.0 if search_query or token_address else TOKENS_FRESH_FOR,
+    )
+
+
+def get_chains(*, route_provider: str | None = None) -> Call[ChainsAnswer]:
+    """4.7a: the supported chains, or those of one route provider."""
+    return Call(
+        operation="GetChains",
+        request=_given(routeProvider=route_provider),
+        read=lambda answer: answer.as_a(ChainsAnswer),
+        group=Group.REFERENCE,
+        fresh_for=CHAINS_FRESH_FOR,
+    )
+
+
+def get_exact_input_routes(
+    origin_chain_id: int,
+    origin_token_address: str,
+    *,
+    destination_chain_id: int | None = None,
+    destination_token_address: str | None = None,
+) -> Call[TokensAnswer]:
+    """4.8: the tokens that can be had for a token. An empty list is no proof of no route (domain.md 3.5)."""
+    return Call(
+        operation="GetExactInputRoutes",
+        request=_given(
+            originChainId=origin_chain_id,
+            originTokenAddress=origin_token_address,
+            destinationChainId=destination_chain_id,
+            destinationTokenAddress=destination_token_address,
+        ),
+        read=lambda answer: answer.as_a(TokensAnswer),
+        group=Group.TOKENS,
+    )
+
+
+def get_exact_output_routes(
+    destination_chain_id: int,
+    destination_token_address: str,
+    *,
+    origin_chain_id: int | None = None,
+    origin_token_address: str | None = None,
+    owner_address: str | None = None,
+) -> Call[TokensAnswer]:
+    """4.9: the tokens with which a token can be paid; with `owner_address` only those that the owner holds."""
+    return Call(
+        operation="GetExactOutputRoutes",
+        request=_given(
+            destinationChainId=destination_chain_id,
+            destinationTokenAddress=destination_token_address,
+            originChainId=origin_chain_id,
+            originTokenAddress=origin_token_address,
+            ownerAddress=owner_address,
+        ),
+        read=lambda answer: answer.as_a(TokensAnswer),
+        group=Group.TOKENS,
+    )
+
+
+def quote_intent(request: QuoteIntentRequest) -> Call[QuoteAnswer]:
+    """domain.md 3b: a quote; its intent has the `received` text that `commit_intent` sends back."""
+
+    def read(answer: Answer) -> QuoteAnswer:
+        found = answer.as_a(QuoteAnswer)
+        answer.keep("intent", found.intent)
+        return found
+
+    return Call(
+        operation="QuoteIntent",
+        request=request.model_dump(by_alias=True, exclude_defaults=True),
+        read=read,
+        group=Group.WRITE,
+        is_read=False,
+    )
+
+
+def execute_intent(
+    intent_id: str,
+    *,
+    deposit_transaction_hash: str | None = None,
+    deposit_signature: Mapping[str, Any] | None = None,
+) -> Call[ExecuteAnswer]:
+    """domain.md 3b: executes a committed intent, with the hash of its deposit, or a signature, or neither.
+
+    Unreachable with code 2002 while the deposit cannot be seen yet, WrongState if it runs already.
+    """
+    return Call(
+        operation="ExecuteIntent",
+        request=_given(
+            intentId=intent_id, depositTransactionHash=deposit_transaction_hash, depositSignature=deposit_signature
+        ),
+        read=lambda answer: answer.as_a(ExecuteAnswer),
+        group=Group.WRITE,
+        is_read=False,
+    )
+
+
+def get_token_prices(tokens: Sequence[tuple[int, str]]) -> Call[PricesAnswer]:
+    """domain.md 3.5: prices in USD of tokens given as chain id and address."""
+    return Call(
+        operation="GetTokenPrices",
+        request={"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]},
+        read=lambda answer: answer.as_a(PricesAnswer),
+        group=Group.REFERENCE,
+    )
+
+
+def _given(**members: Any) -> dict[str, Any]:
+    return {name: member for name, member in members.items() if member is not None and member not in ("", [])}
+
+
+def _sent_page(page: Page | None) -> Verbatim | dict[str, Any] | None:
+    if page is None:
+        return None
+    return (
+        Verbatim(page.received) if page.received else page.model_dump(by_alias=True, exclude_none=True, mode="python")
+    )
+
+
+def _unix_seconds(moment: datetime | int | None) -> int | None:
+    return int(moment.timestamp()) if isinstance(moment, datetime) else moment
+
+
+def _refuse_another(asked: str, answered: str) -> None:
+    if asked.lower() != answered.lower():
+        raise Unreadable.because(Flaw.OTHER_INTENT)
