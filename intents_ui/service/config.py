@@ -60,7 +60,7 @@ class ServiceConfig:
     connections: int = 48
     connection_wait: float = 0.5
     held_calls: int = 64  # calls of WaitIntentReceipt that an async client keeps open beside the others
-    limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS)
+    limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS, repr=False)
 
     @property
     def names(self) -> Brand:

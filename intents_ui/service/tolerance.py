@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -107,6 +108,8 @@ class Kept(Wire):
 def _cut(value: object) -> str:
     if isinstance(value, str):
         return read_text(value[:UNREADABLE_TEXT])
+    if isinstance(value, Decimal):
+        return str(value)[:UNREADABLE_TEXT]
     try:
         return json.dumps(value, default=str)[:UNREADABLE_TEXT]
     except (ValueError, TypeError, RecursionError):

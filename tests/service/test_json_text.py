@@ -1,0 +1,71 @@
+"""JSON in and out without a loss, and nothing but ValueError for what is no JSON."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.service import json_text
+from intents_ui.service.json_text import Verbatim
+
+DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nope",
+        '{"a":1',
+        "\ufeff{}",
+        "{} {}",
+        '{"a":NaN}',
+        "[Infinity]",
+        "-Infinity",
+        '{"a":1,"a":2}',
+        "{'a':1}",
+        "[" * 65 + "]" * 65,
+        "[" * 100_000,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+    ],
+    ids=lambda text: text[:16],
+)
+def test_what_two_readers_could_understand_differently_is_refused(text):
+    with pytest.raises(ValueError, match=r"."):
+        json_text.read(text)
+
+
+def test_nesting_up_to_the_limit_is_read():
+    assert json_text.read("[" * 64 + "]" * 64)
+
+
+def test_a_number_with_thousands_of_digits_stays_text():
+    assert json_text.read("9" * 5_000) == "9" * 5_000
+
+
+@given(st.dictionaries(st.text(), DOCUMENTS), st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_each_member_has_the_exact_text_it_came_as(document, indent, ascii_only):
+    text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
+    members = json_text.members(text)
+    assert members.keys() == document.keys()
+    assert all(part in text and json.loads(part) == document[name] for name, part in members.items())
+
+
+def test_a_member_is_cut_out_byte_for_byte():
+    text = '\n{ "a" : {"fee": 1.50,\t"x":[1,  2]} , "b\\u0041":-0.0 }'
+    assert json_text.members(text) == {"a": '{"fee": 1.50,\t"x":[1,  2]}', "bA": "-0.0"}
+
+
+def test_requests_write_large_integers_as_text_and_the_others_as_numbers():
+    assert json_text.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None]}) == (
+        b'{"a":9007199254740991,"b":"9007199254740992","c":[true,null]}'
+    )
+
+
+def test_verbatim_text_goes_out_as_it_is():
+    assert json_text.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'

@@ -1,0 +1,169 @@
+"""Every way in which a number or a time may be written, and what it is read as."""
+
+import json
+import time
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.service import json_text
+from intents_ui.service.scalars import read_decimals, read_figure, read_moment, read_text, read_whole
+
+MOST = 2**256 - 1
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("7845", 7845),
+        ('"7845"', 7845),
+        ('"01"', 1),
+        ("-0", 0),
+        ("1e18", 10**18),
+        ('"1E+18"', 10**18),
+        ("1.50e2", 150),
+        ("12.000", 12),
+        ("0e999999999", 0),
+        (str(2**53 + 1), 2**53 + 1),
+        (str(MOST), MOST),
+        (f'"{MOST}"', MOST),
+    ],
+)
+def test_an_amount_is_exact_however_it_is_written(written, meant):
+    assert read_whole(json_text.read(written)) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "1.5",
+        "-1",
+        '"-1"',
+        str(MOST + 1),
+        "1e78",
+        "1E+400",
+        "1e1000000",
+        '"1e1000000"',
+        "1e1000000000",
+        "1e-1000000",
+        "1e99999999999999999999",
+        "9" * 5_000,
+        f'"{"9" * 5_000}"',
+        "true",
+        '"0x10"',
+        '"1_000"',
+        '"١٢"',
+        '" 1"',
+        "[]",
+        "{}",
+    ],
+    ids=lambda written: written[:24],
+)
+def test_what_is_no_amount_is_refused_at_once(written):
+    value = json_text.read(written)
+    began = time.process_time()
+    with pytest.raises(ValueError, match=r"."):
+        read_whole(value)
+    assert time.process_time() - began < 0.05
+
+
+@given(st.integers(0, MOST))
+def test_every_amount_comes_back_digit_for_digit(amount):
+    assert read_whole(json_text.read(str(amount))) == read_whole(json_text.read(f'"{amount}"')) == amount
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=20))
+def test_every_figure_comes_back_digit_for_digit(figure):
+    written = str(figure)
+    assert read_figure(json_text.read(written)) == read_figure(json_text.read(f'"{written}"')) == figure
+
+
+@pytest.mark.parametrize("written", ["1e91", "1e-91", "9" * 81, '"NaN"', '"Infinity"', "true", "1e1000000000", "[]"])
+def test_what_is_no_figure_is_refused(written):
+    with pytest.raises(ValueError, match=r"."):
+        read_figure(json_text.read(written))
+
+
+def test_a_figure_keeps_digits_that_a_float_would_lose():
+    assert read_figure(json_text.read("0.1234567890123456789012345")) == Decimal("0.1234567890123456789012345")
+
+
+@pytest.mark.parametrize("decimals", [-1, 78, 255, 10**9])
+def test_decimals_that_no_amount_can_have_are_refused(decimals):
+    with pytest.raises(ValueError, match=r"."):
+        read_decimals(decimals)
+
+
+NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2026-11-21T12:00:00Z", NOON),
+        ("2026-11-21t12:00:00z", NOON),
+        ("2026-11-21 12:00:00", NOON),
+        ("2026-11-21T12:00:00+00:00", NOON),
+        ("2026-11-21T17:30:00+05:30", NOON),
+        ("2026-11-21T07:00:00-0500", NOON),
+        ("2026-11-21T12:00:00.5Z", NOON.replace(microsecond=500_000)),
+        ("2026-11-21T12:00:00.123456789Z", NOON.replace(microsecond=123_456)),
+        (1_795_262_400, NOON),
+        ("1795262400", NOON),
+        (1_795_262_400_000, NOON),
+        (Decimal("1795262400.5"), NOON.replace(microsecond=500_000)),
+        ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ("0001-01-01T00:00:00Z", None),
+        ("0001-01-01T00:00:00.000+02:00", None),
+        (0, None),
+    ],
+)
+def test_a_time_is_read_in_whichever_form_it_comes(written, meant):
+    assert read_moment(written) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "tomorrow",
+        "2026-02-30T00:00:00Z",
+        "2026-11-21",
+        "2026-11-21T25:00:00Z",
+        "9999-12-31T23:59:59-12:00",
+        -1,
+        10**18,
+        "0000-01-01T00:00:00Z",
+        True,
+        "1e80",
+        [],
+        "2026-11-21T12:00:00+99:00",
+    ],
+)
+def test_what_is_no_time_is_refused(written):
+    with pytest.raises(ValueError, match=r"."):
+        read_moment(written)
+
+
+@given(st.one_of(st.text(), st.integers(), st.floats(), st.decimals(), st.booleans(), st.none(), st.lists(st.none())))
+def test_nothing_makes_a_reader_fail_in_another_way(value):
+    for read in (read_whole, read_figure, read_moment, read_decimals, read_text):
+        try:
+            read(value)
+        except ValueError:
+            continue
+
+
+@given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis wants it naive
+def test_a_time_means_the_same_in_every_form(moment):
+    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
+    assert read_moment(moment.isoformat()) == moment
+    assert read_moment(seconds) == moment.replace(microsecond=0) or seconds >= 10**11
+
+
+def test_half_a_character_is_replaced_and_the_rest_of_the_text_kept():
+    text = read_text(json.loads('"a\\ud800b\\u0000\\u202e"'))
+    assert text == "a\ufffdb\x00\u202e"
+    assert text.encode()

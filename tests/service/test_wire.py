@@ -1,0 +1,208 @@
+"""The models against the transcribed tables: every field is there, under its name, with a fitting type."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+from intents_ui.service import answers, wire
+from tests import spec
+
+# Text in interface.md, but figures in every sample: read as what they are.
+READ_AS_NUMBERS = {
+    ("GasFee", "totalFeeUsd"),
+    ("DepositIntentEntry", "feeAmount"),
+    ("TokenBalance", "balance"),
+    ("TokenBalance", "balanceUsd"),
+    ("TokenBalance", "priceUsd"),
+}
+READ_AS_MOMENTS = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt"}
+
+
+@pytest.mark.parametrize("name", spec.OBJECTS)
+def test_an_object_has_the_fields_of_its_table_and_no_others(name):
+    model: type[BaseModel] = getattr(wire, name)
+    assert {field.alias for field in model.model_fields.values()} == {field for field, _ in spec.OBJECTS[name]}
+
+
+@pytest.mark.parametrize("name", spec.OBJECTS)
+def test_a_field_is_read_as_what_its_table_says(name):
+    model: type[BaseModel] = getattr(wire, name)
+    read_as = {field.alias: _types_in(field.annotation) for field in model.model_fields.values()}
+    for field, kind in spec.OBJECTS[name]:
+        assert read_as[field] - {type(None), Ellipsis} == _fitting(name, field, kind), field
+
+
+@pytest.mark.parametrize(
+    ("operation", "model"),
+    [
+        ("SearchIntents", answers.SearchAnswer),
+        ("GetIntentHistory", answers.HistoryAnswer),
+        ("GetIntent", answers.IntentAnswer),
+        ("GetIntentReceipt", answers.ReceiptAnswer),
+        ("WaitIntentReceipt", answers.WaitAnswer),
+        ("CommitIntent", answers.CommitAnswer),
+        ("GetTokenList", answers.TokensAnswer),
+        ("GetChains", answers.ChainsAnswer),
+        ("GetExactInputRoutes", answers.TokensAnswer),
+        ("GetExactOutputRoutes", answers.TokensAnswer),
+    ],
+)
+def test_an_answer_has_the_members_of_its_table(operation, model):
+    table = spec.SPEC[f"{operation}.response"]
+    assert {field.alias for field in model.model_fields.values()} == {field for field, _ in table}
+
+
+def test_the_known_words_are_those_of_the_interface():
+    assert set(wire.IntentStatus) == set(spec.INTENT_STATUSES)
+    assert set(wire.TransactionStatus) == set(spec.TRANSACTION_STATUSES)
+
+
+@pytest.mark.parametrize("name", spec.OBJECTS)
+def test_a_full_object_reads_without_a_loss(name):
+    read = getattr(wire, name).model_validate(_sample(name))
+    assert not read.unreadable
+    assert all(getattr(read, field) not in (None, ()) for field in type(read).model_fields)
+
+
+@pytest.mark.parametrize("name", spec.OBJECTS)
+@pytest.mark.parametrize("nothing", [None, "", "absent"], ids=["null", "empty", "absent"])
+def test_an_object_without_one_member_keeps_the_others(name, nothing):
+    model = getattr(wire, name)
+    required = {info.alias for info in model.model_fields.values() if info.is_required()}
+    for field in _sample(name):
+        document = _sample(name) | {field: nothing}
+        if nothing == "absent":
+            del document[field]
+        if field in required:
+            with pytest.raises(ValueError, match=field):
+                model.model_validate(document)
+            continue
+        read = model.model_validate(document)
+        lost = {info.alias for key, info in model.model_fields.items() if getattr(read, key) in (None, ())}
+        assert not read.unreadable
+        assert lost <= {field}  # the intent has some members twice
+
+
+def test_an_unknown_status_stays_the_word_it_is():
+    assert wire.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
+
+
+def test_an_unreadable_member_leaves_its_text_and_no_trace_in_its_neighbours():
+    intent = wire.Intent.model_validate(
+        {"intentId": "0x1", "salt": "12 apples", "quote": {"toAmount": True, "toAmountUsd": "1.5"}, "createdAt": "soon"}
+    )
+    assert intent.unreadable == {"salt": "12 apples", "created_at": "soon"}
+    assert intent.quote is not None
+    assert intent.quote.unreadable == {"to_amount": "true"}
+    assert intent.quote.to_amount_usd == Decimal("1.5")
+
+
+def test_an_unreadable_text_is_cut():
+    assert wire.SortBy.model_validate({"column": [0] * 10_000}).unreadable["column"] == str([0] * 10_000)[:100]
+
+
+def test_unreadable_entries_are_dropped_and_counted():
+    calls = wire.IntentCalls.model_validate({"calls": [{"to": "0xa"}, 5, None, {"to": "0xb"}]})
+    assert [call.to for call in calls.calls] == ["0xa", "0xb"]
+    assert calls.unreadable_entries == 2
+
+
+def test_lists_that_go_by_place_keep_their_places():
+    quote = wire.IntentProviderQuote.model_validate(
+        {"routeProviders": ["A", None, "C"], "routeProvidersFeeUsd": [1, "x", 3]}
+    )
+    assert quote.route_providers == ("A", "", "C")
+    assert quote.route_providers_fee_usd == (Decimal(1), None, Decimal(3))
+
+
+def test_a_key_of_the_service_cannot_pass_for_our_own_notes():
+    intent = wire.Intent.model_validate(
+        {"intentId": "0x1", "unreadable": {"a": "b"}, "received": "forged", "_received": "forged"}
+    )
+    assert (dict(intent.unreadable), intent.received) == ({}, "")
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["origin first", "destination first"])
+def test_an_intent_with_the_second_set_of_names_is_read_like_one_with_the_first(order):
+    intent = wire.Intent.model_validate(
+        {
+            "intentId": "0x1",
+            "originChainId": 1,
+            "destinationChainId": 10,
+            "destinationSalt": "7",
+            "calls": [{"chainId": 1, "nonce": 1}, {"chainId": "10", "nonce": 2}][::order],
+            "preconditions": [{"chainId": 1, "type": "a"}, {"chainId": 10, "type": "b"}][::order],
+            "metaTxns": [{"chainId": 1, "id": "a"}, {"chainId": 10, "id": "b"}][::order],
+        }
+    )
+    assert intent.salt == 7
+    assert (intent.origin_calls, intent.destination_calls) == (intent.calls[::order][0], intent.calls[::order][1])
+    assert intent.origin_precondition is not None
+    assert intent.destination_precondition is not None
+    assert (intent.origin_precondition.type, intent.destination_precondition.type) == ("a", "b")
+    assert (intent.origin_meta_txn, intent.destination_meta_txn) == intent.meta_txns[::order]
+
+
+def test_the_first_set_of_names_outranks_the_second():
+    intent = wire.Intent.model_validate({"intentId": "0x1", "originCalls": {"nonce": 1}, "calls": [{"nonce": 2}]})
+    assert intent.origin_calls == wire.IntentCalls(nonce=1)
+
+
+def test_both_forms_of_a_chain_say_the_same():
+    nested = wire.ChainInfo.model_validate(
+        {
+            "id": 1,
+            "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
+            "blockExplorer": {"name": "Scan", "url": "https://scan"},
+        }
+    )
+    flat = wire.ChainInfo.model_validate(
+        {"id": 1, "tokenName": "Ether", "tokenSymbol": "ETH", "tokenDecimals": 18, "blockExplorerUrl": "https://scan"}
+    )
+    for chain in (nested, flat):
+        assert (chain.native_name, chain.native_symbol, chain.native_decimals) == ("Ether", "ETH", 18)
+        assert chain.explorer_url == "https://scan"
+
+
+def _types_in(annotation: Any) -> set[Any]:
+    inner = get_args(annotation)[:1] if get_origin(annotation) is Annotated else get_args(annotation)
+    return set().union(*map(_types_in, inner)) if inner else {annotation}
+
+
+def _fitting(name: str, field: str, kind: str) -> set[Any]:
+    kind = kind.removesuffix("[]")
+    if field in READ_AS_MOMENTS:
+        return {datetime}
+    if kind == "number" or (name, field) in READ_AS_NUMBERS:
+        return {Decimal} if _is_figure(field) else {int}
+    return {
+        {"string": str, "IntentStatus": str, "TransactionStatus": str, "boolean": bool}.get(kind) or getattr(wire, kind)
+    }
+
+
+def _is_figure(field: str) -> bool:
+    return field.endswith(("Usd", "USD")) or field in {
+        "slippageTolerance",
+        "maxSlippage",
+        "priceImpact",
+        "estimatedDuration",
+    }
+
+
+def _sample(name: str) -> dict[str, Any]:
+    return {field: _sample_value(name, field, kind) for field, kind in spec.OBJECTS[name]}
+
+
+def _sample_value(name: str, field: str, kind: str) -> Any:
+    if kind.endswith("[]"):
+        return [_sample_value(name, field, kind[:-2])]
+    if kind in spec.OBJECTS:
+        return _sample(kind)
+    if field in READ_AS_MOMENTS:
+        return "2026-11-21T03:01:28.58128Z"
+    if kind == "number" or (name, field) in READ_AS_NUMBERS:
+        return "7"
+    return True if kind == "boolean" else "text"
