@@ -1,0 +1,92 @@
+"""`python -m intents_ui.emulator`: the emulator by itself, on loopback, under gunicorn's ASGI worker."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from gunicorn.app.base import BaseApplication
+
+from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
+from intents_ui.emulator.behaviours import EVERY_OPERATION, NAMES, seconds_of
+
+
+class Server(BaseApplication):  # type: ignore[misc]
+    def __init__(self, application: Emulator, port: int) -> None:
+        self.application = application
+        self.port = port
+        super().__init__()
+
+    def load_config(self) -> None:
+        settings = {
+            "bind": f"127.0.0.1:{self.port}",
+            "worker_class": "asgi",
+            # One process: what callers make lives in its memory.
+            "workers": 1,
+            "asgi_lifespan": "on",
+            "control_socket_disable": True,
+            "graceful_timeout": 5,
+            "proc_name": "intents-emulator",
+            "accesslog": None,
+        }
+        for name, value in settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return self.application
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    emulator = Emulator(
+        size=options.size,
+        tokens=options.tokens,
+        hold=options.hold,
+        access_key=options.key,
+        expiry=options.expiry,
+        service_name=options.name,
+        behaviours=options.behave,
+    )
+    Server(emulator, options.port).run()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m intents_ui.emulator",
+        description="The intent service with invented transfers, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
+    )
+    parser.add_argument("--port", type=int, default=8801)
+    parser.add_argument("--size", type=_size, default=3000, help="intents that the lists show, 10 to 100000")
+    parser.add_argument(
+        "--tokens", type=int, default=0, help="tokens that the lists hold, filled up with invented ones"
+    )
+    parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds for which WaitIntentReceipt holds")
+    parser.add_argument("--key", default=None, help="access key to ask for; none by default")
+    parser.add_argument("--expiry", type=int, default=EXPIRY_SECONDS, help="seconds for which a quote is good")
+    parser.add_argument("--name", default="Service", help="the path segment after /rpc/")
+    parser.add_argument(
+        "--behave",
+        type=_behaviour,
+        action="append",
+        default=[],
+        metavar="[OPERATION=]NAME",
+        help=f"switch a behaviour on, for one operation or all; may be repeated: {', '.join(sorted(NAMES))}, slow-<seconds>",
+    )
+    return parser
+
+
+def _size(text: str) -> int:
+    size = int(text)
+    if not 10 <= size <= 100_000:
+        raise argparse.ArgumentTypeError("10 to 100000")
+    return size
+
+
+def _behaviour(text: str) -> tuple[str, str]:
+    operation, _, name = text.rpartition("=")
+    if name not in NAMES and seconds_of(name) is None:
+        raise argparse.ArgumentTypeError(f"no behaviour is called {name!r}")
+    return operation or EVERY_OPERATION, name
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,308 @@
+"""The emulator: an ASGI application that speaks the service's HTTP interface, and what tests and the demo page ask of it directly."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import Any, Final
+
+from intents_ui.emulator import behaviours as known
+from intents_ui.emulator.behaviours import Answer, Behaviours
+from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.documents import MICROSECONDS, Document
+from intents_ui.emulator.errors import (
+    BAD_METHOD,
+    BAD_REQUEST,
+    BAD_ROUTE,
+    KEY_NOT_FOUND,
+    PANIC,
+    UNAUTHORIZED,
+    Refusal,
+)
+from intents_ui.emulator.intents import intent
+from intents_ui.emulator.ledger import Ledger
+from intents_ui.emulator.lookups import Ask, Lookups
+from intents_ui.emulator.market import Market
+from intents_ui.emulator.plots import MAIN, PLOTS, Plot, plot_named
+from intents_ui.emulator.trading import Trading
+from intents_ui.emulator.waiting import Pause, Waiting
+from intents_ui.emulator.world import World, scenes_of
+
+type Scope = MutableMapping[str, Any]
+type Message = MutableMapping[str, Any]
+type Receive = Callable[[], Awaitable[Message]]
+type Send = Callable[[Message], Awaitable[None]]
+
+HOLD_SECONDS: Final = 28.0
+EXPIRY_SECONDS: Final = 300
+BODY_LIMIT: Final = 1024 * 1024
+BODY_SECONDS: Final = 10
+WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
+_DEEPEST: Final = 60
+_METHOD_NOT_ALLOWED: Final = 405
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One of the thirty for the demo page: `fresh` and `finished` are the intent ids of its newest and its newest finished copy."""
+
+    number: int
+    slug: str
+    title: str
+    why: str
+    route: str
+    fresh: str
+    finished: str
+
+
+class Emulator:
+    """Stand-in for the service. Safe to call from several threads and event loops at once.
+
+    `now` is the clock in Unix seconds; `size` how many intents the lists show (10 to 100,000; the scenarios are there from 1,000 on);
+    `tokens` how many tokens the lists hold, filled up with invented ones; `hold` the seconds of a long poll; `access_key` None: none
+    is asked for; `expiry` the seconds for which a quote is good; `behaviours` pairs of operation (or `*`) and name.
+    """
+
+    def __init__(
+        self,
+        *,
+        now: Callable[[], float] = time.time,
+        size: int = 3000,
+        tokens: int = 0,
+        hold: float = HOLD_SECONDS,
+        access_key: str | None = None,
+        expiry: int = EXPIRY_SECONDS,
+        service_name: str = "Service",
+        behaviours: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        self.now = now
+        self.access_key = access_key
+        self.prefix = f"/rpc/{service_name}/"
+        self.behaviours = Behaviours()
+        self.world = World(Catalogue(tokens), size=size, expiry=expiry)
+        self.ledger = Ledger(self.world)
+        lookups, market, trading = Lookups(self.ledger), Market(self.world.catalogue), Trading(self.ledger, expiry)
+        self._trading = trading
+        self._waiting = Waiting(self.ledger, self._micros, hold)
+        self._operations: dict[str, Callable[[Ask], Document]] = {
+            "SearchIntents": lookups.search_intents,
+            "GetIntent": lookups.get_intent,
+            "GetIntentReceipt": lookups.get_intent_receipt,
+            "GetIntentHistory": lookups.get_intent_history,
+            "CommitIntent": trading.commit_intent,
+            "GetTokenList": market.get_token_list,
+            "GetChains": market.get_chains,
+            "GetExactInputRoutes": market.get_exact_input_routes,
+            "GetExactOutputRoutes": market.get_exact_output_routes,
+            "QuoteIntent": trading.quote_intent,
+            "ExecuteIntent": trading.execute_intent,
+            "GetTokenPrices": market.get_token_prices,
+        }
+        self.operations = frozenset([*self._operations, "WaitIntentReceipt"])
+        for operation, name in behaviours:
+            self.behave(operation, name)
+
+    def behave(self, operation: str, *names: str, times: int | None = None) -> None:
+        """Switch behaviours on for one operation or for `*`; for the next `times` requests, or until `heal`."""
+        if operation not in (known.EVERY_OPERATION, *self.operations):
+            raise ValueError(f"no operation is called {operation!r}")
+        for name in names:
+            self.behaviours.switch_on(operation, name, times=times)
+
+    def heal(self, operation: str | None = None) -> None:
+        """Switch all behaviours off, of one operation or of all."""
+        self.behaviours.switch_off(operation)
+
+    def scenarios(self, *, moving: bool = False) -> list[Scenario]:
+        """The thirty, with the copies that are there at this moment. Empty in a world too small for them.
+
+        `moving`: where the newest copy is over already, a new one is played, so that there is something to watch. Copies made so are
+        in memory only.
+        """
+        return [self._scenario(plot, moving=moving) for plot in PLOTS if plot.number in self.world.streams]
+
+    def newest(self, which: int | str, *, variant: str = MAIN) -> Document:
+        """The Intent document of a scenario's newest copy. KeyError for a scenario that there is not."""
+        return self._document(next(self.world.copies(plot_named(which), self._micros(), variant)))
+
+    def finished(self, which: int | str, *, variant: str = MAIN) -> Document:
+        """The Intent document of a scenario's newest copy with which nothing will happen any more."""
+        plot, now = plot_named(which), self._micros()
+        over = scenes_of(plot, variant)[-1].at * MICROSECONDS
+        copies = self.world.copies(plot, now, variant)
+        return self._document(next(number for number in copies if self.world.transfer(number).born + over <= now))
+
+    def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0) -> Document:
+        """Make a copy of a scenario that was quoted `age` seconds ago, and give its Intent document."""
+        return self._document(self._trading.play(plot_named(which), variant, self._micros(), age))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+        elif scope["type"] == "http":
+            leaving = _Leaving(receive)
+            try:
+                answer = await self._answer(scope, leaving)
+                if answer:
+                    await self._send(answer, send)
+            finally:
+                leaving.stop()
+
+    async def _answer(self, scope: Scope, leaving: "_Leaving") -> Answer | None:
+        operation = scope["path"].removeprefix(self.prefix)
+        is_ours = scope["path"].startswith(self.prefix) and operation in self.operations
+        on = self.behaviours.for_request(operation if is_ours else "")
+        try:
+            headers = {name.lower(): value for name, value in scope["headers"]}
+            self._admit(scope, headers, is_ours=is_ours)
+            body = await leaving.body()
+            if body is None:
+                return None
+            if (wait := known.delay(on)) and await leaving.within(wait):
+                return None
+            now = self.now() + known.skew(on)
+            if faulty := known.fault(on, now):
+                return faulty
+            ask = Ask(_parsed(body), round(now * MICROSECONDS), on)
+            document = await self._operate(operation, ask, leaving.within)
+        except Refusal as refusal:
+            return known.refused(refusal, on)
+        except Exception as error:  # noqa: BLE001 - a service answers with an envelope, whatever happened inside
+            return known.refused(Refusal(PANIC, type(error).__name__), on)
+        return None if document is None else known.answered(document, on)
+
+    async def _operate(self, operation: str, ask: Ask, pause: Pause) -> Document | None:
+        if operation == "WaitIntentReceipt":
+            return await self._waiting.wait_intent_receipt(ask, pause)
+        return self._operations[operation](ask)
+
+    def _admit(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
+        """Refuse, in the order of the real server's layers, what never reaches an operation."""
+        if self.access_key is not None:
+            key = headers.get(b"x-access-key", b"").decode("latin-1")
+            if not key:
+                raise Refusal(UNAUTHORIZED, "no access key")
+            if key != self.access_key:
+                raise Refusal(KEY_NOT_FOUND)
+        if not is_ours:
+            raise Refusal(BAD_ROUTE, f"no webrpc method defined for path {scope['path'][:200]}")
+        if scope["method"] != "POST":
+            raise Refusal(BAD_METHOD, f"unsupported method {scope['method']} (only POST is allowed)")
+        content_type = headers.get(b"content-type", b"").decode("latin-1")
+        if content_type.partition(";")[0].strip().lower() != "application/json":
+            raise Refusal(
+                BAD_REQUEST, f"unsupported Content-Type {content_type[:80]!r} (only application/json is allowed)"
+            )
+
+    async def _send(self, answer: Answer, send: Send) -> None:
+        headers = [
+            (b"content-type", answer.content_type),
+            (b"content-length", str(len(answer.body)).encode()),
+            (b"date", formatdate(self.now() + answer.skew, usegmt=True).encode()),
+            (b"webrpc", WEBRPC),
+            *answer.headers,
+        ]
+        if answer.status == _METHOD_NOT_ALLOWED:
+            headers.append((b"allow", b"POST"))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        if answer.cut:
+            await send({"type": "http.response.body", "body": answer.body[: len(answer.body) // 2], "more_body": True})
+            # The server notices that the promised length was not kept and drops the connection.
+            raise ConnectionAbortedError("cut-body")
+        await send({"type": "http.response.body", "body": answer.body})
+
+    def _scenario(self, plot: Plot, *, moving: bool) -> Scenario:
+        fresh, finished = self.newest(plot.number), self.finished(plot.number)
+        if moving and fresh["intentId"] == finished["intentId"]:
+            fresh = self._document(self._trading.staged(plot, self._micros()))
+        return Scenario(
+            number=plot.number,
+            slug=plot.slug,
+            title=plot.title,
+            why=plot.why,
+            route=plot.route,
+            fresh=fresh["intentId"],
+            finished=finished["intentId"],
+        )
+
+    def _document(self, number: int) -> Document:
+        entry = self.ledger.entry(number, self._micros())
+        assert entry is not None  # noqa: S101 - its number was just found
+        return intent(entry.transfer, entry.scene, self.world.catalogue)
+
+    def _micros(self) -> int:
+        return round(self.now() * MICROSECONDS)
+
+
+class _Leaving:
+    """A request's body, and afterwards whether its caller is still there."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._gone: asyncio.Task[None] | None = None
+
+    async def body(self) -> bytes | None:
+        """None when the caller left in the middle of it."""
+        received = bytearray()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(BODY_SECONDS):
+                while True:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    received += message.get("body", b"")
+                    if len(received) > BODY_LIMIT:
+                        raise Refusal(BAD_REQUEST, f"request body larger than {BODY_LIMIT} bytes")
+                    if not message.get("more_body", False):
+                        return bytes(received)
+        raise Refusal(BAD_REQUEST, f"request body not received within {BODY_SECONDS} s")
+
+    async def within(self, seconds: float) -> bool:
+        """Wait; True as soon as the caller has gone."""
+        if self._gone is None:
+            self._gone = asyncio.ensure_future(self._until_gone())
+        await asyncio.wait({self._gone}, timeout=seconds)
+        return self._gone.done()
+
+    def stop(self) -> None:
+        if self._gone is not None:
+            self._gone.cancel()
+
+    async def _until_gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """There is nothing to open and nothing to close; the server wants to hear it."""
+    while True:
+        event = (await receive())["type"].removeprefix("lifespan.")
+        await send({"type": f"lifespan.{event}.complete"})
+        if event == "shutdown":
+            return
+
+
+def _parsed(body: bytes) -> Document:
+    def refuse_constant(word: str) -> None:
+        raise ValueError(f"invalid character {word[:1]!r}")
+
+    try:
+        parsed = json.loads(body, parse_constant=refuse_constant)
+        if _depth(parsed) > _DEEPEST:
+            raise ValueError("nested too deeply")
+    except (ValueError, RecursionError) as error:
+        raise Refusal(BAD_REQUEST, f"failed to unmarshal request data: {str(error)[:120]}") from None
+    if parsed is not None and not isinstance(parsed, dict):
+        raise Refusal(BAD_REQUEST, "failed to unmarshal request data: the body is not an object")
+    return parsed or {}
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max(map(_depth, value), default=0)
+    return 0

@@ -1,0 +1,196 @@
+"""What a real service also does, to be switched on per operation (domain.md 5b). Each behaviour has a name.
+
+Faults answer in place of the operation; rewrites change what it answered; the rest are words that the operations ask for themselves.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import formatdate
+from threading import Lock
+from typing import Final
+
+from intents_ui.emulator import rewrites
+from intents_ui.emulator.documents import Document, encode
+from intents_ui.emulator.errors import Refusal
+
+EVERY_OPERATION: Final = "*"
+SLOW: Final = "slow-"
+
+# Answered instead of the operation's own refusal or document: name -> (error code, Retry-After).
+REFUSALS: Final[dict[str, tuple[int, str | None]]] = {
+    "busy-60": (1201, "60"),
+    "busy-1": (1201, "1"),
+    "busy": (1201, None),
+    "busy-date": (1201, "date"),
+    "quota-used-up": (1200, None),
+    "failing-500": (2001, None),
+    "panic-500": (-6, None),
+    "node-down-503": (9001, None),
+    "disabled": (9000, None),
+    "unavailable": (2002, None),
+    "timeout-408": (1900, None),
+    "not-found": (8000, None),
+    "outdated": (8009, None),
+    "geoblocked": (1006, None),
+}
+REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
+    "numbers": rewrites.amounts_as_numbers,
+    "exponents": rewrites.amounts_with_exponents,
+    "mixed-case": rewrites.mixed_case,
+    "extra-fields": rewrites.extra_fields,
+    "no-ids": rewrites.without_ids,
+    "fraction-0": rewrites.fraction_digits(0),
+    "fraction-3": rewrites.fraction_digits(3),
+    "fraction-6": rewrites.fraction_digits(6),
+    "fraction-9": rewrites.fraction_digits(9),
+    "offset-times": rewrites.offset_times,
+    "sparse": rewrites.sparse,
+    "chains-flat": rewrites.chains_flat,
+    "chains-nested": rewrites.chains_nested,
+    "second-names": rewrites.second_names,
+    "both-names": rewrites.both_names,
+    "intents-null": rewrites.intents_null,
+    "last-page-absent": rewrites.last_page_absent,
+    "last-page-more-false": rewrites.last_page_more_false,
+    "duplicate-rows": rewrites.duplicate_rows,
+    "unsorted": rewrites.unsorted,
+    "states-without-refund": rewrites.states_without_refund,
+}
+# Answered as it stands: name -> (status, content type, body).
+PAGES: Final = {
+    "html-502": (
+        502,
+        b"text/html",
+        b"<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1></body></html>",
+    ),
+    "broken-json": (200, b"application/json", b'{"intent":{"intentId":"0x'),
+    "empty-200": (200, b"application/json", b""),
+}
+WORDS: Final = frozenset(
+    {
+        "wrapped-errors",  # {"webrpcError": …} around what is refused
+        "error-200",  # an error body under status 200
+        "cut-body",  # the connection ends in the middle of the body
+        "slow-first-byte",  # 35 s before anything comes; slow-<seconds> for other waits
+        "clock-ahead",  # the service's clock is 90 s ahead
+        "clock-behind",
+        "wait-at-once",  # WaitIntentReceipt does not hold
+        "wait-same-cursor",  # … and answers with the caller's own cursor
+        "done-only-success-or-failure",
+        "quoted-not-found",  # no receipt before execution
+        "deposit-hash-ignored",  # byDepositTransactionHash is not in the schema
+        "search-capped",  # ten newest, none that are only quoted
+        "routes-stub",  # both route operations answer an empty list
+        "next-page-repeats",  # the cursor that came is the cursor that goes
+    }
+)
+NAMES: Final = frozenset(REFUSALS) | frozenset(REWRITES) | frozenset(PAGES) | WORDS
+SLOW_SECONDS: Final = 35.0
+CLOCK_SKEW: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes out; `cut`: only half of the body does; `skew`: seconds by which the service's clock is ahead."""
+
+    status: int
+    body: bytes
+    content_type: bytes = b"application/json"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    cut: bool = False
+    skew: int = 0
+
+
+class Behaviours:
+    """Which behaviours are on for which operation, and for how many more requests."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._on: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
+
+    def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
+        """`times` None: until switched off. ValueError for a name that there is not."""
+        if name not in NAMES and seconds_of(name) is None:
+            raise ValueError(f"no behaviour is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
+        with self._lock:
+            self._on[operation][name] = times
+
+    def switch_off(self, operation: str | None = None) -> None:
+        with self._lock:
+            if operation is None:
+                self._on.clear()
+            else:
+                self._on.pop(operation, None)
+
+    def for_request(self, operation: str) -> frozenset[str]:
+        """What is on for one request; counts it."""
+        if not self._on:
+            return frozenset()
+        with self._lock:
+            return frozenset(
+                name
+                for each in (operation, EVERY_OPERATION)
+                if each in self._on
+                for name in list(self._on[each])
+                if self._spend(each, name)
+            )
+
+    def _spend(self, operation: str, name: str) -> bool:
+        left = self._on[operation][name]
+        if left is None:
+            return True
+        if left > 1:
+            self._on[operation][name] = left - 1
+        else:
+            del self._on[operation][name]
+        return left > 0
+
+
+def seconds_of(name: str) -> float | None:
+    """How long `slow-first-byte` or `slow-<seconds>` waits; None for other behaviours."""
+    if name == "slow-first-byte":
+        return SLOW_SECONDS
+    try:
+        return float(name.removeprefix(SLOW)) if name.startswith(SLOW) else None
+    except ValueError:
+        return None
+
+
+def delay(behaviours: frozenset[str]) -> float:
+    return sum(seconds_of(name) or 0.0 for name in behaviours)
+
+
+def skew(behaviours: frozenset[str]) -> int:
+    """Seconds by which the service's clock is ahead."""
+    return CLOCK_SKEW * (("clock-ahead" in behaviours) - ("clock-behind" in behaviours))
+
+
+def fault(behaviours: frozenset[str], now: float) -> Answer | None:
+    """The answer that takes the operation's place, if one does."""
+    for name in sorted(behaviours):
+        if name in PAGES:
+            status, content_type, body = PAGES[name]
+            return Answer(status, body, content_type)
+        if name in REFUSALS:
+            code, retry_after = REFUSALS[name]
+            if retry_after == "date":
+                retry_after = formatdate(now + 60, usegmt=True)
+            headers = ((b"retry-after", retry_after.encode()),) if retry_after else ()
+            return refused(Refusal(code), behaviours, headers)
+    return None
+
+
+def answered(document: Document, behaviours: frozenset[str]) -> Answer:
+    for name in sorted(behaviours & REWRITES.keys()):
+        document = REWRITES[name](document)
+    return Answer(200, encode(document), cut="cut-body" in behaviours, skew=skew(behaviours))
+
+
+def refused(refusal: Refusal, behaviours: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
+    envelope, status = refusal.envelope(), refusal.status
+    if "wrapped-errors" in behaviours:
+        envelope = rewrites.wrapped(envelope)
+    if "error-200" in behaviours:
+        status = 200
+    return Answer(status, encode(envelope), headers=headers, cut="cut-body" in behaviours, skew=skew(behaviours))

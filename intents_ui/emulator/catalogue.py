@@ -1,0 +1,201 @@
+"""The chains, tokens and route providers that exist, and which of them lead to one another."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from intents_ui.emulator.names import stranger
+
+DATA: Final = Path(__file__).parent / "data"
+NATIVE: Final = "0x" + "0" * 40
+NATIVE_ALIAS: Final = "0x" + "e" * 40
+PRICE_SCALE: Final = 1_000_000
+
+# Which providers serve which chains; a provider not named here serves every chain.
+_PROVIDER_CHAINS: Final = {
+    "SOMNIA_EXCHANGE": {5031},
+    "SOMNIA_SWAP": {5031},
+    "ZEROX": {1, 8453, 42161, 10, 137, 43114, 56, 80094, 143, 5031},
+    "SUSHI": {1, 8453, 42161, 10, 137, 43114, 56, 100, 42170, 747474, 146, 42793},
+    "LZ_OFT": {1, 8453, 42161, 10, 137, 43114, 56, 747474, 80094, 146, 143, 999, 1868},
+    "LZ_TRANSFER": {1, 8453, 42161, 10, 137, 56, 33139},
+    "HYPERLANE": {1, 8453, 42161, 10, 137, 33139, 8333, 1868, 747474},
+    "LIFI": {1, 8453, 42161, 10, 137, 43114, 56, 100, 42170, 80094, 146, 999},
+    "EVERLONG": {8453, 5031},
+    "GASZIP": {1, 8453, 42161, 10, 137, 43114, 56, 100, 33139, 8333, 1868, 80094, 146, 143, 5031, 999},
+    "OIF": {1, 8453, 42161, 10},
+    "RELAY": None,
+    "WETH": None,
+    "AUTO": None,
+}
+# Where anything can be swapped; elsewhere only featured tokens come and go.
+_SWAPPING: Final = {1, 8453, 42161, 10, 137, 43114, 56, 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`priceUsd` is kept in millionths; 0 is a token nobody prices. `listing`: featured, listed, external, none."""
+
+    chain_id: int
+    address: str
+    checksummed: str
+    name: str
+    symbol: str
+    decimals: int | None
+    listing: str
+    feature_index: int
+    price: int
+
+    @property
+    def scale(self) -> int:
+        return int(10 ** (self.decimals or 0))
+
+    @property
+    def native(self) -> bool:
+        return self.address == NATIVE
+
+    @property
+    def logo(self) -> str:
+        return f"https://logos.service.example/{self.chain_id}/{self.address}.webp"
+
+    def as_info(self) -> dict[str, Any]:
+        """TokenInfo (interface.md 2.14); what is not known is left out."""
+        info = {
+            "chainId": self.chain_id,
+            "address": self.address,
+            "name": self.name,
+            "symbol": self.symbol,
+            "decimals": self.decimals,
+            "featured": self.listing == "featured",
+            "featureIndex": self.feature_index,
+            "supportsBridging": True if self.price else None,
+            "logoUri": self.logo,
+        }
+        return {key: value for key, value in info.items() if value is not None}
+
+    def as_metadata(self) -> dict[str, Any]:
+        """TokenMetadata (interface.md 2.12)."""
+        metadata = {
+            "chainId": self.chain_id,
+            "tokenAddress": self.address,
+            "name": self.name,
+            "symbol": self.symbol,
+            "decimals": self.decimals,
+            "logoUri": self.logo,
+        }
+        return {key: value for key, value in metadata.items() if value is not None}
+
+
+class Catalogue:
+    """`tokens`: how many tokens the lists shall hold in all; what the catalogue lacks is filled up with invented ones."""
+
+    def __init__(self, tokens: int = 0) -> None:
+        self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in _rows("chains.json")}
+        self.tokens = [_token(row) for row in _rows("tokens.json")]
+        # Without the fillers: how many those are must not change who trades what.
+        self.tradable = {
+            chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
+            for chain_id in self.chains
+        }
+        self.tokens += _fillers(list(self.chains), tokens - len(self.tokens))
+        self._by_address = {(token.chain_id, token.address): token for token in self.tokens}
+        self._by_symbol = {(token.chain_id, token.symbol): token for token in reversed(self.tokens)}
+        self.checksummed = {token.address: token.checksummed for token in self.tokens}
+
+    def token(self, chain_id: int, address: str) -> Token | None:
+        """Any letter case; both forms of the native address."""
+        return self._by_address.get((chain_id, canonical(address))) or self._by_address.get((chain_id, address))
+
+    def named(self, chain_id: int, symbol: str) -> Token:
+        return self._by_symbol[chain_id, symbol]
+
+    def native(self, chain_id: int) -> Token | None:
+        return self._by_address.get((chain_id, NATIVE))
+
+    def on_chains(self, chain_ids: list[int]) -> Iterator[Token]:
+        wanted = set(chain_ids)
+        return (token for token in self.tokens if token.chain_id in wanted and token.listing != "none")
+
+    def chains_of(self, provider: str) -> list[int]:
+        """The chains that a route provider serves; none for a provider nobody knows."""
+        if provider == "CCTP":
+            return [chain_id for chain_id, chain in self.chains.items() if chain["cctp"]]
+        if provider not in _PROVIDER_CHAINS:
+            return []
+        served = _PROVIDER_CHAINS[provider]
+        return [chain_id for chain_id in self.chains if served is None or chain_id in served]
+
+    def connected(self, origin: Token, destination: Token) -> bool:
+        """Whether a transfer can be quoted from the one token to the other."""
+        if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
+            return False
+        testing = {self.chains[token.chain_id]["isTestnet"] for token in (origin, destination)}
+        return len(testing) == 1 and _routable(origin) and _routable(destination)
+
+
+def canonical(address: str) -> str:
+    """Lower case, and the zero address for the native token."""
+    lowered = address.lower()
+    return NATIVE if lowered == NATIVE_ALIAS else lowered
+
+
+def chain_info(chain: dict[str, Any]) -> dict[str, Any]:
+    """ChainInfo with the keys of both forms (interface.md 2.15)."""
+    currency, explorer = chain["nativeCurrency"], chain["blockExplorer"]
+    return {
+        "id": chain["id"],
+        "name": chain["name"],
+        "nativeCurrency": currency,
+        "tokenName": currency["name"],
+        "tokenSymbol": currency["symbol"],
+        "tokenDecimals": currency["decimals"],
+        "isTestnet": chain["isTestnet"],
+        "supportsBridging": chain["supportsBridging"],
+        "logoUri": f"https://logos.service.example/chains/{chain['id']}.webp",
+        "blockExplorer": explorer,
+        "blockExplorerUrl": explorer["url"],
+    }
+
+
+def _routable(token: Token) -> bool:
+    return token.price > 0 and (token.listing == "featured" or token.chain_id in _SWAPPING)
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((DATA / name).read_text(encoding="utf-8"), parse_float=Decimal)
+    return rows
+
+
+def _token(row: dict[str, Any]) -> Token:
+    hexadecimal = row["address"].startswith("0x")
+    return Token(
+        chain_id=row["chainId"],
+        address=row["address"].lower() if hexadecimal else row["address"],
+        checksummed=row["address"],
+        name=row["name"],
+        symbol=row["symbol"],
+        decimals=row["decimals"],
+        listing=row["list"],
+        feature_index=row["featureIndex"],
+        price=int((row["priceUsd"] or 0) * PRICE_SCALE),
+    )
+
+
+def _fillers(chain_ids: list[int], count: int) -> list[Token]:
+    return [
+        Token(
+            chain_id=chain_ids[number % len(chain_ids)],
+            address=(address := stranger(f"filler {number}")),
+            checksummed=address,
+            name=f"Filler Token {number:04}",
+            symbol=f"FILL{number:04}",
+            decimals=(18, 6, 8)[number % 3],
+            listing="listed" if number % 4 else "external",
+            feature_index=999,
+            price=PRICE_SCALE * (number % 50 + 1) // 10,
+        )
+        for number in range(max(0, count))
+    ]

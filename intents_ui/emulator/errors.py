@@ -1,0 +1,44 @@
+"""The service's errors: `Refusal` is raised with a code of data/errors.json and becomes the flat envelope (domain.md 2.6)."""
+
+import json
+from typing import Final
+
+from intents_ui.emulator.catalogue import DATA
+from intents_ui.emulator.documents import Document
+
+BAD_REQUEST: Final = -4
+BAD_METHOD: Final = -3
+BAD_ROUTE: Final = -2
+PANIC: Final = -6
+UNAUTHORIZED: Final = 1000
+KEY_NOT_FOUND: Final = 1101
+INVALID_ARGUMENT: Final = 2000
+QUERY_FAILED: Final = 2003
+INTENT_STATUS: Final = 2004
+INTENTS_SKIPPED: Final = 7000
+QUOTE_EXPIRED: Final = 7001
+HIGH_PRICE_IMPACT: Final = 7002
+NOT_FOUND: Final = 8000
+UNSUPPORTED_NETWORK: Final = 8008
+
+TABLE: Final = {row["code"]: row for row in json.loads((DATA / "errors.json").read_text(encoding="utf-8"))}
+
+
+class Refusal(Exception):
+    """An answer that is an error; `cause` says what of the request, or of the intent, it is about."""
+
+    def __init__(self, code: int, cause: str = "") -> None:
+        super().__init__(f"{code} {cause}")
+        self.code = code
+        self.cause = cause
+
+    @property
+    def status(self) -> int:
+        return int(TABLE[self.code]["status"])
+
+    def envelope(self) -> Document:
+        row = TABLE[self.code]
+        document = {"error": row["name"], "code": row["code"], "msg": row["msg"]}
+        if self.cause:
+            document["cause"] = self.cause
+        return document | {"status": row["status"]}

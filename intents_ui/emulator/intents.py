@@ -1,0 +1,293 @@
+"""The Intent document (interface.md 2.1 to 2.9)."""
+
+from typing import Any, Final
+
+from intents_ui.emulator import calldata, names
+from intents_ui.emulator.catalogue import PRICE_SCALE, Catalogue
+from intents_ui.emulator.documents import Document, amount, stamp
+from intents_ui.emulator.money import Gas, Terms, terms_of
+from intents_ui.emulator.scripts import Scene
+from intents_ui.emulator.transfers import Transfer
+
+DURATIONS: Final = {"RELAY": 12, "CCTP": 30, "LIFI": 120, "LZ_OFT": 900, "LZ_TRANSFER": 900, "HYPERLANE": 90, "OIF": 60}
+OTHER_DURATION: Final = 8
+
+
+def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
+    """The full object; what the destination side would hold is null on one chain (domain.md 2.5)."""
+    terms = terms_of(transfer, catalogue)
+    crossing = not transfer.same_chain
+    origin_calls = calldata.origin_calls(transfer, terms)
+    destination_calls = calldata.destination_calls(transfer, terms) if crossing else []
+    document = {
+        "id": transfer.born,
+        "projectId": transfer.project,
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "quoteRequest": _quote_request(transfer),
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "destinationChainId": transfer.destination.chain_id,
+        "originIntentAddress": transfer.origin_address,
+        "destinationIntentAddress": transfer.destination_address,
+        "salt": amount(int.from_bytes(names.noise(transfer.number, "salt"))),
+        "depositTransaction": _deposit(transfer, terms),
+        "originCalls": _calls(transfer, terms, transfer.origin.chain_id, origin_calls),
+        "originPrecondition": origin_precondition(transfer, terms),
+        "originMetaTxn": meta_txn(transfer, "origin", origin_calls),
+        "quote": _quote(transfer, terms),
+        "fees": _fees(transfer, terms),
+        "serviceVersion": "1.5.2" if transfer.deal.protocol == "v1.5" else "1.4.0",
+        "serviceContracts": {
+            "serviceIntentEntrypointAddress": names.stranger("entrypoint"),
+            "serviceRouterAddress": names.stranger("router"),
+            "serviceRouterShimAddress": names.stranger("router shim"),
+        },
+        "expiresAt": stamp(transfer.expires),
+        "passthrough": False,
+        "destinationCalls": _calls(transfer, terms, transfer.destination.chain_id, destination_calls)
+        if crossing
+        else None,
+        "destinationPrecondition": destination_precondition(transfer, terms) if crossing else None,
+        "destinationMetaTxn": meta_txn(transfer, "destination", destination_calls) if crossing else None,
+        "intentProtocol": transfer.deal.protocol,
+        "updatedAt": stamp(transfer.moment(scene.updated)),
+        "createdAt": stamp(transfer.born),
+    }
+    return document | _edge_fields(transfer, scene) if transfer.deal.edge else document
+
+
+def origin_precondition(transfer: Transfer, terms: Terms) -> Document:
+    return _minimum_balance(
+        transfer.origin.chain_id, transfer.origin_address, transfer.origin.address, terms.from_amount
+    )
+
+
+def destination_precondition(transfer: Transfer, terms: Terms) -> Document:
+    token = transfer.destination
+    return _minimum_balance(token.chain_id, transfer.destination_address, token.address, terms.to_minimum)
+
+
+def meta_txn_id(transfer: Transfer, leg: str) -> str:
+    return names.noise(transfer.number, f"meta {leg}").hex()
+
+
+def meta_txn(transfer: Transfer, leg: str, calls: list[tuple[str, str, int]]) -> Document:
+    side = transfer.origin if leg == "origin" else transfer.destination
+    wallet = transfer.origin_address if leg == "origin" else transfer.destination_address
+    return {
+        "id": meta_txn_id(transfer, leg),
+        "chainId": side.chain_id,
+        "walletAddress": wallet,
+        "contract": wallet,
+        "input": calldata.meta_input(calls, names.noise(transfer.number, f"signature {leg}", 64)),
+        "bridgeGas": amount(0),
+    }
+
+
+def _quote_request(transfer: Transfer) -> Document:
+    deal = transfer.deal
+    exact_output = deal.exact_output
+    return {
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "originTokenAddress": transfer.origin.address,
+        "destinationChainId": transfer.destination.chain_id,
+        "destinationTokenAddress": transfer.destination.address,
+        "destinationToAddress": transfer.recipient,
+        "destinationApproveAddress": transfer.recipient if deal.calls else "",
+        "destinationCallData": transfer.call_data,
+        "destinationCallValue": amount(transfer.call_value),
+        "originTokenAmount": amount(0 if exact_output else transfer.from_amount or 0),
+        "destinationTokenAmount": amount(transfer.to_amount or 0 if exact_output else 0),
+        "tradeType": "EXACT_OUTPUT" if exact_output else "EXACT_INPUT",
+        "fundMethod": deal.fund_method,
+        "onlyNativeGasFee": False,
+        "options": {
+            "intentProtocol": deal.protocol,
+            "swapProvider": "AUTO",
+            "bridgeProvider": "AUTO",
+            "swapProviderFallback": True,
+            "bridgeProviderFallback": True,
+            "preference": "RECOMMENDED",
+            "slippageTolerance": transfer.slippage,
+            "serviceAddressOverrides": {
+                "smartWalletFactoryAddress": names.stranger("factory"),
+                "smartWalletMainModuleAddress": names.stranger("main module"),
+                "smartWalletMainModuleUpgradableAddress": names.stranger("upgradable module"),
+                "smartWalletGuestModuleAddress": names.stranger("guest module"),
+                "smartWalletUtilsAddress": names.stranger("utils"),
+            },
+        },
+    }
+
+
+def _deposit(transfer: Transfer, terms: Terms) -> Document:
+    to, data, value = calldata.deposit_call(transfer, terms)
+    return {
+        "toAddress": transfer.origin_address,
+        "tokenAddress": transfer.origin.address,
+        "amount": amount(terms.from_amount),
+        "chainId": transfer.origin.chain_id,
+        "to": to,
+        "data": data,
+        "value": amount(value),
+        "decimals": transfer.origin.decimals,
+    }
+
+
+def _calls(transfer: Transfer, terms: Terms, chain_id: int, calls: list[tuple[str, str, int]]) -> Document:
+    token, units = (
+        (transfer.origin.address, terms.from_amount)
+        if chain_id == transfer.origin.chain_id
+        else (transfer.destination.address, terms.to_minimum)
+    )
+    gas_limit = 160_000
+    return {
+        "chainId": chain_id,
+        "calls": [
+            *(_call(*call, gas_limit=gas_limit, fallback=False) for call in calls),
+            _call(*calldata.fallback_call(transfer, token, units), gas_limit=gas_limit, fallback=True),
+        ],
+        "space": amount(int.from_bytes(names.noise(transfer.number, f"space {chain_id}", 20))),
+        "nonce": amount(0),
+    }
+
+
+def _call(to: str, data: str, value: int, *, gas_limit: int, fallback: bool) -> Document:
+    return {
+        "to": to,
+        "value": amount(value),
+        "data": data,
+        "gasLimit": amount(gas_limit),
+        # The wallet runs its own tools in its own name; strangers' contracts are only called.
+        "delegateCall": fallback,
+        "onlyFallback": fallback,
+        "behaviorOnError": 0 if fallback else 2,
+    }
+
+
+def _minimum_balance(chain_id: int, owner: str, token: str, minimum: int) -> Document:
+    return {
+        "type": "tokenMinBalance",
+        "chainId": chain_id,
+        "ownerAddress": owner,
+        "tokenAddress": token,
+        "minAmount": amount(minimum),
+    }
+
+
+def _quote(transfer: Transfer, terms: Terms) -> Document:
+    providers = transfer.deal.providers
+    return {
+        "routeProviders": list(providers),
+        "routeProvidersRequestIds": [
+            "0x" + names.noise(transfer.number, f"request {provider}").hex() for provider in providers
+        ],
+        "routeProvidersFeeUsd": [fee.usd for fee in terms.providers],
+        "fromAmount": amount(terms.from_amount),
+        "fromAmountMin": amount(terms.from_amount),
+        "fromAmountUsd": terms.from_usd,
+        "fromAmountMinUsd": terms.from_usd,
+        "toAmount": amount(terms.to_amount),
+        "toAmountMin": amount(terms.to_minimum),
+        "toAmountUsd": terms.to_usd,
+        "toAmountMinUsd": terms.to_minimum_usd,
+        "maxSlippage": transfer.slippage,
+        "priceImpact": _percent(terms.loss_usd, terms),
+        "priceImpactUsd": terms.loss_usd,
+        "priceImpactDetails": _impact_details(terms),
+        "estimatedDuration": estimated_duration(transfer),
+    }
+
+
+def estimated_duration(transfer: Transfer) -> int:
+    """Seconds."""
+    if transfer.deal.duration is not None:
+        return transfer.deal.duration
+    return sum(DURATIONS.get(provider, OTHER_DURATION) for provider in transfer.deal.providers)
+
+
+def _impact_details(terms: Terms) -> Document:
+    service = terms.service + terms.collector
+    parts = {
+        "executionPriceImpact": terms.gas.usd,
+        "marketPriceImpact": terms.market_loss_usd,
+        "providerFeesPriceImpact": terms.provider.usd,
+        "serviceFeesPriceImpact": service.usd,
+        "netPriceImpact": terms.loss_usd,
+    }
+    return {name: {"priceImpact": _percent(loss, terms), "priceImpactUsd": loss} for name, loss in parts.items()}
+
+
+def _percent(loss: float, terms: Terms) -> float:
+    return round(100 * loss / terms.from_usd, 4) if terms.from_usd else 0.0
+
+
+def _fees(transfer: Transfer, terms: Terms) -> Document:
+    provider, service, total = terms.provider, terms.service, terms.total
+    both = provider + service
+    return {
+        "originGas": gas_fee(transfer, terms.origin_gas, "origin"),
+        "destinationGas": gas_fee(transfer, terms.destination_gas, "destination") if terms.destination_gas else None,
+        "provider": {
+            "quoteProvider": transfer.deal.providers[-1],
+            "quoteProviderFee": amount(provider.amount),
+            "quoteProviderFeeUsd": provider.usd,
+            "serviceFee": amount(service.amount),
+            "serviceFeeUsd": service.usd,
+            "quoteProviderWithServiceFee": amount(both.amount),
+            "providerWithServiceFeeUsd": both.usd,
+            "totalFeeAmount": amount(both.amount),
+            "totalFeeUsd": both.usd,
+        },
+        "feeTokenAddress": transfer.origin.address,
+        "feeTokenAmount": amount(total.amount),
+        "feeTokenUsd": total.usd,
+        "feeTokenTotal": amount(total.amount),
+        "gasFeeTotal": amount(terms.gas.amount),
+        "gasFeeUsd": terms.gas.usd,
+        "serviceFeeTotal": amount(service.amount),
+        "serviceFeeUsd": service.usd,
+        "collectorFeeTotal": amount(terms.collector.amount),
+        "collectorFeeUsd": terms.collector.usd,
+        "providerFeeTotal": amount(provider.amount),
+        "providerFeeUsd": provider.usd,
+        "totalFeeAmount": amount(total.amount),
+        "totalFeeUsd": total.usd,
+    }
+
+
+def gas_fee(transfer: Transfer, gas: Gas, leg: str) -> Document:
+    return {
+        "chainId": gas.chain_id,
+        "totalGasLimit": amount(gas.limit),
+        "gasPrice": amount(gas.price),
+        "nativeTokenSymbol": gas.native_symbol,
+        "chainGasUsageStatus": gas.usage,
+        "totalFeeAmount": amount(gas.cost),
+        "totalFeeUsd": f"{gas.fee.usd:.6f}",
+        "metaTxnFeeDetails": {
+            "metaTxnId": meta_txn_id(transfer, leg),
+            "estimatedGasLimit": amount(gas.limit),
+            "feeNative": amount(gas.cost),
+        },
+        "metaTxnGasQuote": "0x" + names.noise(transfer.number, f"gas quote {leg}").hex(),
+        "nativeTokenPriceUsd": gas.native_price / PRICE_SCALE,
+    }
+
+
+def _edge_fields(transfer: Transfer, scene: Scene) -> dict[str, Any]:
+    return {
+        "mode": "FUND",
+        "isTestnet": False,
+        "originTokenAddress": transfer.origin.address,
+        "destinationTokenAddress": transfer.destination.address,
+        "statusUpdatedAt": stamp(transfer.moment(scene.at)),
+        "timedRefundUnlockTimestamp": transfer.born // 1_000_000 + 86_400,
+        "edge": {
+            "edgeChain": "solana",
+            "edgeStatus": scene.marks["intent.edgeStatus"],
+            "edgeDepositAddress": names.base58_hash_of(names.Role.ORIGIN_ADDRESS, transfer.number),
+        },
+    }

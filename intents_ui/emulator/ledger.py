@@ -1,0 +1,140 @@
+"""Every intent there is: those of the world and those that callers made, looked up, listed and searched alike."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import merge
+from threading import RLock
+from typing import Final
+
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
+from intents_ui.emulator.receipts import transaction_hash
+from intents_ui.emulator.scripts import LEGS, Scene, next_change, scene_at
+from intents_ui.emulator.transfers import Transfer
+from intents_ui.emulator.world import MADE, STREAMS, World
+
+# Everything that callers make is forgotten, oldest first, beyond this many.
+MADE_KEPT: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one transfer goes because of what callers did: the scenes so far and to come. `committed`: microseconds."""
+
+    transfer: Transfer
+    scenes: tuple[Scene, ...]
+    committed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An intent at one moment."""
+
+    transfer: Transfer
+    scene: Scene
+
+    def hashes(self) -> list[str | None]:
+        return [
+            transaction_hash(self.transfer, name, leg)
+            for name, leg in zip(LEGS, self.scene.legs, strict=True)
+            if leg is not None
+        ]
+
+
+class Ledger:
+    """The clock is an argument of every question: microseconds."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._lock = RLock()
+        self._made: dict[int, Course] = {}
+        self._by_hash: dict[str, int] = {}
+        self._last_made = 0
+
+    def entry(self, number: int, now: int) -> Entry | None:
+        course = self._made.get(number)
+        if course is None and not self.world.exists(number, now):
+            return None
+        transfer = course.transfer if course else self.world.transfer(number)
+        scenes = course.scenes if course else self.world.scenes(transfer)
+        return Entry(transfer, scene_at(scenes, _age(transfer, now)))
+
+    def named(self, intent_id: str, now: int) -> Entry | None:
+        found = names.read(intent_id.strip())
+        return self.entry(found.number, now) if found and found.role is Role.INTENT else None
+
+    def next_change(self, number: int, now: int) -> float | None:
+        """Seconds until the intent changes by itself; None when it never will."""
+        course = self.course(number)
+        following = next_change(course.scenes, _age(course.transfer, now))
+        return None if following is None else (course.transfer.moment(following) - now) / 1_000_000
+
+    def course(self, number: int) -> Course:
+        """How the transfer goes; for one of the world's, how it would go if nobody interfered."""
+        made = self._made.get(number)
+        if made:
+            return made
+        transfer = self.world.transfer(number)
+        return Course(transfer, self.world.scenes(transfer))
+
+    def entries(
+        self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
+    ) -> Iterator[Entry]:
+        """In order of id, `earliest` and `latest` (microseconds) included."""
+        until = now if latest is None else min(now, latest)
+        found = self.world.numbers(now, descending=descending, earliest=earliest, latest=until, owner=owner)
+        with self._lock:
+            made = sorted(
+                (
+                    (course.transfer.born, number)
+                    for number, course in self._made.items()
+                    if number % STREAMS == MADE
+                    and earliest <= course.transfer.born <= until
+                    and owner in (None, course.transfer.owner)
+                ),
+                reverse=descending,
+            )
+        for _, number in merge(found, made, reverse=descending):
+            entry = self.entry(number, now)
+            if entry:
+                yield entry
+
+    def bearing(self, name: str, now: int) -> Iterator[Entry]:
+        """The intents that a hash, address or id belongs to, newest first, in whatever part they bear it."""
+        found = names.read(name)
+        if found and found.role is Role.OWNER:
+            yield from self.entries(now, descending=True, owner=names.address_of(Role.OWNER, found.number))
+            return
+        number = found.number if found else self._by_hash.get(name.lower())
+        entry = None if number is None else self.entry(number, now)
+        if entry:
+            yield entry
+        elif name[:2].lower() == "0x":
+            # An owner who is not of this world: somebody who quoted here.
+            yield from (entry for entry in self.entries(now, descending=True, owner=name.lower()))
+
+    def next_number(self, now: int) -> tuple[int, int]:
+        """Number and birth for an intent made at `now`, unlike any other. Two made at one moment are a millisecond apart."""
+        with self._lock:
+            turn = max(self._last_made + 1, now // 1000)
+            self._last_made = turn
+        return turn * STREAMS + MADE, now // 1000 * 1000 + turn % 900
+
+    def keep(self, course: Course, deposit_hash: str | None = None) -> None:
+        """Put a course in force, for a new intent or in place of the old one."""
+        with self._lock:
+            number = course.transfer.number
+            self._made.pop(number, None)
+            self._made[number] = course
+            if deposit_hash:
+                self._by_hash[deposit_hash.lower()] = number
+            while len(self._made) > MADE_KEPT:
+                self._forget(next(iter(self._made)))
+
+    def _forget(self, number: int) -> None:
+        del self._made[number]
+        self._by_hash = {name: owner for name, owner in self._by_hash.items() if owner != number}
+
+
+def _age(transfer: Transfer, now: int) -> float:
+    return (now - transfer.born) / 1_000_000 / transfer.stretch

@@ -1,0 +1,254 @@
+"""GetIntent, GetIntentReceipt, SearchIntents and GetIntentHistory."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from intents_ui.emulator import requests
+from intents_ui.emulator.documents import MICROSECONDS, Document
+from intents_ui.emulator.errors import INVALID_ARGUMENT, NOT_FOUND, Refusal
+from intents_ui.emulator.intents import intent
+from intents_ui.emulator.ledger import Entry, Ledger
+from intents_ui.emulator.receipts import balances, history_entry, receipt
+
+STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
+DEFAULT_PAGE: Final = 20
+LARGEST_PAGE: Final = 100
+# A search has no pages. Words in ids and memos are looked for in so many of the newest; so many are answered at most.
+SUBSTRING_REACH: Final = 5000
+SUBSTRING_HITS: Final = 500
+SEARCH_HITS: Final = 5000
+_LARGEST_SECONDS: Final = 10**11
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request: its body, the moment, and which behaviours are on."""
+
+    body: Document
+    now: int
+    behaviours: frozenset[str] = frozenset()
+
+
+class Lookups:
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.catalogue = ledger.world.catalogue
+
+    def get_intent(self, ask: Ask) -> Document:
+        entry = self._wanted(ask)
+        return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
+
+    def get_intent_receipt(self, ask: Ask) -> Document:
+        """A quoted intent has a receipt with a summary only; the real service may refuse it (`quoted-not-found`)."""
+        entry = self._wanted(ask)
+        if "quoted-not-found" in ask.behaviours and entry.scene.started is None:
+            raise Refusal(NOT_FOUND, f"no receipt for intent {entry.transfer.intent_id}")
+        return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
+
+    def search_intents(self, ask: Ask) -> Document:
+        """All criteria must hold; none given: nothing found (domain.md 7 rows 32 to 37)."""
+        found = list(islice(self._search(ask), SEARCH_HITS))
+        if "search-capped" in ask.behaviours:
+            found = [entry for entry in found if entry.scene.status != "QUOTED"][:10]
+        return {"intents": [intent(entry.transfer, entry.scene, self.catalogue) for entry in found]}
+
+    def get_intent_history(self, ask: Ask) -> Document:
+        page = _Page.read(requests.members(ask.body, "page"))
+        filters = _Filters.read(ask.body)
+        found = [entry for entry in islice(self._page(page, filters, ask), page.size + 1)]
+        more, found = len(found) > page.size, found[: page.size]
+        if page.backward:
+            found.reverse()
+        rows = [self._history_row(entry, ask) for entry in found]
+        following = page.following(found) if more else None
+        if following and page.cursor is not None and "next-page-repeats" in ask.behaviours:
+            following |= {"after": page.cursor}
+        return {"intents": rows, "nextPage": following}
+
+    def _wanted(self, ask: Ask) -> Entry:
+        intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
+        entry = self.ledger.named(intent_id, ask.now)
+        if entry is None:
+            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
+        return entry
+
+    def _search(self, ask: Ask) -> Iterator[Entry]:
+        keys = {field: requests.text(ask.body, field) for field in _KEYS}
+        project = requests.whole(ask.body, "byProjectId")
+        if "deposit-hash-ignored" in ask.behaviours:
+            keys["byDepositTransactionHash"] = None
+        given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
+        exact = [keys[field].strip() for field in given if field != "byQueryString"]  # type: ignore[union-attr]
+        if exact:
+            found = self.ledger.bearing(exact[0], ask.now)
+        elif "byQueryString" in given:
+            found = self._query(str(keys["byQueryString"]).strip(), ask.now)
+        elif project is not None:
+            found = self.ledger.entries(ask.now, descending=True)
+        else:
+            return
+        for entry in found:
+            if project in (None, entry.transfer.project) and all(
+                _KEYS[field](entry, value) for field, value in given.items()
+            ):
+                yield entry
+
+    def _query(self, query: str, now: int) -> Iterator[Entry]:
+        exact = list(self.ledger.bearing(query, now))
+        if exact:
+            yield from exact
+            return
+        newest = islice(self.ledger.entries(now, descending=True), SUBSTRING_REACH)
+        wanted = query.lower()
+        yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
+
+    def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
+        earliest, latest = filters.earliest, filters.latest
+        if page.cursor is not None and page.upward:
+            earliest = max(earliest, page.cursor + 1)
+        elif page.cursor is not None:
+            latest = page.cursor - 1 if latest is None else min(latest, page.cursor - 1)
+        found = self.ledger.entries(
+            ask.now, descending=not page.upward, earliest=earliest, latest=latest, owner=filters.owner
+        )
+        return (entry for entry in found if filters.pass_(entry))
+
+    def _history_row(self, entry: Entry, ask: Ask) -> Document:
+        row = history_entry(entry.transfer, entry.scene, self.catalogue)
+        held = entry.scene.marks.get("balance")
+        if requests.flag(ask.body, "includeBalances"):
+            return row | {"hasBalance": bool(held), "balances": balances(entry.transfer, entry.scene, self.catalogue)}
+        return row | {"hasBalance": True} if requests.flag(ask.body, "onlyRecoverable") else row
+
+
+def _bears_hash(entry: Entry, wanted: str) -> bool:
+    return any(each and each.lower() == wanted for each in entry.hashes())
+
+
+def _bears_deposit_hash(entry: Entry, wanted: str) -> bool:
+    return entry.scene.legs[0] is not None and (entry.hashes()[0] or "").lower() == wanted
+
+
+def _mentions(entry: Entry, wanted: str) -> bool:
+    transfer = entry.transfer
+    texts = (transfer.intent_id, transfer.deal.memo or "", transfer.origin.symbol, transfer.destination.symbol)
+    return any(wanted in text.lower() for text in texts)
+
+
+def _answers_query(entry: Entry, wanted: str) -> bool:
+    transfer = entry.transfer
+    exact = (transfer.intent_id, transfer.owner, transfer.origin_address, transfer.destination_address)
+    return wanted in exact or _bears_hash(entry, wanted) or _mentions(entry, wanted)
+
+
+# The criteria of a search, and when an intent meets them.
+_KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
+    "byIntentId": lambda entry, wanted: entry.transfer.intent_id == _prefixed(wanted),
+    "byTransactionHash": lambda entry, wanted: _bears_hash(entry, wanted),
+    "byDepositTransactionHash": lambda entry, wanted: _bears_deposit_hash(entry, wanted),
+    "byOriginIntentAddress": lambda entry, wanted: entry.transfer.origin_address == wanted,
+    "byDestinationIntentAddress": lambda entry, wanted: entry.transfer.destination_address == wanted,
+    "byOwnerAddress": lambda entry, wanted: entry.transfer.owner == wanted,
+    "byQueryString": _answers_query,
+}
+
+
+def _prefixed(wanted: str) -> str:
+    return wanted if wanted.startswith("0x") else f"0x{wanted}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Filters:
+    owner: str | None
+    project: int | None
+    statuses: frozenset[str] | None
+    origin_chain: int | None
+    destination_chain: int | None
+    earliest: int
+    latest: int | None
+    recoverable: bool
+
+    @classmethod
+    def read(cls, body: Document) -> "_Filters":
+        owner = requests.text(body, "byOwnerAddress")
+        one, several = requests.text(body, "byStatus"), requests.words(body, "byStatuses")
+        statuses = several or ([one] if one else None)
+        to_time = _seconds(body, "toTime")
+        return cls(
+            owner=owner.strip().lower() if owner else None,
+            project=requests.whole(body, "byProjectId"),
+            # A word that is no status becomes the first of them: so does the real server's decoder (domain.md 2.6).
+            statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
+            origin_chain=requests.whole(body, "originChainId"),
+            destination_chain=requests.whole(body, "destinationChainId"),
+            earliest=(_seconds(body, "fromTime") or 0) * MICROSECONDS,
+            latest=None if to_time is None else to_time * MICROSECONDS,
+            recoverable=requests.flag(body, "onlyRecoverable"),
+        )
+
+    def pass_(self, entry: Entry) -> bool:
+        transfer, scene = entry.transfer, entry.scene
+        return (
+            (self.statuses is None or scene.status in self.statuses)
+            and self.project in (None, transfer.project)
+            and self.origin_chain in (None, transfer.origin.chain_id)
+            and self.destination_chain in (None, transfer.destination.chain_id)
+            and (not self.recoverable or bool(scene.marks.get("balance")))
+        )
+
+
+def _seconds(body: Document, field: str) -> int | None:
+    seconds = requests.whole(body, field)
+    if seconds is not None and seconds > _LARGEST_SECONDS:
+        raise Refusal(INVALID_ARGUMENT, f"{field} must be Unix seconds, not milliseconds")
+    return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """`after` goes on in the given order, `before` goes back; both columns hold the same order, so one cursor serves them."""
+
+    column: str
+    order: str
+    size: int
+    cursor: int | None
+    backward: bool
+    sort_given: bool
+
+    @classmethod
+    def read(cls, page: Document) -> "_Page":
+        sorts = requests.objects(page, "sort")
+        first = sorts[0] if sorts else {}
+        column = requests.text(first, "column") or requests.text(page, "column") or "id"
+        order = (requests.text(first, "order") or "DESC").upper()
+        if column not in ("id", "createdAt"):
+            raise Refusal(INVALID_ARGUMENT, f"page.sort: cannot sort by {column[:40]}")
+        size = requests.whole(page, "pageSize") or DEFAULT_PAGE
+        if size < 0:
+            raise Refusal(INVALID_ARGUMENT, "page.pageSize must not be negative")
+        after, before = requests.whole(page, "after"), requests.whole(page, "before")
+        return cls(
+            column=column,
+            order="ASC" if order == "ASC" else "DESC",
+            size=min(size, LARGEST_PAGE),
+            cursor=before if after is None else after,
+            backward=after is None and before is not None,
+            sort_given=bool(sorts),
+        )
+
+    @property
+    def upward(self) -> bool:
+        """Whether the ids rise in the direction in which this page is read."""
+        return (self.order == "ASC") != self.backward
+
+    def following(self, found: list[Entry]) -> dict[str, Any]:
+        last = found[0] if self.backward else found[-1]
+        return {
+            "column": self.column,
+            "before" if self.backward else "after": last.transfer.born,
+            "sort": [{"column": self.column, "order": self.order}],
+            "pageSize": self.size,
+            "more": True,
+        }

@@ -1,0 +1,150 @@
+"""GetTokenList, GetChains, both route operations and GetTokenPrices: what is on offer."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from intents_ui.emulator import requests
+from intents_ui.emulator.catalogue import PRICE_SCALE, Catalogue, Token, canonical, chain_info
+from intents_ui.emulator.documents import Document, stamp
+from intents_ui.emulator.errors import UNSUPPORTED_NETWORK, Refusal
+from intents_ui.emulator.lookups import Ask
+from intents_ui.emulator.names import stranger
+
+LARGEST_LIMIT: Final = 1000
+
+
+class Market:
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+
+    def get_chains(self, ask: Ask) -> Document:
+        provider = requests.text(ask.body, "routeProvider")
+        chain_ids = self.catalogue.chains_of(provider.upper()) if provider else list(self.catalogue.chains)
+        return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
+
+    def get_token_list(self, ask: Ask) -> Document:
+        """Featured tokens; everything when something is looked for; `limit` counts per chain (domain.md 3.4, 7 rows 41 to 43)."""
+        body = ask.body
+        chain_ids = requests.required(requests.wholes(body, "chainIds") or None, "chainIds")
+        query = (requests.text(body, "searchQuery") or "").strip().lower()
+        address = requests.text(body, "tokenAddress")
+        listings = {"featured"}
+        if requests.flag(body, "includeAllListed"):
+            listings |= {"listed"}
+        if requests.flag(body, "includeExternal"):
+            listings |= {"external"}
+        if query or address:
+            listings = {"featured", "listed", "external"}
+        excluded = {canonical(each) for each in requests.words(body, "excludeTokens") or []}
+        found = [
+            token
+            for token in self.catalogue.on_chains(chain_ids)
+            if token.listing in listings
+            and token.address not in excluded
+            and (not address or token.address == canonical(address.strip()))
+            and (not query or _rank(token, query) is not None)
+        ]
+        found.sort(key=lambda token: (_rank(token, query) or 0, *_by_standing(token)))
+        return {"tokens": [token.as_info() for token in _cut(found, requests.whole(body, "limit"))]}
+
+    def get_exact_input_routes(self, ask: Ask) -> Document:
+        if "routes-stub" in ask.behaviours:
+            return {"tokens": []}
+        origin = self._token(ask.body, "origin", needed=True)
+        destination_chain = self._chain(ask.body, "destinationChainId")
+        wanted = requests.text(ask.body, "destinationTokenAddress")
+        candidates = self._candidates(destination_chain, wanted)
+        found = [token for token in candidates if origin and self.catalogue.connected(origin, token)]
+        return {"tokens": [token.as_info() for token in found]}
+
+    def get_exact_output_routes(self, ask: Ask) -> Document:
+        """With `ownerAddress` only what that owner holds; without, what people usually pay with."""
+        if "routes-stub" in ask.behaviours:
+            return {"tokens": []}
+        destination = self._token(ask.body, "destination", needed=True)
+        origin_chain = self._chain(ask.body, "originChainId")
+        wanted = requests.text(ask.body, "originTokenAddress")
+        owner = requests.text(ask.body, "ownerAddress")
+        candidates = self._candidates(origin_chain, wanted)
+        found = [token for token in candidates if destination and self.catalogue.connected(token, destination)]
+        if owner:
+            found = [token for token in found if _holds(owner, token)]
+        elif not wanted:
+            found = [token for token in found if token.listing == "featured"]
+        return {"tokens": [token.as_info() for token in found]}
+
+    def get_token_prices(self, ask: Ask) -> Document:
+        """A token that nobody prices has `priceUsd` null."""
+        requests.required(ask.body.get("tokens"), "tokens")
+        return {
+            "tokenPrices": [
+                self._price(asked, ask.now) for asked in requests.objects(ask.body, "tokens")[:LARGEST_LIMIT]
+            ]
+        }
+
+    def _price(self, asked: Document, now: int) -> Document:
+        chain_id = requests.required(requests.whole(asked, "chainId"), "tokens.chainId")
+        address = requests.required(requests.text(asked, "tokenAddress"), "tokens.tokenAddress")
+        token = self.catalogue.token(chain_id, address)
+        named = {"chainId": chain_id, "tokenAddress": canonical(address)}
+        if token:
+            named["tokenSymbol"] = token.symbol
+        return {
+            "token": named,
+            "priceUsd": token.price / PRICE_SCALE if token and token.price else None,
+            "updatedAt": stamp(now // 60_000_000 * 60_000_000),
+        }
+
+    def _chain(self, body: Document, field: str, *, needed: bool = False) -> int | None:
+        chain_id = requests.whole(body, field)
+        if needed:
+            requests.required(chain_id, field)
+        if chain_id is not None and chain_id not in self.catalogue.chains:
+            raise Refusal(UNSUPPORTED_NETWORK, f"{field} {chain_id}")
+        return chain_id
+
+    def _token(self, body: Document, side: str, *, needed: bool) -> Token | None:
+        chain_id = requests.required(self._chain(body, f"{side}ChainId", needed=needed), f"{side}ChainId")
+        field = f"{side}TokenAddress"
+        return self.catalogue.token(chain_id, requests.required(requests.text(body, field), field))
+
+    def _candidates(self, chain_id: int | None, address: str | None) -> list[Token]:
+        chain_ids = list(self.catalogue.chains) if chain_id is None else [chain_id]
+        found = [token for token in self.catalogue.on_chains(chain_ids) if token.listing != "external"]
+        if address:
+            found = [token for token in found if token.address == canonical(address)]
+        return sorted(found, key=_by_standing)
+
+
+def _by_standing(token: Token) -> tuple[bool, int, str]:
+    return token.listing != "featured", token.feature_index, token.name.lower()
+
+
+def _rank(token: Token, query: str) -> int | None:
+    """How well a token answers a search, 0 best; None not at all."""
+    symbol = token.symbol.lower()
+    if token.address == canonical(query):
+        return 0
+    if symbol == query:
+        return 1
+    if symbol.startswith(query) or token.name.lower().startswith(query):
+        return 2
+    return 3 if query in symbol or query in token.name.lower() or query in token.address else None
+
+
+def _cut(tokens: Iterable[Token], limit: int | None) -> list[Token]:
+    most = min(limit, LARGEST_LIMIT) if limit and limit > 0 else LARGEST_LIMIT
+    kept: list[Token] = []
+    counts: defaultdict[int, int] = defaultdict(int)
+    for token in tokens:
+        counts[token.chain_id] += 1
+        if counts[token.chain_id] <= most:
+            kept.append(token)
+    return kept
+
+
+def _holds(owner: str, token: Token) -> bool:
+    """Every owner holds about a third of everything, always the same third."""
+    seen = stranger(f"{owner.lower()} {token.chain_id} {token.address}")
+    return int(seen[-2:], 16) % 3 == 0

@@ -1,0 +1,115 @@
+"""Identifiers, addresses and hashes that lead back to the number they were made from, so that no index of them is held."""
+
+import hashlib
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+HASH_BYTES = 32
+ADDRESS_BYTES = 20
+_HEAD_BYTES = 8
+_KEY = b"intents_ui.emulator"
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+class Role(IntEnum):
+    """What a name is the name of."""
+
+    INTENT = 1
+    ORIGIN_ADDRESS = 2
+    DESTINATION_ADDRESS = 3
+    OWNER = 4
+    DEPOSIT = 5
+    ORIGIN = 6
+    DESTINATION = 7
+    REFUND = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a name led back to: the intent's number (an owner's, for `OWNER`) and, for hashes, which attempt it was."""
+
+    role: Role
+    number: int
+    attempt: int = 0
+
+
+def hash_of(role: Role, number: int, attempt: int = 0) -> str:
+    """A 32-byte name, `0x` and 64 hex digits."""
+    return "0x" + _write(role, number, attempt, HASH_BYTES).hex()
+
+
+def address_of(role: Role, number: int) -> str:
+    """A 20-byte name, `0x` and 40 hex digits."""
+    return "0x" + _write(role, number, 0, ADDRESS_BYTES).hex()
+
+
+def base58_hash_of(role: Role, number: int, attempt: int = 0) -> str:
+    """A 32-byte name in the letters that chains without hex use."""
+    value = int.from_bytes(_write(role, number, attempt, HASH_BYTES))
+    letters = ""
+    while value:
+        value, letter = divmod(value, 58)
+        letters = _BASE58[letter] + letters
+    return letters
+
+
+def read(name: str) -> Named | None:
+    """What `name` was made from, in either case and with or without `0x`; None for every name that was not made here."""
+    raw = _bytes_of(name)
+    if raw is None:
+        return None
+    head, tail = raw[:_HEAD_BYTES], raw[_HEAD_BYTES:]
+    packed = int.from_bytes(_mixed(head, tail))
+    number, role, attempt = packed >> 8, packed >> 3 & 31, packed & 7
+    if role not in _ROLES or _tail(packed, len(raw)) != tail:
+        return None
+    return Named(Role(role), number, attempt)
+
+
+def noise(number: int, label: str, size: int = 32) -> bytes:
+    """Bytes that look random and are the same in every process: signatures, salts, addresses nobody looks up."""
+    return hashlib.blake2b(f"{label}:{number}".encode(), key=_KEY, digest_size=min(size, 64)).digest()
+
+
+@cache
+def stranger(label: str) -> str:
+    """The address of somebody with a part of his own: a router, a solver, a shop."""
+    return "0x" + noise(0, label, ADDRESS_BYTES).hex()
+
+
+_ROLES = frozenset(Role)
+
+
+def _write(role: Role, number: int, attempt: int, size: int) -> bytes:
+    packed = number << 8 | role << 3 | attempt
+    tail = _tail(packed, size)
+    return _mixed(packed.to_bytes(_HEAD_BYTES), tail) + tail
+
+
+def _tail(packed: int, size: int) -> bytes:
+    seen = packed.to_bytes(_HEAD_BYTES)
+    return hashlib.blake2b(seen, key=_KEY, digest_size=size - _HEAD_BYTES, person=b"tail").digest()
+
+
+def _mixed(head: bytes, tail: bytes) -> bytes:
+    """The head hidden under a mask that the tail gives; the same step takes it off again."""
+    mask = hashlib.blake2b(tail, key=_KEY, digest_size=_HEAD_BYTES, person=b"mask").digest()
+    return (int.from_bytes(head) ^ int.from_bytes(mask)).to_bytes(_HEAD_BYTES)
+
+
+def _bytes_of(name: str) -> bytes | None:
+    digits = name[2:] if name[:2] in ("0x", "0X") else name
+    try:
+        raw = bytes.fromhex(digits) if len(digits) in (2 * HASH_BYTES, 2 * ADDRESS_BYTES) else _from_base58(name)
+    except ValueError:
+        return None
+    return raw if len(raw) in (HASH_BYTES, ADDRESS_BYTES) else None
+
+
+def _from_base58(name: str) -> bytes:
+    value = 0
+    # 32 bytes are at most 44 letters; nothing longer is worth the arithmetic.
+    for letter in name[:45]:
+        value = value * 58 + _BASE58.index(letter)
+    return value.to_bytes(HASH_BYTES) if value.bit_length() <= 8 * HASH_BYTES else b""

@@ -1,0 +1,722 @@
+"""What happens: thirty scenarios as scripts in time (domain.md section 5). Seconds count from the quote."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.scripts import OWN, PLACEHOLDER, Step, steps
+
+ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, KATANA, SOMNIA, SOLANA = 1, 8453, 42161, 10, 137, 747474, 5031, 792703809
+FAKE_USDC: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+SOLANA_USDC: Final = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
+MAIN: Final = "A"
+
+
+def _hostile_memo() -> str:
+    opening = (
+        "<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS\n"
+        '<img src=x onerror=alert(2)> "><svg/onload=alert(3)> {{7*7}} ${7*7} \r\n\t'
+        "\u202ednufer ruoy mialc\u202c \u200b\u200d\u2066https://refund.example\u2069 🧨👩‍👩‍👧‍👦 e\u0301\u0327 \ufeff'; DROP TABLE intents; --\n"
+    )
+    return (opening * (10_000 // len(opening) + 1))[:10_000]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`variants` are other courses of the same story, `variant_deals` other amounts; `A` is the one told in `script`.
+
+    `weight`: the share of ordinary traffic that takes this course; 0: only the scenario's own copies do.
+    """
+
+    number: int
+    slug: str
+    title: str
+    why: str
+    route: str
+    deal: Deal
+    script: tuple[Step, ...]
+    variants: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
+    variant_deals: Mapping[str, Deal] = field(default_factory=dict)
+    weight: int = 0
+
+    def script_of(self, variant: str) -> tuple[Step, ...]:
+        return self.variants.get(variant, self.script)
+
+    def deal_of(self, variant: str) -> Deal:
+        return self.variant_deals.get(variant, self.deal)
+
+    @property
+    def variant_names(self) -> list[str]:
+        return sorted({MAIN, *self.variants, *self.variant_deals})
+
+    @property
+    def lasts(self) -> float:
+        """Seconds until nothing changes any more, in the longest of its variants."""
+        return max(self.script_of(variant)[-1].at for variant in self.variant_names)
+
+
+PLOTS: Final = (
+    Plot(
+        1,
+        "same-chain-swap",
+        "Same-chain swap, succeeded",
+        "Baseline; no destination transaction exists.",
+        "Base 25 USDC -> ETH (Base)",
+        Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "25"),
+        steps("""
+            0   QUOTED
+            8   COMMITTED
+            30  EXECUTING  PENDING    ON_HOLD
+            32  EXECUTING  MINING     ON_HOLD
+            35  EXECUTING  SUCCEEDED  PENDING
+            36  EXECUTING  SUCCEEDED  RELAYING
+            37  EXECUTING  SUCCEEDED  MINING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=180,
+    ),
+    Plot(
+        2,
+        "cross-chain-fast",
+        "Cross-chain via Relay, fast",
+        "The most common picture: three transactions in under a minute.",
+        "Arbitrum 100 USDC -> Base USDC",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100"),
+        steps("""
+            0   QUOTED
+            6   COMMITTED
+            22  EXECUTING  MINING     ON_HOLD    ON_HOLD
+            24  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            26  EXECUTING  SUCCEEDED  SENT       ON_HOLD
+            29  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            35  EXECUTING  SUCCEEDED  SUCCEEDED  RELAYING
+            37  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=340,
+    ),
+    Plot(
+        3,
+        "cctp-slow",
+        "CCTP, slow but fine",
+        "Standard CCTP finality from Ethereum is 13-19 min; nothing is wrong although most clients give up at 10 min.",
+        "Ethereum 5,000 USDC -> Base USDC",
+        Deal((ETHEREUM, "USDC"), (BASE, "USDC"), ("CCTP",), "5000", duration=1140),
+        # Nothing happens at 708 s: that is when clients with a ten-minute patience give up.
+        steps("""
+            0     QUOTED
+            10    COMMITTED
+            45    EXECUTING  MINING     ON_HOLD    ON_HOLD
+            72    EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            90    EXECUTING  SUCCEEDED  MINING     ON_HOLD
+            108   EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            1075  EXECUTING  SUCCEEDED  SUCCEEDED  PENDING
+            1079  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            1083  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=40,
+    ),
+    Plot(
+        4,
+        "swap-then-bridge",
+        "Swap then bridge, two providers",
+        "routeProviders has two entries; first = swap, last = bridge (SDK reading).",
+        "Polygon 250 USDT -> Base ETH",
+        Deal((POLYGON, "USDT"), (BASE, "ETH"), ("ZEROX", "RELAY"), "250"),
+        steps("""
+            0   QUOTED
+            7   COMMITTED
+            25  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            31  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=110,
+    ),
+    Plot(
+        5,
+        "expired-quote",
+        "Deposit never arrived: expired while QUOTED",
+        'User closed the tab. No status "expired" exists.',
+        "Base 40 USDC -> Optimism USDC",
+        Deal((BASE, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "40"),
+        # The server does nothing when the clock passes expiresAt; the second line only says from when on this copy is over.
+        steps("""
+            0    QUOTED
+            301  QUOTED
+        """),
+        weight=60,
+    ),
+    Plot(
+        6,
+        "committed-not-executed",
+        "Committed, not executed within 10 minutes",
+        'Second expiry rule. Variant B: server marks it INVALID (docs: "the committed intent becomes invalid").',
+        "Arbitrum 0.5 ETH -> Base ETH",
+        Deal((ARBITRUM, "ETH"), (BASE, "ETH"), ("RELAY",), "0.5"),
+        steps("""
+            0    QUOTED
+            9    COMMITTED
+            609  COMMITTED
+        """),
+        variants={
+            "B": steps("""
+                0    QUOTED
+                9    COMMITTED
+                609  COMMITTED
+                610  INVALID
+            """)
+        },
+        weight=20,
+    ),
+    Plot(
+        7,
+        "deposit-never-seen",
+        "Execution armed, deposit never seen",
+        "ExecuteIntent without hash or signature makes the server watch the balance; nobody pays.",
+        "Polygon 75 USDC -> Base USDC",
+        Deal((POLYGON, "USDC"), (BASE, "USDC"), ("CCTP",), "75", deposit="watched"),
+        steps(
+            """
+            0    QUOTED
+            12   EXECUTING  PENDING  ON_HOLD  ON_HOLD
+            912  EXECUTING  ABORTED  ABORTED  ABORTED
+            913  ABORTED    ABORTED  ABORTED  ABORTED
+            """,
+            {
+                12: {"deposit.txnHash": PLACEHOLDER},
+                912: {
+                    "deposit.statusReason": "deposit not received before the intent expired",
+                    "origin.statusReason": "aborted: deposit transaction not confirmed",
+                    "destination.statusReason": "aborted: deposit transaction not confirmed",
+                },
+            },
+        ),
+        weight=10,
+    ),
+    Plot(
+        8,
+        "refunded-on-origin",
+        "Origin transaction reverted, refunded on origin",
+        "Refund as its own transaction (protocol v1.5 style).",
+        "Base 300 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("LIFI",), "300", protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            6   COMMITTED
+            24  EXECUTING  SUCCEEDED  PENDING   ON_HOLD
+            27  EXECUTING  SUCCEEDED  MINING    ON_HOLD
+            30  EXECUTING  SUCCEEDED  REVERTED  ABORTED
+            31  FAILED     SUCCEEDED  REVERTED  ABORTED  PENDING
+            40  FAILED     SUCCEEDED  REVERTED  ABORTED  MINING
+            44  REFUNDED   SUCCEEDED  REVERTED  ABORTED  SUCCEEDED
+            """,
+            {
+                30: {
+                    "origin.statusReason": "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT",
+                    "destination.statusReason": "aborted: origin transaction failed",
+                }
+            },
+        ),
+        weight=12,
+    ),
+    Plot(
+        9,
+        "refunded-inside",
+        "Inner call failed, refunded inside the same transaction",
+        "Protocol v1: the outer transaction is mined as a success, the refund is an event inside it; there is no refundTransaction.",
+        "Base 120 USDC -> ETH (Base)",
+        Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "120"),
+        steps(
+            """
+            0   QUOTED
+            8   COMMITTED
+            26  EXECUTING  SUCCEEDED  MINING
+            30  REFUNDED   SUCCEEDED  FAILED
+            """,
+            {30: {"origin.statusReason": "call failed; refunded to owner in the same transaction"}},
+        ),
+        variants={
+            "B": steps("""
+                0   QUOTED
+                8   COMMITTED
+                26  EXECUTING  SUCCEEDED  MINING
+                30  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """),
+            "C": steps(
+                """
+                0   QUOTED
+                8   COMMITTED
+                26  EXECUTING  SUCCEEDED  MINING
+                30  FAILED     SUCCEEDED  FAILED
+                """,
+                {30: {"origin.statusReason": "call failed; refunded to owner in the same transaction"}},
+            ),
+        },
+        weight=6,
+    ),
+    Plot(
+        10,
+        "refunded-on-destination",
+        "Destination call failed, refunded on destination",
+        "Money crossed the bridge, the last step failed: refund arrives on the OTHER chain, possibly as a different token.",
+        "Arbitrum 500 USDC -> Base vault deposit",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "500", payee="vault", calls=True),
+        steps(
+            """
+            0   QUOTED
+            6   COMMITTED
+            24  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            38  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            42  FAILED     SUCCEEDED  SUCCEEDED  FAILED   PENDING
+            50  REFUNDED   SUCCEEDED  SUCCEEDED  FAILED   SUCCEEDED
+            """,
+            {42: {"destination.statusReason": "TargetCallFailed: vault paused"}},
+        ),
+        weight=6,
+    ),
+    Plot(
+        11,
+        "stuck-recoverable",
+        "Failed with a stuck, recoverable balance",
+        "Automatic refund did not happen; GetIntentHistory.hasBalance is the only sign.",
+        "Optimism 80 USDC -> Polygon USDC.e",
+        Deal((OPTIMISM, "USDC"), (POLYGON, "USDC.e"), ("LIFI",), "80", minimum="79.8"),
+        steps(
+            """
+            0     QUOTED
+            7     COMMITTED
+            25    EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            200   EXECUTING  SUCCEEDED  SUCCEEDED  ERRORED
+            900   FAILED     SUCCEEDED  SUCCEEDED  FAILED
+            7200  FAILED     SUCCEEDED  SUCCEEDED  FAILED
+            """,
+            {
+                200: {"destination.statusReason": "precondition not met: balance {balance} < {minimum}"},
+                900: {"destination.mined": False, "balance": ("destination", 79_712_345, 79_800_000)},
+                7200: {"balance": None},
+            },
+        ),
+        weight=5,
+    ),
+    Plot(
+        12,
+        "aborted-by-owner",
+        "Aborted by the user",
+        "AbortIntent after an on-chain abort/recovery transaction.",
+        "Ethereum 1 ETH -> Base ETH",
+        Deal((ETHEREUM, "ETH"), (BASE, "ETH"), ("RELAY",), "1"),
+        steps(
+            """
+            0    QUOTED
+            15   COMMITTED
+            60   EXECUTING  SUCCEEDED  PENDING  ON_HOLD
+            400  ABORTED    SUCCEEDED  ABORTED  ABORTED
+            """,
+            {400: {"origin.statusReason": "aborted by owner"}},
+        ),
+        weight=4,
+    ),
+    Plot(
+        13,
+        "aborted-by-timeout",
+        "Aborted by timeout",
+        'The SDK tells its users "likely timed out and was aborted"; money may sit at the intent address.',
+        "Polygon 30 USDT -> Arbitrum USDT",
+        Deal((POLYGON, "USDT"), (ARBITRUM, "USDT"), ("LZ_OFT",), "30"),
+        steps(
+            """
+            0    QUOTED
+            6    COMMITTED
+            24   EXECUTING  SUCCEEDED  PENDING  ON_HOLD
+            30   EXECUTING  SUCCEEDED  ERRORED  ON_HOLD
+            630  ABORTED    SUCCEEDED  ABORTED  ABORTED
+            """,
+            {
+                30: {"origin.statusReason": "relayer: estimation failed, will retry"},
+                630: {"origin.statusReason": "aborted: not sent within 10m0s", "balance": ("origin", 1, 1)},
+            },
+        ),
+        weight=5,
+    ),
+    Plot(
+        14,
+        "invalid-then-repaired",
+        "INVALID, then repaired",
+        "A terminal-looking status can come back to life (RetryIntent with a confirmed hash).",
+        "Base 60 USDC -> Polygon USDC",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "60"),
+        steps(
+            """
+            0     QUOTED
+            5     COMMITTED
+            20    EXECUTING  PENDING    ON_HOLD    ON_HOLD
+            80    INVALID    FAILED     ABORTED    ABORTED
+            1800  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            1830  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                80: {
+                    "deposit.mined": False,
+                    "deposit.statusReason": "deposit transaction not found",
+                    "origin.statusReason": "aborted: deposit transaction failed",
+                    "destination.statusReason": "aborted: deposit transaction failed",
+                },
+                1800: {
+                    "deposit.txnHash": OWN,
+                    "deposit.attempt": 1,
+                    "deposit.statusReason": None,
+                    "origin.statusReason": None,
+                    "destination.statusReason": None,
+                },
+            },
+        ),
+        weight=3,
+    ),
+    Plot(
+        15,
+        "gasless-permit",
+        "Gasless deposit with permit",
+        "Deposit is relayed (metaTxnId), gas paid in USDC, depositIntentEntry filled.",
+        "Base 15 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "15", deposit="gasless"),
+        steps("""
+            0   QUOTED
+            9   COMMITTED
+            20  EXECUTING  PENDING    ON_HOLD    ON_HOLD
+            22  EXECUTING  RELAYING   ON_HOLD    ON_HOLD
+            23  EXECUTING  SENT       ON_HOLD    ON_HOLD
+            25  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            42  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=80,
+    ),
+    Plot(
+        16,
+        "exact-output-payment",
+        "EXACT_OUTPUT payment with calldata",
+        "Recipient is not the owner; memo carries the order number.",
+        "Polygon ~51.3 USDT -> merchant contract, exactly 50 USDC on Base",
+        Deal(
+            (POLYGON, "USDT"),
+            (BASE, "USDC"),
+            ("ZEROX", "CCTP"),
+            "51.3",
+            receive="50",
+            exact_output=True,
+            payee="merchant",
+            calls=True,
+            memo="Order #48213",
+        ),
+        steps("""
+            0   QUOTED
+            6   COMMITTED
+            28  EXECUTING  SUCCEEDED  MINING     ON_HOLD
+            33  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=70,
+    ),
+    Plot(
+        17,
+        "unknown-words",
+        "Unknown provider, context and status",
+        "Enum values the interface document does not list.",
+        "Base 10 USDC -> Somnia SOMI",
+        Deal((BASE, "USDC"), (SOMNIA, "SOMI"), ("EVERLONG", "FUTURE_BRIDGE"), "10"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  SUCCEEDED  QUEUED
+            60  SUCCEEDED  SUCCEEDED  SUCCEEDED  RELAYED
+            """,
+            {30: {"destination.context": "FUTURE_CONTEXT", "destination.type": "ROUTE"}},
+        ),
+    ),
+    Plot(
+        18,
+        "spoof-token",
+        "Spoof token",
+        "Same symbol as USDC, other address, 18 decimals.",
+        'Base 1,000 "USDC" (fake) -> Base ETH',
+        Deal((BASE, FAKE_USDC), (BASE, "ETH"), ("SUSHI",), "1000", receive="0.00001", free=True),
+        steps(
+            """
+            0   QUOTED
+            8   COMMITTED
+            26  FAILED  SUCCEEDED  FAILED
+            """,
+            {26: {"origin.statusReason": "no liquidity"}},
+        ),
+    ),
+    Plot(
+        19,
+        "dust-and-giants",
+        "Dust and giants",
+        'Precision. A: "1" with 18 decimals = 0.000000000000000001. B: "1000000000000000000000000000000" = 1,000,000,000,000 tokens.',
+        "A: 1 wei ETH; B: 10^30 units of an 18-decimal token",
+        Deal((BASE, "ETH"), (BASE, "WETH"), ("WETH",), "0.000000000000000001", free=True),
+        steps("""
+            0   QUOTED
+            20  EXECUTING  SUCCEEDED  MINING
+            25  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        variant_deals={"B": Deal((BASE, "DAI"), (BASE, "USDC"), ("WETH",), "1000000000000", free=True)},
+    ),
+    Plot(
+        20,
+        "hostile-memo",
+        "Very long, hostile memo",
+        "memo of 10,000 characters with HTML, newlines, emoji, right-to-left marks and a fake support phone number.",
+        "Base 5 USDC -> Base USDC (merchant)",
+        Deal((BASE, "USDC"), (BASE, "USDC"), ("RELAY",), "5", payee="merchant", memo=_hostile_memo()),
+        steps("""
+            0   QUOTED
+            25  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+    ),
+    Plot(
+        21,
+        "late-destination",
+        "Receipt without destination transaction, cross-chain",
+        "The destination object is created late.",
+        "Arbitrum 20 USDC -> Optimism USDC",
+        Deal((ARBITRUM, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "20"),
+        steps("""
+            0   QUOTED
+            25  EXECUTING  SUCCEEDED  MINING
+            29  EXECUTING  SUCCEEDED  SUCCEEDED
+            33  EXECUTING  SUCCEEDED  SUCCEEDED  PENDING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=20,
+    ),
+    Plot(
+        22,
+        "failed-but-arrived",
+        "Status FAILED while destination SUCCEEDED",
+        "Status lags or contradicts the transactions; money did arrive.",
+        "Ethereum 900 USDC -> Arbitrum USDC",
+        Deal((ETHEREUM, "USDC"), (ARBITRUM, "USDC"), ("CCTP",), "900"),
+        steps(
+            """
+            0    QUOTED
+            60   EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            63   FAILED     SUCCEEDED  SUCCEEDED  SUCCEEDED
+            180  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {63: {"destination.statusReason": "deadline exceeded"}},
+        ),
+        variants={
+            "B": steps(
+                """
+                0   QUOTED
+                60  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+                63  FAILED     SUCCEEDED  SUCCEEDED  SUCCEEDED
+                """,
+                {63: {"destination.statusReason": "deadline exceeded"}},
+            )
+        },
+        weight=3,
+    ),
+    Plot(
+        23,
+        "stalled-in-bridge",
+        "Stalled in the bridge",
+        "EXECUTING without progress; no balance at either intent address: money is inside the bridge.",
+        "Polygon 2,000 USDT -> Katana USDT",
+        Deal((POLYGON, "USDT"), (KATANA, "USDT"), ("LZ_OFT",), "2000", duration=900),
+        # Still held at 14,400 s, as told; in A the bridge lets go right after.
+        steps("""
+            0      QUOTED
+            30     EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            14410  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            14414  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        variants={
+            "B": steps("""
+                0   QUOTED
+                30  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            """)
+        },
+        weight=3,
+    ),
+    Plot(
+        24,
+        "relayer-retries",
+        "Relayer retries",
+        'ERRORED is transient ("will be retried").',
+        "Base 45 USDC -> Polygon USDC",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "45"),
+        steps(
+            """
+            0   QUOTED
+            25  EXECUTING  SUCCEEDED  RELAYING   ON_HOLD
+            28  EXECUTING  SUCCEEDED  ERRORED    ON_HOLD
+            33  EXECUTING  SUCCEEDED  RELAYING   ON_HOLD
+            38  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            60  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {28: {"origin.statusReason": "relayer: nonce too low"}},
+        ),
+        weight=30,
+    ),
+    Plot(
+        25,
+        "refund-failed",
+        "Refund itself fails",
+        "Automatic refund is attempted, fails, funds stay recoverable.",
+        "Optimism 150 USDC -> Base USDC",
+        Deal((OPTIMISM, "USDC"), (BASE, "USDC"), ("LIFI",), "150", protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  FAILED  ABORTED
+            40  FAILED     SUCCEEDED  FAILED  ABORTED  PENDING
+            70  FAILED     SUCCEEDED  FAILED  ABORTED  FAILED
+            """,
+            {
+                30: {
+                    "origin.statusReason": "execution reverted",
+                    "destination.statusReason": "aborted: origin transaction failed",
+                },
+                70: {"refund.statusReason": "refund reverted: token paused", "balance": ("origin", 1, 1)},
+            },
+        ),
+        weight=2,
+    ),
+    Plot(
+        26,
+        "succeeded-with-nulls",
+        "Succeeded with nulls",
+        'SUCCEEDED, summary.destinationTokenAmount null, destinationToAddress "", txnHash "" on deposit.',
+        "Base 12 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "12"),
+        steps(
+            """
+            0   QUOTED
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                40: {
+                    "deposit.txnHash": "",
+                    "summary.finishedAt": None,
+                    "summary.destinationTokenAmount": None,
+                    "summary.destinationToAddress": "",
+                }
+            },
+        ),
+    ),
+    Plot(
+        27,
+        "underfunded",
+        "Underfunded deposit",
+        "User paid too little (exchange withdrawal fee).",
+        "Arbitrum 99.5 of 100 USDC -> Base USDC",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100", deposit="watched", fund_method="DIRECT_TRANSFER"),
+        steps(
+            """
+            0    QUOTED
+            60   EXECUTING  PENDING  ON_HOLD  ON_HOLD
+            960  ABORTED    FAILED   ABORTED  ABORTED
+            """,
+            {
+                60: {"deposit.txnHash": PLACEHOLDER, "balance": ("origin", 995, 1000)},
+                960: {
+                    "deposit.mined": False,
+                    "deposit.statusReason": "deposit below required minimum",
+                    "origin.statusReason": "aborted: deposit transaction not confirmed",
+                    "destination.statusReason": "aborted: deposit transaction not confirmed",
+                },
+            },
+        ),
+        weight=3,
+    ),
+    Plot(
+        28,
+        "deposit-reverted",
+        "Wallet deposit reverted",
+        "User transaction mined but reverted.",
+        "Ethereum 700 DAI -> Base USDC",
+        Deal((ETHEREUM, "DAI"), (BASE, "USDC"), ("ZEROX", "CCTP"), "700"),
+        steps(
+            """
+            0   QUOTED
+            40  EXECUTING  MINING    ON_HOLD  ON_HOLD
+            56  EXECUTING  REVERTED  ON_HOLD  ON_HOLD
+            57  FAILED     REVERTED  ABORTED  ABORTED
+            """,
+            {
+                56: {"deposit.statusReason": "deposit reverted"},
+                57: {
+                    "origin.statusReason": "aborted: deposit transaction failed",
+                    "destination.statusReason": "aborted: deposit transaction failed",
+                },
+            },
+        ),
+        weight=5,
+    ),
+    Plot(
+        29,
+        "paid-twice",
+        "Second deposit after success",
+        "SUCCEEDED and yet hasBalance=true.",
+        "Base 10 USDC -> Polygon USDC, paid twice",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "10"),
+        steps(
+            """
+            0     QUOTED
+            60    SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            3600  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {3600: {"balance": ("origin", 1, 1)}},
+        ),
+        weight=2,
+    ),
+    Plot(
+        30,
+        "edge-and-extra-fields",
+        "Additive fields and a non-EVM leg",
+        "Objects carry edge{}, mode, isTestnet, statusUpdatedAt, eligibleAt, timedRefundUnlockTimestamp: "
+        "unknown to the interface document.",
+        "Solana USDC -> Base USDC (edge)",
+        Deal((SOLANA, SOLANA_USDC), (BASE, "USDC"), ("RELAY",), "35", edge=True, protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            50  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                0: {"intent.edgeStatus": "PENDING"},
+                30: {"intent.edgeStatus": "DEPOSITED"},
+                50: {"intent.edgeStatus": "FILLED"},
+            },
+        ),
+    ),
+)
+
+# What an executed intent does when its caller asks for no plot: the same story on one chain and across two, told quickly.
+QUICK_SAME_CHAIN: Final = steps("""
+    0  EXECUTING  MINING     ON_HOLD
+    1  EXECUTING  SUCCEEDED  PENDING
+    2  EXECUTING  SUCCEEDED  MINING
+    4  SUCCEEDED  SUCCEEDED  SUCCEEDED
+""")
+QUICK_CROSS_CHAIN: Final = steps("""
+    0  EXECUTING  MINING     ON_HOLD    ON_HOLD
+    1  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+    2  EXECUTING  SUCCEEDED  MINING     ON_HOLD
+    3  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+    4  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+    6  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+""")
+
+
+def plot_named(which: int | str) -> Plot:
+    """A plot by number or slug. KeyError names what was asked for."""
+    for plot in PLOTS:
+        if which in (plot.number, plot.slug, str(plot.number)):
+            return plot
+    raise KeyError(which)

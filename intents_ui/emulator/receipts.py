@@ -1,0 +1,258 @@
+"""The receipt, its transactions and summary, and the history entry around it (interface.md 2.10 to 2.13)."""
+
+from typing import Any, Final
+
+from intents_ui.emulator import calldata, names
+from intents_ui.emulator.catalogue import Catalogue, Token
+from intents_ui.emulator.documents import Document, amount, stamp
+from intents_ui.emulator.intents import destination_precondition, meta_txn, meta_txn_id, origin_precondition
+from intents_ui.emulator.money import Terms, terms_of, usd
+from intents_ui.emulator.names import Role
+from intents_ui.emulator.scripts import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
+from intents_ui.emulator.transfers import Transfer
+
+_NO_LIMIT: Final = 2**256 - 1
+_PLACEHOLDERS: Final = ("0x" + "0" * 64, "0x" + "f" * 64)
+_HASH_ROLES: Final = {
+    "deposit": Role.DEPOSIT,
+    "origin": Role.ORIGIN,
+    "destination": Role.DESTINATION,
+    "refund": Role.REFUND,
+}
+_CONTEXTS: Final = {"CCTP": "CCTPV2_MESSAGE", "LZ_OFT": "LZ_COMPOSE", "LZ_TRANSFER": "LZ_RECEIVE"}
+
+
+def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
+    """The receipt at this moment. Before anything is executed it has a summary and no transactions."""
+    terms = terms_of(transfer, catalogue)
+    transactions = {
+        name: transaction(transfer, scene, terms, name, leg) if leg else None
+        for name, leg in zip(LEGS, scene.legs, strict=True)
+    }
+    document: Document = {
+        "id": transfer.born,
+        "projectId": transfer.project,
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "destinationChainId": transfer.destination.chain_id,
+    }
+    for name, made in transactions.items():
+        if made:
+            document[f"{name}TransactionId"] = made["id"]
+        document[f"{name}Transaction"] = made
+    document["summary"] = summary(transfer, scene, terms)
+    document["updatedAt"] = stamp(transfer.moment(scene.updated))
+    # The receipt begins with the execution, the intent with the quote (domain.md 7 row 52).
+    document["createdAt"] = stamp(transfer.moment(scene.started or 0.0))
+    if transfer.deal.edge:
+        document |= {"statusUpdatedAt": stamp(transfer.moment(scene.at)), "mode": "FUND", "isTestnet": False}
+    return document
+
+
+def history_entry(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
+    return {
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "expiresAt": stamp(transfer.expires),
+        "updatedAt": stamp(transfer.moment(scene.updated)),
+        "createdAt": stamp(transfer.born),
+        "receipt": receipt(transfer, scene, catalogue),
+    }
+
+
+def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Document]:
+    """What the intent addresses hold (BalanceGroup[])."""
+    held = scene.marks.get("balance")
+    if not held:
+        return []
+    token, address, units = _held(transfer, held, terms_of(transfer, catalogue))
+    return [
+        {
+            "intentAddress": address,
+            "chainId": token.chain_id,
+            "tokens": [
+                {
+                    "contractAddress": token.address,
+                    "balance": amount(units),
+                    "balanceUsd": f"{usd(units, token):.6f}",
+                    "priceUsd": f"{usd(token.scale, token):.6f}",
+                    "decimals": token.decimals,
+                    "chainId": token.chain_id,
+                    "symbol": token.symbol,
+                }
+            ],
+        }
+    ]
+
+
+def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
+    """What arrives is written down when it has arrived; exact output is known from the start (domain.md 1.4)."""
+    deal, arrived = transfer.deal, transfer.deal.exact_output or _has_arrived(transfer, scene)
+    document = {
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "destinationChainId": transfer.destination.chain_id,
+        "tradeType": "EXACT_OUTPUT" if deal.exact_output else "EXACT_INPUT",
+        "routeProviders": list(deal.providers),
+        "originIntentAddress": transfer.origin_address,
+        "originTokenAddress": transfer.origin.address,
+        "originTokenAmount": amount(terms.from_amount),
+        "originTokenMetadata": transfer.origin.as_metadata(),
+        "destinationIntentAddress": transfer.destination_address,
+        "destinationTokenMetadata": transfer.destination.as_metadata() if arrived else None,
+        "destinationHasCallData": transfer.call_data != "0x",
+        "destinationHasCallValue": transfer.call_value > 0,
+        "createdAt": stamp(transfer.born),
+        "expiresAt": stamp(transfer.expires),
+        "destinationTokenAddress": transfer.destination.address if arrived else None,
+        "destinationTokenAmount": amount(terms.to_amount) if arrived else None,
+        "destinationToAddress": transfer.recipient if arrived else None,
+        "memo": deal.memo,
+        "startedAt": None if scene.started is None else stamp(transfer.moment(scene.started)),
+        "finishedAt": None if scene.finished is None else stamp(transfer.moment(scene.finished)),
+    }
+    told = {key.removeprefix("summary."): value for key, value in scene.marks.items() if key.startswith("summary.")}
+    return document | told
+
+
+def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
+    """One IntentTransaction. What has no value yet is null or absent as domain.md 2.5 has it."""
+    sides = _sides(transfer, terms, name, scene)
+    document: dict[str, Any] = {
+        "id": transfer.moment(leg.born) + LEGS.index(name),
+        "intentId": transfer.intent_id,
+        "status": leg.status,
+        "chainId": sides["token"].chain_id,
+        "type": leg.marks.get("type", name.upper()),
+        "context": leg.marks.get("context", _context(transfer, name)),
+        "fromAddress": sides["from"],
+        "toAddress": sides["to"],
+        "tokenAddress": sides["token"].address,
+        "tokenAmount": amount(sides["amount"]),
+        "statusReason": _reason(transfer, scene, terms, leg),
+        "bridgeGas": amount(0),
+        "calldata": sides["calldata"],
+        "metaTxnFeeQuote": None,
+        "precondition": sides["precondition"],
+        "depositIntentEntry": None,
+        "txnMinedAt": None if leg.mined is None else stamp(transfer.moment(leg.mined)),
+        "updatedAt": stamp(transfer.moment(leg.updated)),
+        "createdAt": stamp(transfer.moment(leg.born)),
+    }
+    gasless = name == "deposit" and transfer.deal.deposit == "gasless"
+    if gasless:
+        document["depositIntentEntry"] = _deposit_entry(transfer, terms)
+        document["metaTxnFeeQuote"] = "0x" + names.noise(transfer.number, "fee quote deposit").hex()
+    if gasless or (name != "deposit" and leg.sent):
+        document["metaTxnId"] = meta_txn_id(transfer, name)
+    hash_now = transaction_hash(transfer, name, leg)
+    if hash_now is not None:
+        document["txnHash"] = hash_now
+    if transfer.deal.edge:
+        document |= {"statusUpdatedAt": document["updatedAt"], "eligibleAt": document["createdAt"]}
+    return document
+
+
+def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
+    """The hash as far as it is known: a wallet's payment is announced with it, a relayed transaction gets it when it is sent."""
+    told = leg.marks.get("txnHash", OWN)
+    if told == PLACEHOLDER:
+        return _PLACEHOLDERS[transfer.number // 64 % 2]
+    if told != OWN:
+        return str(told)
+    announced = name == "deposit" and transfer.deal.deposit == "wallet"
+    if not (leg.published or announced):
+        return None
+    attempt = leg.marks.get("attempt", 0)
+    if transfer.deal.edge and name == "deposit":
+        return names.base58_hash_of(_HASH_ROLES[name], transfer.number, attempt)
+    return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
+
+
+def _has_arrived(transfer: Transfer, scene: Scene) -> bool:
+    _, origin, destination, _ = scene.legs
+    last = origin if transfer.same_chain else destination
+    return last is not None and last.status in ARRIVED
+
+
+def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[str, Any]:
+    """Who sends what to whom in one of the transactions."""
+    origin, destination = transfer.origin, transfer.destination
+    if name == "deposit":
+        _, data, _ = calldata.deposit_call(transfer, terms)
+        payer = names.base58_hash_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
+        return _side(origin, terms.from_amount, payer, transfer.origin_address, data)
+    if name == "origin":
+        data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]
+        target = calldata.provider_contract(transfer.deal.providers[0])
+        condition = origin_precondition(transfer, terms)
+        return _side(origin, terms.from_amount, transfer.origin_address, target, data, condition)
+    if name == "destination":
+        data = meta_txn(transfer, name, calldata.destination_calls(transfer, terms))["input"]
+        condition = destination_precondition(transfer, terms)
+        sender = transfer.destination_address
+        return _side(destination, terms.to_amount, sender, transfer.recipient, data, condition)
+    crossed = scene.legs[1] is not None and scene.legs[1].status in ARRIVED and not transfer.same_chain
+    token, sender = (destination, transfer.destination_address) if crossed else (origin, transfer.origin_address)
+    whole = terms.to_amount if crossed else terms.from_amount
+    returned = max(whole * 99 // 100, whole - _gas_in(token, terms))
+    _, data, _ = calldata.fallback_call(transfer, token.address, returned)
+    return _side(token, returned, sender, transfer.owner, data)
+
+
+def _side(
+    token: Token, units: int, sender: str, to: str, data: str, precondition: Document | None = None
+) -> dict[str, Any]:
+    return {
+        "token": token,
+        "amount": units,
+        "from": sender,
+        "to": to,
+        "calldata": data,
+        "precondition": precondition,
+    }
+
+
+def _gas_in(token: Token, terms: Terms) -> int:
+    """What the return costs, in the token that is returned."""
+    return terms.gas.micro_usd * token.scale // token.price if token.price else 0
+
+
+def _context(transfer: Transfer, name: str) -> str:
+    bridge = transfer.deal.providers[-1]
+    if name == "destination":
+        return _CONTEXTS.get(bridge, "NONE")
+    return "HYPERLANE_PAY_FOR_GAS" if name == "origin" and bridge == "HYPERLANE" else "NONE"
+
+
+def _reason(transfer: Transfer, scene: Scene, terms: Terms, leg: Leg) -> str | None:
+    reason: str | None = leg.marks.get("statusReason")
+    if reason and "{balance}" in reason:
+        return reason.format(balance=terms.to_minimum * 79_712_345 // 79_800_000, minimum=terms.to_minimum)
+    return reason
+
+
+def _held(transfer: Transfer, held: tuple[str, int, int], terms: Terms) -> tuple[Token, str, int]:
+    side, share, whole = held
+    if side == "origin":
+        return transfer.origin, transfer.origin_address, terms.from_amount * share // whole
+    return transfer.destination, transfer.destination_address, terms.to_minimum * share // whole
+
+
+def _deposit_entry(transfer: Transfer, terms: Terms) -> Document:
+    deadline = transfer.expires // 1_000_000
+    return {
+        "intentSignature": "0x" + names.noise(transfer.number, "intent signature", 64).hex() + "1b",
+        "feeAmount": amount(terms.origin_gas.fee.amount),
+        "feeToken": transfer.origin.address,
+        "feeCollector": names.stranger("fee collector"),
+        "userNonce": names.noise(transfer.number, "nonce", 1)[0],
+        "deadline": deadline,
+        "permitSignature": "0x" + names.noise(transfer.number, "permit signature", 64).hex() + "1c",
+        "permitDeadline": deadline,
+        "permitAmount": amount(_NO_LIMIT),
+    }

@@ -1,0 +1,87 @@
+"""What a request holds, read field by field. A missing field is refused with 2000, one of the wrong kind with -4, as the real server does."""
+
+from typing import Any
+
+from intents_ui.emulator.documents import Document
+from intents_ui.emulator.errors import BAD_REQUEST, INVALID_ARGUMENT, Refusal
+
+_LARGEST = 2**256 - 1
+
+
+def required[T](value: T | None, field: str) -> T:
+    if value is None or value == "":
+        raise Refusal(INVALID_ARGUMENT, f"{field} is required")
+    return value
+
+
+def text(body: Document, field: str) -> str | None:
+    value = body.get(field)
+    if value is not None and not isinstance(value, str):
+        raise _misshapen(field, "string", value)
+    return value
+
+
+def words(body: Document, field: str) -> list[str] | None:
+    value = body.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise _misshapen(field, "[]string", value)
+    return value
+
+
+def flag(body: Document, field: str) -> bool:
+    value = body.get(field)
+    if value is not None and not isinstance(value, bool):
+        raise _misshapen(field, "bool", value)
+    return bool(value)
+
+
+def whole(body: Document, field: str) -> int | None:
+    """A whole number, as such or as a string of digits; both are read (domain.md 2.1)."""
+    return _whole(body.get(field), field)
+
+
+def wholes(body: Document, field: str) -> list[int] | None:
+    value = body.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise _misshapen(field, "[]uint64", value)
+    return [required(_whole(each, field), field) for each in value]
+
+
+def members(body: Document, field: str) -> Document:
+    """An object; empty when it is not given."""
+    value = body.get(field)
+    if value is not None and not isinstance(value, dict):
+        raise _misshapen(field, "object", value)
+    return value or {}
+
+
+def objects(body: Document, field: str) -> list[Document]:
+    value = body.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise _misshapen(field, "[]object", value)
+    return value
+
+
+def _whole(value: Any, field: str) -> int | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 78:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _LARGEST:
+        raise _misshapen(field, "uint64", value)
+    return value
+
+
+def _misshapen(field: str, wanted: str, value: Any) -> Refusal:
+    kinds = {dict: "object", list: "array", str: "string", bool: "bool"}
+    kind = kinds.get(type(value), "number")
+    return Refusal(
+        BAD_REQUEST,
+        f"failed to unmarshal request data: json: cannot unmarshal {kind} into Go struct field .{field} of type {wanted}",
+    )

@@ -1,0 +1,203 @@
+"""The same answer as other versions of the service write it. Each takes a document and gives a new one."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.documents import Document
+
+# Every field that travels as a decimal string (domain.md 2.1).
+AMOUNTS: Final = frozenset(
+    "amount bridgeGas collectorFeeTotal destinationCallValue destinationTokenAmount estimatedGasLimit feeNative"
+    " feeTokenAmount feeTokenTotal fromAmount fromAmountMin gasFeeTotal gasLimit gasPrice minAmount nonce"
+    " originTokenAmount permitAmount providerFeeTotal quoteProviderFee quoteProviderWithServiceFee salt serviceFee"
+    " serviceFeeTotal space toAmount toAmountMin tokenAmount totalFeeAmount totalGasLimit value".split()
+)
+_TIMES: Final = frozenset(
+    "createdAt updatedAt expiresAt startedAt finishedAt txnMinedAt statusUpdatedAt eligibleAt".split()
+)
+_NUMERIC_IDS: Final = frozenset(
+    "id projectId depositTransactionId originTransactionId destinationTransactionId refundTransactionId"
+    " calldata featureIndex".split()
+)
+_ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
+_FLAT_CHAIN: Final = ("tokenName", "tokenSymbol", "tokenDecimals", "blockExplorerUrl", "isTestnet", "supportsBridging")
+_NESTED_CHAIN: Final = ("nativeCurrency", "blockExplorer")
+_EXPONENT_FROM: Final = 10**21
+
+
+def amounts_as_numbers(document: Document) -> Document:
+    return _each(document, lambda key, value: int(value) if _is_amount(key, value) else value)
+
+
+def amounts_with_exponents(document: Document) -> Document:
+    """Numbers, and large ones as a program without big integers writes them: 1e+30."""
+
+    def written(key: str, value: Any) -> Any:
+        if not _is_amount(key, value):
+            return value
+        return float(value) if int(value) >= _EXPONENT_FROM else int(value)
+
+    return _each(document, written)
+
+
+def mixed_case(document: Document) -> Document:
+    """Token addresses checksummed; every other one of the rest in capitals."""
+    checksums = Catalogue().checksummed
+
+    def written(key: str, value: Any) -> Any:
+        if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
+            return value
+        shout = int(value[-1], 16) % 2
+        return checksums.get(value, "0x" + value[2:].upper() if shout else value)
+
+    return _each(document, written)
+
+
+def extra_fields(document: Document) -> Document:
+    """Every object carries something that nobody has heard of."""
+    return _objects(document, lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}})
+
+
+def without_ids(document: Document) -> Document:
+    """What is documented and yet hidden in real answers (domain.md 2.7). Chains keep their id: it names them."""
+    if "chains" in document:
+        return document
+    return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _NUMERIC_IDS})
+
+
+def fraction_digits(digits: int) -> Callable[[Document], Document]:
+    def rewritten(document: Document) -> Document:
+        def written(moment: datetime) -> str:
+            fraction = f"{moment.microsecond:06}".ljust(9, "0")[:digits]
+            return f"{moment:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{fraction}Z"
+
+        return _times(document, written)
+
+    return rewritten
+
+
+def offset_times(document: Document) -> Document:
+    return _times(document, lambda moment: moment.isoformat())
+
+
+def sparse(document: Document) -> Document:
+    """No nulls, no empty strings, no empty objects: what is unknown is absent."""
+    return _objects(document, lambda each: {key: value for key, value in each.items() if value not in (None, "", {})})
+
+
+def chains_flat(document: Document) -> Document:
+    return _chains_without(document, _NESTED_CHAIN)
+
+
+def chains_nested(document: Document) -> Document:
+    return _chains_without(document, _FLAT_CHAIN)
+
+
+def second_names(document: Document) -> Document:
+    """The second set of names of Intent (domain.md 7 row 47)."""
+    return _intents(document, lambda intent: _with_second_names(intent, keep=False))
+
+
+def both_names(document: Document) -> Document:
+    return _intents(document, lambda intent: _with_second_names(intent, keep=True))
+
+
+def intents_null(document: Document) -> Document:
+    return document | {"intents": None} if document.get("intents") == [] else document
+
+
+def last_page_absent(document: Document) -> Document:
+    if document.get("nextPage", True) is None:
+        return {key: value for key, value in document.items() if key != "nextPage"}
+    return document
+
+
+def last_page_more_false(document: Document) -> Document:
+    return document | {"nextPage": {"more": False}} if document.get("nextPage", True) is None else document
+
+
+def duplicate_rows(document: Document) -> Document:
+    rows = document.get("intents") or []
+    return document | {"intents": [*rows, *rows[-2:]]} if "intents" in document else document
+
+
+def unsorted(document: Document) -> Document:
+    rows = document.get("intents")
+    return document | {"intents": sorted(rows, key=lambda row: row["intentId"])} if rows else document
+
+
+def states_without_refund(document: Document) -> Document:
+    states = document.get("receiptStates")
+    return document | {"receiptStates": states[:3]} if states else document
+
+
+def wrapped(envelope: Document) -> Document:
+    """The other envelope that is documented."""
+    error = {
+        "code": envelope["code"],
+        "name": envelope["error"],
+        "message": envelope["msg"],
+        "cause": envelope.get("cause", ""),
+        "httpStatus": envelope["status"],
+    }
+    return {"webrpcError": error}
+
+
+def _is_amount(key: str, value: Any) -> bool:
+    return key in AMOUNTS and isinstance(value, str) and value.isdigit()
+
+
+def _each(value: Any, written: Callable[[str, Any], Any], key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _each(member, written, name) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_each(member, written, key) for member in value]
+    return written(key, value)
+
+
+def _objects(value: Any, written: Callable[[Document], Document]) -> Any:
+    if isinstance(value, dict):
+        return written({name: _objects(member, written) for name, member in value.items()})
+    if isinstance(value, list):
+        return [_objects(member, written) for member in value]
+    return value
+
+
+def _times(document: Document, written: Callable[[datetime], str]) -> Document:
+    rewritten: Document = _each(
+        document,
+        lambda key, value: (
+            written(datetime.fromisoformat(value)) if key in _TIMES and isinstance(value, str) else value
+        ),
+    )
+    return rewritten
+
+
+def _chains_without(document: Document, names: tuple[str, ...]) -> Document:
+    if "chains" not in document:
+        return document
+    chains = [{key: value for key, value in chain.items() if key not in names} for chain in document["chains"]]
+    return document | {"chains": chains}
+
+
+def _intents(document: Document, written: Callable[[Document], Document]) -> Document:
+    if isinstance(document.get("intent"), dict):
+        return document | {"intent": written(document["intent"])}
+    # History rows are intents by name only; they have no calls to rename.
+    rows = document.get("intents")
+    if rows and "salt" in rows[0]:
+        return document | {"intents": [written(row) for row in rows]}
+    return document
+
+
+def _with_second_names(intent: Document, *, keep: bool) -> Document:
+    lists = {"calls": "Calls", "preconditions": "Precondition", "metaTxns": "MetaTxn"}
+    second: Document = {"destinationSalt": intent["salt"]}
+    for plural, suffix in lists.items():
+        second[plural] = [each for side in ("origin", "destination") if (each := intent[f"{side}{suffix}"]) is not None]
+    first = {f"{side}{suffix}" for side in ("origin", "destination") for suffix in lists.values()}
+    kept = intent if keep else {key: value for key, value in intent.items() if key not in first}
+    return kept | second

@@ -1,0 +1,164 @@
+"""What a plot is: a script in time. Pure: a script and an age in, a scene out."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+LEGS: Final = ("deposit", "origin", "destination", "refund")
+PENDING_STATUSES: Final = frozenset({"QUOTED", "COMMITTED", "EXECUTING"})
+MINED: Final = frozenset({"SUCCEEDED", "FAILED", "REVERTED", "RELAYED"})
+UNSENT: Final = frozenset({"UNKNOWN", "ON_HOLD", "PENDING", "ABORTED", "QUEUED"})
+UNPUBLISHED: Final = UNSENT | {"RELAYING", "ERRORED"}
+ARRIVED: Final = frozenset({"SUCCEEDED", "RELAYED"})
+
+# Values of `<leg>.txnHash` in a script: a hash that says nothing, and the one that follows from the intent's number.
+PLACEHOLDER: Final = "placeholder"
+OWN: Final = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From `at` seconds after the quote on: the status of the intent and of its transactions (None: there is none).
+
+    `sets` holds what else changes, as `leg.field`, `summary.field`, `intent.field` or `balance`; it stays until set again.
+    """
+
+    at: float
+    status: str
+    legs: tuple[str | None, str | None, str | None, str | None]
+    sets: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A transaction as it stands. Times are seconds after the quote."""
+
+    status: str
+    born: float
+    updated: float
+    mined: float | None
+    sent: bool
+    published: bool
+    marks: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is so from `at` on. Times are seconds after the quote."""
+
+    at: float
+    status: str
+    legs: tuple[Leg | None, Leg | None, Leg | None, Leg | None]
+    updated: float
+    started: float | None
+    finished: float | None
+    marks: Mapping[str, Any]
+
+    @property
+    def receipt_states(self) -> list[str]:
+        """The cursor of WaitIntentReceipt: deposit, origin, destination by position, the refund behind them (domain.md 7 row 4)."""
+        statuses = [leg.status if leg else None for leg in self.legs]
+        while statuses and statuses[-1] is None:
+            statuses.pop()
+        return [status or "UNKNOWN" for status in statuses]
+
+
+def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:
+    """Read a script written as lines of `seconds status deposit origin destination refund`; `-` and what is left out: no transaction."""
+    script = []
+    for line in table.strip().splitlines():
+        at, status, *legs = line.split()
+        filled = [None if leg == "-" else leg for leg in legs] + [None] * (len(LEGS) - len(legs))
+        deposit, origin, destination, refund = filled
+        seconds = float(at)
+        script.append(Step(seconds, status, (deposit, origin, destination, refund), (sets or {}).get(seconds, {})))
+    return tuple(script)
+
+
+def play(script: tuple[Step, ...]) -> tuple[Scene, ...]:
+    """The scenes of a script. What a step does not say follows from its statuses: when a transaction began, was sent, was mined."""
+    scenes: list[Scene] = []
+    before = Scene(0.0, "", (None, None, None, None), 0.0, None, None, {})
+    for step in script:
+        before = _next_scene(before, step)
+        scenes.append(before)
+    return tuple(scenes)
+
+
+def scene_at(scenes: tuple[Scene, ...], age: float) -> Scene:
+    return scenes[max(0, bisect_right(scenes, age, key=lambda scene: scene.at) - 1)]
+
+
+def next_change(scenes: tuple[Scene, ...], age: float) -> float | None:
+    """Seconds after the quote at which the next scene begins; None when the last one has begun."""
+    following = bisect_right(scenes, age, key=lambda scene: scene.at)
+    return scenes[following].at if following < len(scenes) else None
+
+
+def _next_scene(before: Scene, step: Step) -> Scene:
+    legs = _next_legs(before, step)
+    marks = {**before.marks, **{key: value for key, value in step.sets.items() if key.split(".")[0] not in LEGS}}
+    # A balance is read off the chain: that it changes does not touch the record.
+    told = {key for key in step.sets if key != "balance"}
+    changed = step.status != before.status or legs != before.legs or bool(told)
+    started = legs[0].born if legs[0] else None
+    return Scene(
+        at=step.at,
+        status=step.status,
+        legs=legs,
+        updated=step.at if changed else before.updated,
+        started=started,
+        finished=_finished(before, step, legs),
+        marks=marks,
+    )
+
+
+def _finished(before: Scene, step: Step, legs: tuple[Leg | None, ...]) -> float | None:
+    refund = legs[3]
+    returning = refund is not None and refund.status not in MINED
+    if step.status in PENDING_STATUSES or returning:
+        return None
+    return step.at if before.finished is None else before.finished
+
+
+def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg | None, Leg | None]:
+    mined_at = _mining_times(before, step)
+    # Transactions that appear in the middle of things were made together, a little before the first of them was mined.
+    born = (before.at + min(mined_at.values())) / 2 if mined_at and before.at < step.at else step.at
+    deposit, origin, destination, refund = (
+        _next_leg(before.legs[index], step, index, born, mined_at.get(index)) for index in range(len(LEGS))
+    )
+    return deposit, origin, destination, refund
+
+
+def _mining_times(before: Scene, step: Step) -> dict[int, float]:
+    """When each of the transactions that this step reports as mined was mined: one after the other, the last at the step itself."""
+    mined = []
+    for index, name in enumerate(LEGS):
+        was = before.legs[index]
+        on_chain = step.legs[index] in MINED and step.sets.get(f"{name}.mined", True)
+        if on_chain and (was is None or was.status != step.legs[index]):
+            mined.append(index)
+    span = step.at - before.at
+    return {index: step.at - span * (len(mined) - 1 - place) / len(mined) for place, index in enumerate(mined)}
+
+
+def _next_leg(was: Leg | None, step: Step, index: int, born: float, mined_at: float | None) -> Leg | None:
+    status = step.legs[index]
+    if status is None:
+        return None
+    own = {key.partition(".")[2]: value for key, value in step.sets.items() if key.startswith(LEGS[index] + ".")}
+    on_chain = own.pop("mined", True)
+    if was and was.status == status and not own:
+        return was
+    mined = mined_at if mined_at is not None else (was.mined if was and status in MINED else None)
+    return Leg(
+        status=status,
+        born=was.born if was else born,
+        updated=mined_at if mined_at is not None else step.at,
+        mined=mined,
+        sent=bool(was and was.sent) or status not in UNSENT,
+        published=bool(was and was.published) or (status not in UNPUBLISHED and on_chain),
+        marks={**(was.marks if was else {}), **own},
+    )

@@ -1,0 +1,341 @@
+"""QuoteIntent, CommitIntent and ExecuteIntent: what callers make, in memory (domain.md 3b, 7 row 46)."""
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from intents_ui.emulator import names, requests
+from intents_ui.emulator.catalogue import NATIVE, PRICE_SCALE, Token, canonical
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.documents import MICROSECONDS, Document, amount, stamp
+from intents_ui.emulator.errors import (
+    HIGH_PRICE_IMPACT,
+    INTENT_STATUS,
+    INTENTS_SKIPPED,
+    INVALID_ARGUMENT,
+    NOT_FOUND,
+    QUERY_FAILED,
+    QUOTE_EXPIRED,
+    UNSUPPORTED_NETWORK,
+    Refusal,
+)
+from intents_ui.emulator.intents import intent
+from intents_ui.emulator.ledger import Course, Entry, Ledger
+from intents_ui.emulator.lookups import Ask
+from intents_ui.emulator.money import FeesExceedAmountError, Terms, terms_of
+from intents_ui.emulator.plots import MAIN, QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, Plot, plot_named
+from intents_ui.emulator.scripts import PLACEHOLDER, Step, play
+from intents_ui.emulator.transfers import PROJECTS, Transfer, transfer_of
+from intents_ui.emulator.world import scenes_of
+
+EXECUTE_WITHIN: Final = 600 * MICROSECONDS
+_ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
+_HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
+_DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
+_NOTHING: Final = (None, None, None, None)
+_BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
+# The part of a committed intent that its sender may leave out (interface.md 4.6), or that the service itself changes.
+_MAY_BE_ABSENT: Final = frozenset(
+    "id projectId status updatedAt destinationCalls destinationPrecondition destinationMetaTxn destinationGas".split()
+)
+_LARGEST_LOSS: Final = 0.3
+_MEMO_LIMIT: Final = 10_000
+
+
+class Trading:
+    def __init__(self, ledger: Ledger, expiry: int) -> None:
+        self.ledger = ledger
+        self.catalogue = ledger.world.catalogue
+        self.expiry = expiry
+        self._staged: dict[int, int] = {}
+
+    def quote_intent(self, ask: Ask) -> Document:
+        """`memo` beside the quote request's own fields is taken over into the summary: nothing else writes one."""
+        number, born = self.ledger.next_number(ask.now)
+        transfer = self._transfer(ask.body, number, born)
+        try:
+            terms = terms_of(transfer, self.catalogue)
+        except FeesExceedAmountError as error:
+            raise Refusal(QUERY_FAILED, f"GetIntentsQuote failed: {error}") from None
+        if terms.from_usd and terms.loss_usd > _LARGEST_LOSS * terms.from_usd:
+            raise Refusal(HIGH_PRICE_IMPACT, f"price impact {100 * terms.loss_usd / terms.from_usd:.2f}%")
+        course = Course(transfer, play((Step(0.0, "QUOTED", _NOTHING),)))
+        self.ledger.keep(course)
+        return {
+            "intent": intent(transfer, course.scenes[0], self.catalogue),
+            "gasFeeOptions": _gas_fee_options(transfer, terms),
+        }
+
+    def commit_intent(self, ask: Ask) -> Document:
+        given = requests.required(requests.members(ask.body, "intent"), "intent")
+        if not given:
+            raise Refusal(INVALID_ARGUMENT, "intent is required")
+        entry = self._wanted(requests.text(given, "intentId"), "intent.intentId", ask.now)
+        transfer = entry.transfer
+        if entry.scene.status != "QUOTED":
+            raise _wrong_status(entry)
+        if ask.now > transfer.expires:
+            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
+        difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
+        if difference:
+            raise Refusal(INVALID_ARGUMENT, f"intent was modified: {difference}")
+        committed = (ask.now - transfer.born) / MICROSECONDS
+        script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
+        self.ledger.keep(Course(_own_pace(transfer), play(script), committed=ask.now))
+        return {"intentId": transfer.intent_id}
+
+    def execute_intent(self, ask: Ask) -> Document:
+        """An extra member `plot` (slug or number of a scenario, `variant` beside it) says how it shall go; else it succeeds quickly."""
+        entry = self._wanted(requests.text(ask.body, "intentId"), "intentId", ask.now)
+        deposit_hash, signature = self._deposit_of(ask.body)
+        if entry.scene.status not in _BEFORE_EXECUTION:
+            raise _wrong_status(entry)
+        course = self.ledger.course(entry.transfer.number)
+        self._check_in_time(entry, course, ask.now)
+        deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
+        transfer = _own_pace(replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit)))
+        script = self._script(ask.body, transfer)
+        executed = (ask.now - transfer.born) / MICROSECONDS
+        before = tuple(
+            Step(scene.at * entry.transfer.stretch, scene.status, _NOTHING)
+            for scene in course.scenes
+            if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
+        )
+        told = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
+        after = _shifted(script, executed, told if deposit != "gasless" else {})
+        self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
+        return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
+
+    def staged(self, plot: Plot, now: int) -> int:
+        """The number of a copy that was made for watching and is not over yet; made now if there is none."""
+        number = self._staged.get(plot.number)
+        if number is None or self.ledger.entry(number, now) is None or self.ledger.next_change(number, now) is None:
+            number = self._staged[plot.number] = self.play(plot, MAIN, now, 0.0)
+        return number
+
+    def play(self, plot: Plot, variant: str, now: int, age: float) -> int:
+        """Make a copy of a scenario as if it had been quoted `age` seconds ago; its number."""
+        number, _ = self.ledger.next_number(now)
+        born = now - round(age * MICROSECONDS) - number % 7
+        owner = number // 64 % 200
+        transfer = transfer_of(
+            plot.deal_of(variant),
+            self.catalogue,
+            number=number,
+            born=born,
+            owner=owner,
+            expiry=self.expiry,
+            plot=plot,
+            variant=variant,
+        )
+        self.ledger.keep(Course(transfer, scenes_of(plot, variant)))
+        return number
+
+    def _transfer(self, body: Document, number: int, born: int) -> Transfer:
+        owner = _address(body, "ownerAddress")
+        origin, destination = self._token(body, "origin"), self._token(body, "destination")
+        recipient = _address(body, "destinationToAddress", otherwise=owner)
+        call_data = requests.text(body, "destinationCallData") or "0x"
+        if not _DATA.fullmatch(call_data):
+            raise Refusal(INVALID_ARGUMENT, "destinationCallData must be hex")
+        trade_type = requests.text(body, "tradeType") or "EXACT_OUTPUT"
+        exact_output = trade_type != "EXACT_INPUT"
+        field = "destinationTokenAmount" if exact_output else "originTokenAmount"
+        units = requests.required(requests.whole(body, field), field)
+        if units <= 0:
+            raise Refusal(INVALID_ARGUMENT, f"{field} must be greater than zero")
+        self._check_route(origin, destination, skipped=recipient == owner and call_data == "0x")
+        memo = requests.text(body, "memo")
+        deal = Deal(
+            (origin.chain_id, origin.address),
+            (destination.chain_id, destination.address),
+            self._providers(origin, destination),
+            exact_output=exact_output,
+            fund_method=requests.text(body, "fundMethod") or "WALLET",
+            calls=call_data != "0x",
+            memo=memo[:_MEMO_LIMIT] if memo else None,
+        )
+        return Transfer(
+            number=number,
+            born=born,
+            owner=owner,
+            deal=deal,
+            origin=origin,
+            destination=destination,
+            project=PROJECTS[0],
+            from_amount=None if exact_output else units,
+            to_amount=units if exact_output else None,
+            slippage=_slippage(requests.members(body, "options")),
+            expiry=self.expiry,
+            recipient=recipient,
+            call_data=call_data,
+            call_value=requests.whole(body, "destinationCallValue") or 0,
+        )
+
+    def _check_route(self, origin: Token, destination: Token, *, skipped: bool) -> None:
+        if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
+            if skipped:
+                raise Refusal(INTENTS_SKIPPED, "origin and destination are the same token on the same chain")
+        elif not self.catalogue.connected(origin, destination):
+            raise Refusal(QUERY_FAILED, "no available quotes")
+
+    def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
+        if origin.chain_id == destination.chain_id:
+            native = self.catalogue.native(origin.chain_id)
+            wrapping = native and {origin.symbol, destination.symbol} == {native.symbol, f"W{native.symbol}"}
+            return ("WETH",) if wrapping else ("SUSHI",)
+        return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
+
+    def _token(self, body: Document, side: str) -> Token:
+        chain_id = requests.required(requests.whole(body, f"{side}ChainId"), f"{side}ChainId")
+        if chain_id not in self.catalogue.chains:
+            raise Refusal(UNSUPPORTED_NETWORK, f"{side}ChainId {chain_id}")
+        address = requests.required(requests.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
+        token = self.catalogue.token(chain_id, address)
+        if token is None:
+            raise Refusal(QUERY_FAILED, f"failed to get quote from any provider: unknown {side} token {address[:60]}")
+        return token
+
+    def _wanted(self, intent_id: str | None, field: str, now: int) -> Entry:
+        entry = self.ledger.named(requests.required(intent_id, field), now)
+        if entry is None:
+            raise Refusal(NOT_FOUND, f"intent {str(intent_id)[:80]} not found")
+        return entry
+
+    def _deposit_of(self, body: Document) -> tuple[str | None, Document]:
+        deposit_hash = requests.text(body, "depositTransactionHash")
+        signature = requests.members(body, "depositSignature")
+        if deposit_hash and signature:
+            raise Refusal(INVALID_ARGUMENT, "depositTransactionHash and depositSignature exclude each other")
+        if deposit_hash and not _HASH.fullmatch(deposit_hash):
+            raise Refusal(INVALID_ARGUMENT, "depositTransactionHash must be 0x and 64 hex digits")
+        return deposit_hash or None, signature
+
+    def _check_in_time(self, entry: Entry, course: Course, now: int) -> None:
+        transfer = entry.transfer
+        if entry.scene.status == "QUOTED" and now > transfer.expires:
+            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
+        committed = course.committed or transfer.moment(entry.scene.updated)
+        if entry.scene.status == "COMMITTED" and now > committed + EXECUTE_WITHIN:
+            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} was committed more than 10 minutes ago")
+
+    def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
+        which = body.get("plot")
+        if which is None:
+            return QUICK_SAME_CHAIN if transfer.same_chain else QUICK_CROSS_CHAIN
+        try:
+            script = plot_named(which if isinstance(which, int) else str(which)).script_of(str(body.get("variant")))
+        except KeyError:
+            raise Refusal(INVALID_ARGUMENT, f"plot {str(which)[:60]!r} is not a scenario") from None
+        started = tuple(step for step in script if step.status not in _BEFORE_EXECUTION)
+        if not started:
+            raise Refusal(INVALID_ARGUMENT, f"plot {str(which)[:60]!r} ends before the execution")
+        return tuple(_fitting(step, transfer) for step in started)
+
+
+def _fitting(step: Step, transfer: Transfer) -> Step:
+    """On one chain there is no destination transaction, whatever the plot was written for."""
+    deposit, origin, _, refund = step.legs
+    return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
+
+
+def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any]) -> tuple[Step, ...]:
+    """A plot's steps so that its first is now; what the caller told of the deposit stands from then on."""
+    first = script[0].at
+    moved = [replace(step, at=start + step.at - first) for step in script]
+    moved[0] = replace(moved[0], sets={**moved[0].sets, **told})
+    return tuple(moved)
+
+
+def _own_pace(transfer: Transfer) -> Transfer:
+    """Once a caller acts on it, a transfer goes by the caller's clock and no longer by its plot's."""
+    return replace(transfer, stretch=1.0)
+
+
+def _wrong_status(entry: Entry) -> Refusal:
+    return Refusal(INTENT_STATUS, f"intent {entry.transfer.intent_id} status={entry.scene.status}")
+
+
+def _difference(given: Any, ours: Any, path: str = "") -> str | None:
+    """Where an intent that came back is not what was handed out; None when it is the same, value for value."""
+    if isinstance(given, dict) and isinstance(ours, dict):
+        for key in sorted(given.keys() - ours.keys()):
+            return f"{path}{key} was added"[:120]
+        for key, value in ours.items():
+            if key not in given:
+                if value is not None and key not in _MAY_BE_ABSENT:
+                    return f"{path}{key} is missing"
+            elif found := _difference(given[key], value, f"{path}{key}."):
+                return found
+        return None
+    if isinstance(given, list) and isinstance(ours, list):
+        if len(given) != len(ours):
+            return f"{path[:-1]} has {len(given)} elements instead of {len(ours)}"
+        pairs = enumerate(zip(given, ours, strict=True))
+        return next((found for place, pair in pairs if (found := _difference(*pair, f"{path}{place}."))), None)
+    return None if _same(given, ours) else f"{path[:-1]} differs"
+
+
+def _same(given: Any, ours: Any) -> bool:
+    if isinstance(given, bool) or isinstance(ours, bool):
+        return given is ours
+    # Amounts may come back as numbers, addresses checksummed.
+    if isinstance(ours, str) and isinstance(given, (str, int)):
+        return str(given).lower() == ours.lower() if ours.startswith("0x") or ours.isdigit() else given == ours
+    return bool(given == ours)
+
+
+def _address(body: Document, field: str, otherwise: str | None = None) -> str:
+    value = requests.text(body, field) or otherwise
+    address = requests.required(value, field)
+    if not _ADDRESS.fullmatch(address):
+        raise Refusal(INVALID_ARGUMENT, f"{field} must be an address")
+    return address.lower()
+
+
+def _slippage(options: Document) -> float:
+    value = options.get("slippageTolerance")
+    if value is None:
+        return 0.005
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        raise Refusal(INVALID_ARGUMENT, "options.slippageTolerance must be a fraction from 0 to 1")
+    return float(value)
+
+
+def _gas_fee_options(transfer: Transfer, terms: Terms) -> Document:
+    gas, token = terms.origin_gas, transfer.origin
+    collector = names.stranger("fee collector")
+    options = [{"token": NATIVE, "symbol": gas.native_symbol, "decimals": 18, "units": gas.cost, "is2612": False}]
+    if not token.native:
+        units, permits = gas.fee.amount, token.symbol in ("USDC", "DAI")
+        options.append(
+            {
+                "token": canonical(token.address),
+                "symbol": token.symbol,
+                "decimals": token.decimals or 0,
+                "units": units,
+                "is2612": permits,
+            }
+        )
+    return {
+        "gasEstimate": {
+            "totalGas": amount(gas.limit),
+            "gasPrice": amount(gas.price),
+            "nativeCost": amount(gas.cost),
+            "nativeCostUsd": round(gas.cost * gas.native_price / PRICE_SCALE / 10**18, 6),
+        },
+        "feeOptions": [
+            {
+                "tokenAddress": option["token"],
+                "tokenSymbol": option["symbol"],
+                "tokenDecimals": option["decimals"],
+                "amount": str(option["units"]),
+                "amountUsd": gas.fee.usd,
+                "feeCollectorAddress": collector,
+                "is2612": option["is2612"],
+            }
+            for option in options
+        ],
+        "expiresAt": stamp(transfer.expires),
+        "feeCollectorAddress": collector,
+    }

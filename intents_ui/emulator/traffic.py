@@ -1,0 +1,140 @@
+"""Ordinary traffic: which plot, which route and how much, drawn for the n-th intent from n alone."""
+
+from bisect import bisect_right
+from dataclasses import replace
+from itertools import accumulate
+from typing import Final
+
+from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.names import noise
+from intents_ui.emulator.plots import PLOTS, Plot
+
+_ORDINARY: Final = [plot for plot in PLOTS if plot.weight]
+_PLOT_SHARES: Final = list(accumulate(plot.weight for plot in _ORDINARY))
+_DOLLARS: Final = ("USDC", "USDT", "DAI")
+_MEMOS: Final = (
+    "Invoice 2026-{0:04}",
+    "Rent",
+    "Thanks for lunch!",
+    "Top-up {0}",
+    "Order #{0:05}",
+    "Gehalt November",
+    "給料",
+)
+_BRIDGES: Final = ("RELAY", "RELAY", "RELAY", "LIFI", "HYPERLANE", "OIF", "GASZIP")
+_EXCHANGES: Final = ("SUSHI", "ZEROX", "LIFI")
+# How often a chain is the one end or the other.
+_CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 + (56,) * 4 + (43114,) * 3
+_REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
+_CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
+_SLOW_CCTP: Final = 3
+
+
+class Dice:
+    """Numbers that follow from one number: the same throws in every process."""
+
+    def __init__(self, number: int) -> None:
+        self._bytes = noise(number, "traffic", 64)
+        self._at = 0
+
+    def below(self, limit: int) -> int:
+        self._at += 3
+        return int.from_bytes(self._bytes[self._at - 3 : self._at]) * limit >> 24
+
+    def one_of[T](self, choices: tuple[T, ...] | list[T]) -> T:
+        return choices[self.below(len(choices))]
+
+
+def ordinary(number: int, catalogue: Catalogue) -> tuple[Plot, str, Deal, float]:
+    """Plot, variant, deal and stretch of an intent that is nobody's example."""
+    dice = Dice(number)
+    plot = _ORDINARY[bisect_right(_PLOT_SHARES, dice.below(_PLOT_SHARES[-1]))]
+    variant = dice.one_of(plot.variant_names)
+    deal = _deal(plot, dice, catalogue)
+    stretch = (70 + dice.below(90)) / 100
+    return plot, variant, deal, stretch
+
+
+def _deal(plot: Plot, dice: Dice, catalogue: Catalogue) -> Deal:
+    deal = plot.deal
+    if deal.same_chain:
+        origin, destination, providers = _swap(dice, catalogue)
+    elif "CCTP" in deal.providers:
+        origin, destination, providers = _cctp(plot, dice)
+    elif "LZ_OFT" in deal.providers:
+        origin, destination, providers = (dice.one_of((137, 10, 42161, 1)), "USDT"), (747474, "USDT"), ("LZ_OFT",)
+    else:
+        origin, destination, providers = _crossing(deal, dice, catalogue)
+    amount = _amount(origin, dice, catalogue)
+    receive = None
+    if deal.exact_output:
+        amount, receive = None, _amount(destination, dice, catalogue, least=30 if origin[0] == 1 else 8)
+    memo = deal.memo
+    if memo or dice.below(18) == 0:
+        memo = dice.one_of(_MEMOS).format(dice.below(9999))
+    return replace(
+        deal,
+        origin=origin,
+        destination=destination,
+        providers=providers,
+        amount=amount,
+        receive=receive,
+        minimum=None,
+        memo=memo,
+        duration=deal.duration if plot.number == _SLOW_CCTP else None,
+    )
+
+
+type _Place = tuple[int, str]
+
+
+def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
+    chain_id = dice.one_of(_CHAINS)
+    symbols = _symbols(chain_id, catalogue)
+    first = dice.below(len(symbols))
+    second = (first + 1 + dice.below(len(symbols) - 1)) % len(symbols)
+    native = catalogue.native(chain_id)
+    pair = (symbols[first], symbols[second])
+    if native and {f"W{native.symbol}", native.symbol} == set(pair):
+        return (chain_id, pair[0]), (chain_id, pair[1]), ("WETH",)
+    return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_EXCHANGES),)
+
+
+def _cctp(plot: Plot, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
+    origin = 1 if plot.number == _SLOW_CCTP else dice.one_of(_CCTP_CHAINS)
+    destination = dice.one_of([chain_id for chain_id in _CCTP_CHAINS if chain_id != origin])
+    if len(plot.deal.providers) == 1:
+        return (origin, "USDC"), (destination, "USDC"), ("CCTP",)
+    paying = {137: "POL", 43114: "USDT"}.get(origin, dice.one_of(("USDT", "DAI", "ETH")))
+    return (origin, paying), (destination, "USDC"), (plot.deal.providers[0], "CCTP")
+
+
+def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
+    origin = dice.one_of(_CHAINS)
+    others = [chain_id for chain_id in set(_CHAINS) if chain_id != origin]
+    destination = dice.one_of(_REMOTE_CHAINS) if dice.below(6) == 0 else dice.one_of(sorted(others))
+    paying = "USDC" if deal.deposit == "gasless" else dice.one_of(_featured(origin, catalogue))
+    receiving = dice.one_of(_featured(destination, catalogue))
+    bridge = dice.one_of(_BRIDGES) if deal.providers == ("RELAY",) else deal.providers[-1]
+    providers = (deal.providers[0], bridge) if len(deal.providers) > 1 else (bridge,)
+    return (origin, paying), (destination, receiving), providers
+
+
+def _symbols(chain_id: int, catalogue: Catalogue) -> list[str]:
+    return [token.symbol for token in catalogue.tradable[chain_id]]
+
+
+def _featured(chain_id: int, catalogue: Catalogue) -> list[str]:
+    return [token.symbol for token in catalogue.tradable[chain_id] if token.listing == "featured"]
+
+
+def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) -> str:
+    """Mostly tens and hundreds of dollars, now and then thousands; round sums where people send dollars."""
+    token = catalogue.named(*place)
+    floor = max(least, 60) if place[0] == 1 else least
+    dollars = floor * 2 ** (dice.below(9000) / 1000)
+    if token.symbol in _DOLLARS and dice.below(3):
+        return str(round(dollars / 5) * 5 or 5)
+    tokens = dollars * 1_000_000 / token.price
+    return f"{tokens:.{max(2, min(6, token.decimals or 0))}f}"

@@ -1,0 +1,128 @@
+"""A transfer: what stays the same about an intent however it goes."""
+
+from dataclasses import dataclass
+
+from intents_ui.emulator import names
+from intents_ui.emulator.catalogue import Catalogue, Token
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.names import Role
+from intents_ui.emulator.plots import Plot
+
+OWNERS = 200
+PROJECTS = (1041, 1042, 1077)
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """`born` is the quote time in microseconds, the intent's `id` at once. Amounts are base units. `plot` None: made by a caller.
+
+    `stretch` is how much slower than its plot it goes. `salt` tells apart what chance decided: the number, for all that is not made.
+    """
+
+    number: int
+    born: int
+    owner: str
+    deal: Deal
+    origin: Token
+    destination: Token
+    project: int
+    from_amount: int | None
+    to_amount: int | None
+    slippage: float
+    expiry: int
+    recipient: str
+    call_data: str = "0x"
+    call_value: int = 0
+    plot: Plot | None = None
+    variant: str = "A"
+    stretch: float = 1.0
+
+    @property
+    def intent_id(self) -> str:
+        return names.hash_of(Role.INTENT, self.number)
+
+    @property
+    def origin_address(self) -> str:
+        return names.address_of(Role.ORIGIN_ADDRESS, self.number)
+
+    @property
+    def destination_address(self) -> str:
+        """On one chain there is one intent address."""
+        role = Role.ORIGIN_ADDRESS if self.same_chain else Role.DESTINATION_ADDRESS
+        return names.address_of(role, self.number)
+
+    @property
+    def same_chain(self) -> bool:
+        return self.origin.chain_id == self.destination.chain_id
+
+    @property
+    def expires(self) -> int:
+        return self.born + self.expiry * 1_000_000
+
+    def moment(self, seconds: float) -> int:
+        """The time, in microseconds, of what the plot has at `seconds` after the quote."""
+        return self.born + round(seconds * self.stretch * 1_000_000)
+
+
+def owner_address(owner: int) -> str:
+    return names.address_of(Role.OWNER, owner)
+
+
+def transfer_of(
+    deal: Deal,
+    catalogue: Catalogue,
+    *,
+    number: int,
+    born: int,
+    owner: int,
+    expiry: int,
+    plot: Plot | None = None,
+    variant: str = "A",
+    stretch: float = 1.0,
+) -> Transfer:
+    """The transfer that a deal comes to when `owner` makes it."""
+    origin, destination = _token(deal.origin, catalogue), _token(deal.destination, catalogue)
+    address = owner_address(owner)
+    recipient = names.stranger(deal.payee) if deal.payee else address
+    receive = deal.receive
+    return Transfer(
+        number=number,
+        born=born,
+        owner=address,
+        deal=deal,
+        origin=origin,
+        destination=destination,
+        project=PROJECTS[owner % len(PROJECTS)],
+        from_amount=_units(deal.amount, origin),
+        to_amount=_units(receive, destination),
+        slippage=0.005,
+        expiry=expiry,
+        recipient=recipient,
+        call_data=_call_data(deal, number, recipient) if deal.calls else "0x",
+        plot=plot,
+        variant=variant,
+        stretch=stretch,
+    )
+
+
+def _token(place: tuple[int, str], catalogue: Catalogue) -> Token:
+    chain_id, name = place
+    return catalogue.token(chain_id, name) or catalogue.named(chain_id, name)
+
+
+def _units(text: str | None, token: Token) -> int | None:
+    """Whole tokens, as people write them, in base units: exactly."""
+    if text is None:
+        return None
+    whole, _, fraction = text.partition(".")
+    decimals = token.decimals or 0
+    return int(whole + fraction[:decimals].ljust(decimals, "0"))
+
+
+def _call_data(deal: Deal, number: int, payee: str) -> str:
+    """`pay(bytes32,address,uint256)` for a shop, `deposit(uint256,address)` for a vault: as their contracts would want it."""
+    order = names.noise(number, "order").hex()
+    payee_word = payee[2:].rjust(64, "0")
+    if deal.payee == "vault":
+        return f"0x6e553f65{'f' * 64}{payee_word}"
+    return f"0x97d4df67{order}{payee_word}{'0' * 64}"

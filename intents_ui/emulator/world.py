@@ -1,0 +1,204 @@
+"""What exists: a function of the clock and a number.
+
+Intents come in streams, each with its own beat: one for every scenario, one of ordinary traffic, one of the traffic of the last hour
+or so. The n-th intent is the k-th of its stream, n = k * 64 + stream, and follows from n alone: the same in every process and after
+every restart. Lists reach back as far as a stream is kept; an intent that was once there can be asked for by its names for ever.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import merge
+from random import Random
+from typing import Final
+
+from intents_ui.emulator import names
+from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.documents import MICROSECONDS, micros
+from intents_ui.emulator.names import Role
+from intents_ui.emulator.plots import MAIN, PLOTS, Plot
+from intents_ui.emulator.scripts import Scene, play
+from intents_ui.emulator.traffic import ordinary
+from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
+
+STREAMS: Final = 64
+MADE: Final = STREAMS - 1
+ORDINARY: Final = 40
+RUSH: Final = 41
+
+# The k-th intent's time counts from here.
+_EPOCH: Final = 1_577_836_800 * MICROSECONDS
+_MINUTE: Final = 60 * MICROSECONDS
+_TWO_DAYS: Final = 2880 * _MINUTE
+
+# A scenario's next copy comes before its last is long over, and old ones go: the lists shall show traffic, not a museum.
+_COPY_BEAT: Final = 5 * _MINUTE
+_SLOW_COPY_BEAT: Final = 15 * _MINUTE
+_SLOW_FROM_SECONDS: Final = 300
+_COPIES_KEPT: Final = 8
+# Below this many intents there is no room for the scenarios.
+_ROOM_FOR_SCENARIOS: Final = 1000
+# At every hour somebody's transfer is on its way, so traffic is denser in the last ninety minutes.
+_RUSH_BEAT: Final = _MINUTE // 8
+_RUSH_KEPT: Final = 720
+
+_OWNER_SLOTS: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """`beat` and `phase` in microseconds; `kept`: how many of the newest the lists show."""
+
+    index: int
+    beat: int
+    kept: int
+    phase: int = 0
+    plot: Plot | None = None
+
+    def born(self, k: int) -> int:
+        """When the k-th intent was quoted: on the beat, a little late; the last three digits tell the streams apart."""
+        late = 0 if self.plot else (k * 2_654_435_761 + self.index * 40_503 & 0xFFFF) * self.beat * 9 // 655_360
+        return (_EPOCH + k * self.beat + self.phase + late) // 1000 * 1000 + self.index
+
+    def latest(self, now: int) -> int:
+        """The newest k that was quoted by `now`."""
+        k = (now - _EPOCH - self.phase) // self.beat + 1
+        while self.born(k) > now:
+            k -= 1
+        return k
+
+    def kept_at(self, now: int) -> range:
+        latest = self.latest(now)
+        return range(max(0, latest - self.kept + 1), latest + 1)
+
+
+class World:
+    """`size`: how many intents the lists show. All of it is read-only after the start, so any thread may ask."""
+
+    def __init__(self, catalogue: Catalogue, *, size: int = 3000, expiry: int = 300) -> None:
+        self.catalogue = catalogue
+        self.expiry = expiry
+        self.streams = {stream.index: stream for stream in _streams(size)}
+        self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
+        self._owner_of_slot = _owner_slots()
+        self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
+        for slot, owner in enumerate(self._owner_of_slot):
+            self._slots_of_owner[owner].append(slot)
+
+    def exists(self, number: int, now: int) -> bool:
+        stream = self.streams.get(number % STREAMS)
+        return stream is not None and stream.born(number // STREAMS) <= now
+
+    def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
+        """How it goes. Only for transfers of this world: those that callers made have their own course."""
+        assert transfer.plot is not None  # noqa: S101
+        return scenes_of(transfer.plot, transfer.variant)
+
+    def numbers(
+        self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """(id, number) of the intents that the lists show, in order of id, `earliest` and `latest` included."""
+        until = now if latest is None else min(now, latest)
+        courses = [
+            self._of_stream(stream, now, descending=descending, earliest=earliest, until=until, owner=owner)
+            for stream in self.streams.values()
+        ]
+        return merge(*courses, reverse=descending)
+
+    def copies(self, plot: Plot, now: int, variant: str = MAIN) -> Iterator[int]:
+        """The numbers of a scenario's copies, newest first."""
+        stream = self.streams[plot.number]
+        for k in range(stream.latest(now), -1, -1):
+            if _variant(plot, k) == variant:
+                yield k * STREAMS + stream.index
+
+    def _of_stream(
+        self, stream: Stream, now: int, *, descending: bool, earliest: int, until: int, owner: str | None
+    ) -> Iterator[tuple[int, int]]:
+        kept = stream.kept_at(now)
+        first = kept.start + bisect_left(kept, earliest, key=stream.born)
+        last = kept.start + bisect_left(kept, until + 1, key=stream.born)
+        kept = range(first, last)
+        turns = kept if owner is None else self._turns_of(owner, stream, kept)
+        for k in reversed(turns) if descending else turns:
+            yield stream.born(k), k * STREAMS + stream.index
+
+    def _turns_of(self, owner: str, stream: Stream, kept: range) -> list[int]:
+        named = names.read(owner)
+        if named is None or named.role is not Role.OWNER or named.number >= OWNERS:
+            return []
+        offset = _owner_offset(stream)
+        starts = (
+            kept.start + (slot - offset - kept.start) % _OWNER_SLOTS for slot in self._slots_of_owner[named.number]
+        )
+        return sorted(k for start in starts for k in range(start, kept.stop, _OWNER_SLOTS))
+
+    def _owner(self, stream: Stream, k: int) -> int:
+        return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]
+
+    def _transfer(self, number: int) -> Transfer:
+        k, index = divmod(number, STREAMS)
+        stream = self.streams[index]
+        if stream.plot:
+            plot, variant, stretch = stream.plot, _variant(stream.plot, k), 1.0
+            deal = plot.deal_of(variant)
+        else:
+            plot, variant, deal, stretch = ordinary(number, self.catalogue)
+        return transfer_of(
+            deal,
+            self.catalogue,
+            number=number,
+            born=stream.born(k),
+            owner=self._owner(stream, k),
+            expiry=self.expiry,
+            plot=plot,
+            variant=variant,
+            stretch=stretch,
+        )
+
+
+def scenes_of(plot: Plot, variant: str) -> tuple[Scene, ...]:
+    return _SCENES[plot.number, variant]
+
+
+_SCENES: Final = {
+    (plot.number, variant): play(plot.script_of(variant)) for plot in PLOTS for variant in plot.variant_names
+}
+
+
+def _streams(size: int) -> Iterator[Stream]:
+    scenarios = list(_scenario_streams()) if size >= _ROOM_FOR_SCENARIOS else []
+    rush = _RUSH_KEPT if scenarios and size >= 2 * _RUSH_KEPT + _ROOM_FOR_SCENARIOS // 2 else 0
+    rest = size - sum(stream.kept for stream in scenarios) - rush
+    yield from scenarios
+    yield Stream(ORDINARY, beat=_TWO_DAYS // rest, kept=rest)
+    if rush:
+        yield Stream(RUSH, beat=_RUSH_BEAT, kept=rush)
+
+
+def _scenario_streams() -> Iterator[Stream]:
+    for plot in PLOTS:
+        beat = _COPY_BEAT if plot.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
+        # Enough of them that a finished one of each variant is still in the lists.
+        kept = _COPIES_KEPT + micros(plot.lasts) // beat
+        yield Stream(plot.number, beat=beat, kept=kept, phase=beat * plot.number * 7 % 31 // 31, plot=plot)
+
+
+def _variant(plot: Plot, k: int) -> str:
+    """Every other copy is the main one."""
+    others = plot.variant_names[1:]
+    return others[k // 2 % len(others)] if others and k % 2 else MAIN
+
+
+def _owner_slots() -> list[int]:
+    """Who comes at which turn: a few owners often, most now and then, the same few thousand turns over and over."""
+    shares = [_OWNER_SLOTS // (5 * (owner + 3)) + 1 for owner in range(OWNERS)]
+    slots = [owner for owner, share in enumerate(shares) for _ in range(share)]
+    slots += [owner % OWNERS for owner in range(_OWNER_SLOTS - len(slots))]
+    Random(7).shuffle(slots)  # noqa: S311 - the same shuffle everywhere is the point
+    return slots
+
+
+def _owner_offset(stream: Stream) -> int:
+    return stream.index * 997
