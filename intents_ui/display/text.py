@@ -53,6 +53,8 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
     """The first `cap` characters as they will be read, the rest up to 4 kB; `lines` keeps line breaks and tabs."""
     if text is None or not text.strip():
         return Text(UNKNOWN)
+    if len(text) <= cap and _is_plain(text):
+        return Text(text)
     pieces = list(_pieces(text[:LONGEST], lines=lines))
     fitting = _fitting(pieces, cap=cap)
     return Text("".join(pieces[:fitting]), "".join(pieces[fitting:]), len(text) - fitting)
@@ -60,11 +62,16 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
 
 def visible(text: str, *, lines: bool = False) -> str:
     """Every hidden character as `⟨U+202E⟩`; of a flood of combining marks the first two."""
-    return "".join(_pieces(text, lines=lines))
+    return text if _is_plain(text) else "".join(_pieces(text, lines=lines))
 
 
 def is_hidden(character: str) -> bool:
     return character in HIDDEN_CHARACTERS or unicodedata.category(character) in HIDDEN_CATEGORIES
+
+
+def _is_plain(text: str) -> bool:
+    """Most text is: it need not be looked at character by character."""
+    return text.isascii() and text.isprintable()
 
 
 def _pieces(text: str, *, lines: bool) -> Iterator[str]:

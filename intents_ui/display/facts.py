@@ -1,0 +1,214 @@
+"""What an intent and its receipt say together; either may be missing, and where they differ the receipt is newer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Self
+
+from intents_ui.display.legs import Leg, leg
+from intents_ui.display.text import UNKNOWN
+from intents_ui.service.wire import (
+    DepositTransaction,
+    Intent,
+    IntentProviderQuote,
+    IntentReceipt,
+    IntentReceiptSummary,
+    IntentTransaction,
+    QuoteIntentRequest,
+    TokenMetadata,
+)
+
+NO_SUMMARY = IntentReceiptSummary()
+NO_REQUEST = QuoteIntentRequest()
+NO_QUOTE = IntentProviderQuote()
+NOTHING_ASKED = DepositTransaction()
+
+
+@dataclass(frozen=True)
+class Money:
+    """So many base units of a token; `metadata` is what the receipt says about the token."""
+
+    value: int | None
+    chain_id: int | None
+    token_address: str | None
+    metadata: TokenMetadata | None = None
+    decimals: int | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What did not come is there and empty, so that each fact is one look away."""
+
+    intent: Intent
+    receipt: IntentReceipt
+    summary: IntentReceiptSummary
+    request: QuoteIntentRequest
+    quote: IntentProviderQuote
+    asked: DepositTransaction
+
+    @classmethod
+    def of(cls, intent: Intent | None, receipt: IntentReceipt | None) -> Self:
+        intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
+        receipt = receipt or IntentReceipt(intent_id=intent.intent_id)
+        return cls(
+            intent,
+            receipt,
+            receipt.summary or NO_SUMMARY,
+            intent.quote_request or NO_REQUEST,
+            intent.quote or NO_QUOTE,
+            intent.deposit_transaction or NOTHING_ASKED,
+        )
+
+    @property
+    def status(self) -> str | None:
+        return first(self.receipt.status, self.intent.status, self.summary.status)
+
+    @property
+    def owner(self) -> str | None:
+        return first(
+            self.receipt.owner_address,
+            self.intent.owner_address,
+            self.summary.owner_address,
+            self.request.owner_address,
+        )
+
+    @property
+    def recipient(self) -> str | None:
+        """None also means the owner: most quotes name a recipient only when it is somebody else."""
+        return first(self.summary.destination_to_address, self.request.destination_to_address)
+
+    @property
+    def pays_somebody_else(self) -> bool:
+        return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
+
+    @property
+    def origin_chain_id(self) -> int | None:
+        return first(
+            self.receipt.origin_chain_id,
+            self.intent.origin_chain_id,
+            self.summary.origin_chain_id,
+            self.request.origin_chain_id,
+        )
+
+    @property
+    def destination_chain_id(self) -> int | None:
+        return first(
+            self.receipt.destination_chain_id,
+            self.intent.destination_chain_id,
+            self.summary.destination_chain_id,
+            self.request.destination_chain_id,
+        )
+
+    @property
+    def is_same_chain(self) -> bool:
+        return self.origin_chain_id is not None and self.origin_chain_id == self.destination_chain_id
+
+    @property
+    def deposit_address(self) -> str | None:
+        return first(self.intent.origin_intent_address, self.summary.origin_intent_address, self.asked.to_address)
+
+    @property
+    def delivery_address(self) -> str | None:
+        return first(self.intent.destination_intent_address, self.summary.destination_intent_address)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        named = self.summary.route_providers or self.quote.route_providers
+        return tuple(provider for provider in named if provider)
+
+    @property
+    def deposit(self) -> IntentTransaction | None:
+        return self.receipt.deposit_transaction
+
+    @property
+    def origin(self) -> IntentTransaction | None:
+        return self.receipt.origin_transaction
+
+    @property
+    def destination(self) -> IntentTransaction | None:
+        return self.receipt.destination_transaction
+
+    @property
+    def refund(self) -> IntentTransaction | None:
+        return self.receipt.refund_transaction
+
+    @cached_property
+    def legs(self) -> tuple[Leg, Leg, Leg]:
+        return leg(self.deposit), leg(self.origin), leg(self.destination)
+
+    @property
+    def quoted_at(self) -> datetime | None:
+        return first(self.intent.created_at, self.summary.created_at)
+
+    @property
+    def started_at(self) -> datetime | None:
+        """When execution began; the receipt is created then (domain.md 7, row 52)."""
+        return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
+
+    @property
+    def finished_at(self) -> datetime | None:
+        return self.summary.finished_at
+
+    @property
+    def expires_at(self) -> datetime | None:
+        return first(self.intent.expires_at, self.summary.expires_at)
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """The intent's own last change: the stand-in for the moment of its commit."""
+        return first(self.intent.updated_at, self.receipt.updated_at)
+
+    @property
+    def last_change(self) -> datetime | None:
+        objects = (self.receipt, self.deposit, self.origin, self.destination, self.refund)
+        changes = [each.updated_at for each in objects if each and each.updated_at]
+        return max(changes, default=first(self.started_at, self.intent.updated_at))
+
+    @property
+    def has_moved(self) -> bool:
+        return any(each is not Leg.ABSENT for each in (*self.legs, leg(self.refund)))
+
+    @property
+    def sent(self) -> Money:
+        value = first(self.summary.origin_token_amount, self.quote.from_amount, self.request.origin_token_amount)
+        token = first(self.summary.origin_token_address, self.request.origin_token_address)
+        return Money(
+            first(value, self.asked.amount, self.deposit.token_amount if self.deposit else None),
+            self.origin_chain_id,
+            first(token, self.asked.token_address),
+            self.summary.origin_token_metadata,
+            self.asked.decimals,
+        )
+
+    @property
+    def received(self) -> Money:
+        """What the service says was delivered; it says so only at the end (domain.md 1.4)."""
+        return self._destination_money(self.summary.destination_token_amount)
+
+    @property
+    def expected(self) -> Money:
+        return self._destination_money(first(self.quote.to_amount, self.request.destination_token_amount))
+
+    @property
+    def refunded(self) -> Money:
+        refund = self.refund or IntentTransaction()
+        return Money(refund.token_amount, refund.chain_id, refund.token_address, self._metadata_of(refund))
+
+    def _destination_money(self, value: int | None) -> Money:
+        token = first(self.summary.destination_token_address, self.request.destination_token_address)
+        return Money(value, self.destination_chain_id, token, self.summary.destination_token_metadata)
+
+    def _metadata_of(self, transaction: IntentTransaction) -> TokenMetadata | None:
+        """What the receipt says about a transaction's token, if it is one of the two that it describes."""
+        described = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
+        return next((token for token in described if token and _is_of(token, transaction)), None)
+
+
+def _is_of(token: TokenMetadata, transaction: IntentTransaction) -> bool:
+    if not token.token_address or not transaction.token_address or token.chain_id != transaction.chain_id:
+        return False
+    return token.token_address.lower() == transaction.token_address.lower()
+
+
+def first[T](*values: T | None) -> T | None:
+    return next((value for value in values if value is not None), None)

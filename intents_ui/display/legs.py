@@ -1,0 +1,50 @@
+"""How far each transaction of a transfer has come, in the few states that matter for what is said about it."""
+
+from enum import StrEnum
+
+from intents_ui.display import hashes
+from intents_ui.service.wire import IntentTransaction, TransactionStatus
+
+
+class Leg(StrEnum):
+    ABSENT = "absent"  # no transaction, or one of which nothing is known yet
+    WAITING = "waiting"  # for the step before, the bridge, or the payment
+    QUEUED = "queued"  # what it waited for is there
+    MOVING = "moving"
+    RETRYING = "retrying"
+    STRANGE = "strange"  # a status that this page has no words for: not final
+    DONE = "done"
+    REJECTED = "rejected"  # on the chain, without effect
+    GIVEN_UP = "given-up"  # never on the chain
+
+
+LEGS = {
+    TransactionStatus.UNKNOWN: Leg.ABSENT,
+    TransactionStatus.ON_HOLD: Leg.WAITING,
+    TransactionStatus.PENDING: Leg.QUEUED,
+    TransactionStatus.RELAYING: Leg.MOVING,
+    TransactionStatus.RELAYED: Leg.MOVING,
+    TransactionStatus.SENT: Leg.MOVING,
+    TransactionStatus.MINING: Leg.MOVING,
+    TransactionStatus.ERRORED: Leg.RETRYING,
+    TransactionStatus.SUCCEEDED: Leg.DONE,
+    TransactionStatus.FAILED: Leg.REJECTED,
+    TransactionStatus.REVERTED: Leg.REJECTED,
+    TransactionStatus.ABORTED: Leg.GIVEN_UP,
+}
+DEAD = frozenset({Leg.REJECTED, Leg.GIVEN_UP})
+# Under way, so that the leg before must have done its work.
+UNDER_WAY = frozenset({Leg.MOVING, Leg.RETRYING})
+RUNNING = UNDER_WAY | {Leg.WAITING, Leg.QUEUED, Leg.STRANGE}
+
+
+def leg(transaction: IntentTransaction | None) -> Leg:
+    status = transaction.status if transaction else None
+    if status is None:
+        return Leg.ABSENT
+    return LEGS[TransactionStatus(status)] if status in TransactionStatus else Leg.STRANGE
+
+
+def has_hash(transaction: IntentTransaction | None) -> bool:
+    """A real hash: a payment that is only watched for carries a placeholder (domain.md 2.5)."""
+    return transaction is not None and not hashes.is_placeholder(transaction.txn_hash)

@@ -1,0 +1,52 @@
+"""How long a transfer should take, and from when on that is no longer usual (domain.md 1.3)."""
+
+from datetime import datetime, timedelta
+
+from intents_ui.display import providers, times
+from intents_ui.display.facts import Facts
+from intents_ui.display.legs import Leg
+
+ETHEREUM = 1
+# What the service's own client assumes without an estimate: by how many sides are on Ethereum.
+DEFAULTS = (timedelta(seconds=15), timedelta(seconds=45), timedelta(seconds=60))
+USUAL = timedelta(minutes=15)
+TIMES_THE_ESTIMATE = 3
+
+
+def given_estimate(facts: Facts) -> timedelta | None:
+    figure = facts.quote.estimated_duration
+    return times.seconds(int(figure)) if figure is not None and figure > 0 else None
+
+
+def estimate(facts: Facts) -> timedelta:
+    sides = (facts.origin_chain_id, facts.destination_chain_id)
+    return given_estimate(facts) or DEFAULTS[sides.count(ETHEREUM)]
+
+
+def due_at(facts: Facts) -> datetime | None:
+    """When the transfer is expected to be complete; None before it started, or beyond the calendar."""
+    return _after(facts.started_at, estimate(facts))
+
+
+def allowance(facts: Facts) -> timedelta:
+    """How long nothing may change before the transfer counts as stalled."""
+    usual = max(USUAL, min(TIMES_THE_ESTIMATE * min(estimate(facts), timedelta(days=365)), timedelta(days=365)))
+    slow = providers.slow_range(facts.providers)
+    waiting = facts.legs[2] in (Leg.WAITING, Leg.ABSENT)
+    return max(usual, slow) if slow and waiting else usual
+
+
+def stalled_at(facts: Facts) -> datetime | None:
+    return _after(facts.last_change, allowance(facts))
+
+
+def is_stalled(facts: Facts, *, now: datetime) -> bool:
+    at = stalled_at(facts)
+    return at is not None and now > at
+
+
+def _after(moment: datetime | None, length: timedelta) -> datetime | None:
+    try:
+        return moment + length if moment else None
+    except OverflowError:
+        return None

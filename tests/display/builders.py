@@ -1,0 +1,98 @@
+"""Intents, receipts and a catalogue as short as a test can say them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from intents_ui.service.wire import (
+    ChainInfo,
+    Intent,
+    IntentReceipt,
+    IntentReceiptSummary,
+    IntentTransaction,
+    TokenInfo,
+    TokenMetadata,
+)
+
+NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
+OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
+MERCHANT = "0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4"
+USDC = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
+USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+INTENT_ID = "0x7c1f4ab2" + "5e" * 24 + "90cd9e2b"
+TXN_HASH = "0x9b21c4" + "5" * 52 + "77ad01"
+ARBITRUM, BASE, ETHEREUM = 42161, 8453, 1
+CHAINS = {ARBITRUM: "Arbitrum", BASE: "Base", ETHEREUM: "Ethereum"}
+
+
+class Catalogue:
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return ChainInfo(id=chain_id, name=CHAINS[chain_id]) if chain_id in CHAINS else None
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return None
+
+
+CATALOGUE = Catalogue()
+
+
+def before(**length: int) -> datetime:
+    return NOW - timedelta(**length)
+
+
+def intent(status: str | None = "EXECUTING", **members: Any) -> Intent:
+    usual: dict[str, Any] = {
+        "owner_address": OWNER,
+        "origin_chain_id": ARBITRUM,
+        "destination_chain_id": BASE,
+        "created_at": before(minutes=2),
+        "updated_at": before(minutes=1),
+        "expires_at": NOW + timedelta(minutes=3),
+    }
+    return Intent(intent_id=INTENT_ID, status=status, **{**usual, **members})
+
+
+def transaction(status: str | None, **members: Any) -> IntentTransaction:
+    usual: dict[str, Any] = {"chain_id": ARBITRUM, "txn_hash": TXN_HASH, "updated_at": before(seconds=20)}
+    return IntentTransaction(status=status, **{**usual, **members})
+
+
+def refund(status: str | None, **members: Any) -> IntentTransaction:
+    usual: dict[str, Any] = {"to_address": OWNER, "token_amount": 99_500_000, "token_address": USDC}
+    return transaction(status, **{**usual, **members})
+
+
+def summary(**members: Any) -> IntentReceiptSummary:
+    usual: dict[str, Any] = {
+        "route_providers": ("RELAY",),
+        "origin_token_address": USDC,
+        "origin_token_amount": 100_000_000,
+        "origin_token_metadata": TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="USDC", decimals=6),
+        "destination_token_address": USDC_ON_BASE,
+        "destination_token_metadata": TokenMetadata(
+            chain_id=BASE, token_address=USDC_ON_BASE, symbol="USDC", decimals=6
+        ),
+        "started_at": before(seconds=40),
+    }
+    return IntentReceiptSummary(**{**usual, **members})
+
+
+def receipt(status: str | None = "EXECUTING", **members: Any) -> IntentReceipt:
+    """Legs may be given as plain statuses: `receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED")`."""
+    usual: dict[str, Any] = {
+        "owner_address": OWNER,
+        "origin_chain_id": ARBITRUM,
+        "destination_chain_id": BASE,
+        "summary": summary(),
+        "updated_at": before(seconds=20),
+    }
+    for leg in ("deposit", "origin", "destination", "refund"):
+        given = members.pop(leg, None)
+        made = _leg(leg, given) if isinstance(given, str) else given
+        usual[f"{leg}_transaction"] = made
+    return IntentReceipt(intent_id=INTENT_ID, status=status, **{**usual, **members})
+
+
+def _leg(leg: str, status: str) -> IntentTransaction:
+    if leg == "refund":
+        return refund(status)
+    return transaction(status, chain_id=BASE if leg == "destination" else ARBITRUM)
