@@ -41,7 +41,6 @@ TROUBLE = (
     ValidationError,
     UnicodeDecodeError,
     httpx.HTTPError,
-    httpx.StreamError,
     httpx.InvalidURL,
     httpcore.TimeoutException,
     httpcore.NetworkError,
@@ -128,6 +127,7 @@ class Exchange[T]:
         Inside, it would hang on to the HTTP library's exception, which knows the request's headers.
         """
         failure = _as_ours(error)
+        failure.__cause__ = failure.__context__ = None
         failure.operation = self.call.operation
         failure.request_id = self.request_id
         if self._config.access_key and self._config.access_key.get_secret_value():

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import contextvars
 import logging
 import queue
 from collections.abc import Iterator
@@ -28,7 +29,8 @@ class InProcessTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with self._runner(request) as runner:
-            return runner.run(self._answer(request))
+            # A runner keeps the context of its first run, and with it that call's deadline.
+            return runner.run(self._answer(request), context=contextvars.copy_context())
 
     def close(self) -> None:
         with contextlib.suppress(queue.Empty):

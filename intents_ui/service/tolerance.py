@@ -98,6 +98,7 @@ class Kept(Wire):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Reads the object from its JSON text. Raises ValueError if the text is not JSON or not such an object."""
+        text.encode()  # half a character could be read but never sent back
         return cls.model_validate(json_text.read(text)).keeping(text)
 
     def keeping(self, text: str) -> Self:

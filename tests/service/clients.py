@@ -1,0 +1,23 @@
+"""Clients for tests: with a key that must never be seen, and limits that a test can wait for."""
+
+from typing import Any
+
+from pydantic import SecretStr
+
+from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.config import LIMITS, Group, Limits, ServiceConfig
+
+CANARY = "canary-4711-never-shown"
+
+
+def config(base_url: str, *, total: float = 0.6, size: int = 2**16, **others: Any) -> ServiceConfig:
+    limits: dict[Group, Limits] = {group: Limits(total, total, total, size) for group in LIMITS}
+    return ServiceConfig(base_url, access_key=SecretStr(CANARY), limits=limits, **others)
+
+
+def client(base_url: str, **how: Any) -> ServiceClient:
+    return ServiceClient(config(base_url, **how))
+
+
+def async_client(base_url: str, **how: Any) -> AsyncServiceClient:
+    return AsyncServiceClient(config(base_url, **how))

@@ -1,0 +1,412 @@
+"""What a reader's page gets when the way to the service, or the service itself, misbehaves; with real sockets."""
+
+import gzip
+import logging
+import socket
+import threading
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import (
+    AccessDenied,
+    Expired,
+    Flaw,
+    Invalid,
+    NotFound,
+    Reason,
+    ServiceError,
+    TooBusy,
+    Unreachable,
+    Unreadable,
+    WrongState,
+)
+from tests.service.clients import CANARY, client, config
+from tests.service.scripted_server import Script, Visit, answering, response, serving
+
+INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+def ends_in(script: Script, **how) -> ServiceError:
+    """The error that GetIntent ends in."""
+    with serving(script) as server, client(server.url, **how) as service, pytest.raises(ServiceError) as caught:
+        service.get_intent("0x1")
+    return caught.value
+
+
+def reason(error: BaseException | None) -> Reason:
+    assert isinstance(error, Unreachable)
+    return error.reason
+
+
+def flaw(error: ServiceError) -> Flaw:
+    assert isinstance(error, Unreadable)
+    return error.flaw
+
+
+def test_a_good_answer_is_an_intent_with_its_text():
+    with serving(answering(INTENT)) as server, client(server.url) as service:
+        intent = service.get_intent("0x1")
+    assert (intent.status, intent.received) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
+    sent = server.visits[0]
+    assert sent.head.startswith("POST /rpc/Service/GetIntent HTTP/1.1")
+    assert sent.body == b'{"intentId":"0x1"}'
+    assert sent.headers["x-access-key"] == CANARY
+    assert sent.headers["accept-encoding"] == "gzip, identity"
+    assert len(sent.headers["x-request-id"]) == 12
+
+
+def test_connections_are_used_again():
+    def twice(visit: Visit) -> None:
+        answer = response(INTENT, headers={"Connection": "keep-alive"})
+        visit.send(answer)
+        if visit.connection.recv(65_536):
+            visit.send(answer)
+
+    with serving(twice) as server, client(server.url) as service:
+        assert service.get_intent("0x1").status == service.get_intent("0x1").status == "QUOTED"
+    assert len(server.visits) == 1
+
+
+def test_a_closed_port_is_refused_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with client(f"http://127.0.0.1:{port}") as service, pytest.raises(Unreachable) as caught:
+        service.get_intent("0x1")
+    assert caught.value.reason is Reason.REFUSED
+
+
+def test_an_unknown_host_is_told_from_a_closed_port(monkeypatch):
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with client("http://nowhere.test") as service, pytest.raises(Unreachable) as caught:
+        service.get_intent("0x1")
+    assert caught.value.reason is Reason.DNS
+
+
+def test_a_host_with_several_addresses_is_reached_at_the_one_that_answers(monkeypatch):
+    with serving(answering(INTENT)) as server:
+        port = int(server.url.rpartition(":")[2])
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda host, *_, **__: found)
+        # Connecting to an address resolves it once more; that must not be caught by the patch.
+        monkeypatch.setattr(socket, "create_connection", _connect_to_address)
+        with client(f"http://several.test:{port}") as service:
+            assert service.get_intent("0x1").intent_id == "0x1"
+
+
+def _connect_to_address(address, timeout=None, source_address=None):
+    connection = socket.socket()
+    connection.settimeout(timeout)
+    try:
+        connection.connect(address)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def test_a_name_that_resolves_for_ever_costs_no_more_than_the_deadline(monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(10))
+    with client("http://slow.test", total=0.3) as service:
+        began = time.monotonic()
+        with pytest.raises(Unreachable) as caught:
+            service.get_intent("0x1")
+    elapsed = time.monotonic() - began
+    over.set()
+    assert caught.value.reason is Reason.TIMEOUT
+    assert elapsed < 0.5
+
+
+def test_a_plain_server_on_the_secure_port_is_no_secure_connection():
+    with (
+        serving(answering(INTENT)) as server,
+        client(server.url.replace("http:", "https:")) as service,
+        pytest.raises(Unreachable) as caught,
+    ):
+        service.get_intent("0x1")
+    assert caught.value.reason is Reason.TLS
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(Visit.stay_silent, id="no first byte"),
+        pytest.param(lambda visit: visit.drip(HEAD * 100, every=0.02), id="dripped headers"),
+        pytest.param(
+            lambda visit: (visit.send(HEAD + b"Content-Length: 999\r\n\r\n"), visit.drip(b" " * 999, every=0.02)),
+            id="dripped body",
+        ),
+    ],
+)
+def test_a_slow_answer_is_cut_at_the_total_deadline(script):
+    began = time.monotonic()
+    assert reason(ends_in(script, total=0.4)) is Reason.TIMEOUT
+    assert 0.3 < time.monotonic() - began < 0.9
+
+
+def test_a_slow_answer_within_the_deadline_is_an_answer():
+    body = INTENT.encode()
+    head = HEAD + b"Content-Length: %d\r\n\r\n" % len(body)
+
+    def script(visit: Visit) -> None:
+        visit.send(head)
+        visit.drip(body, every=0.005)
+
+    with serving(script) as server, client(server.url, total=2.0) as service:
+        assert service.get_intent("0x1").status == "QUOTED"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(lambda visit: None, id="closed without a word"),
+        pytest.param(Visit.reset, id="reset without a word"),
+        pytest.param(lambda visit: visit.send(response(INTENT)[:-10]), id="half a body"),
+        pytest.param(lambda visit: (visit.send(response(INTENT)[:-10]), visit.reset()), id="reset in the body"),
+        pytest.param(lambda visit: visit.send(b"hello\r\n\r\n"), id="not HTTP"),
+        pytest.param(
+            lambda visit: visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\n"), id="a negative chunk"
+        ),
+        pytest.param(
+            lambda visit: visit.send(HEAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\n123"), id="two lengths"
+        ),
+        pytest.param(lambda visit: visit.send(HEAD + b"A: b\r\n" * 40_000 + b"\r\n"), id="endless headers"),
+    ],
+)
+def test_a_connection_that_breaks_is_told_as_that(script):
+    assert reason(ends_in(script)) is Reason.BROKEN
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 304])
+def test_a_redirect_is_not_followed_and_the_key_stays_here(status):
+    with serving(answering(INTENT)) as other:
+        elsewhere = answering("", status=status, headers={"Location": f"{other.url}/rpc/Service/GetIntent"})
+        assert flaw(ends_in(elsewhere)) is Flaw.REDIRECT
+    assert other.visits == []
+
+
+def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
+    with serving(answering(INTENT)) as proxy, serving(answering(INTENT)) as server:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        with client(server.url) as service:
+            service.get_intent("0x1")
+    assert (len(proxy.visits), len(server.visits)) == (0, 1)
+
+
+def test_cookies_are_not_kept():
+    with serving(answering(INTENT, headers={"Set-Cookie": "who=you; Path=/"})) as server, client(server.url) as service:
+        service.get_intent("0x1")
+        service.get_intent("0x1")
+    assert all("cookie" not in visit.headers for visit in server.visits)
+
+
+def test_a_gzip_answer_is_read():
+    body = gzip.compress(INTENT.encode())
+    with serving(answering(body, headers={"Content-Encoding": "gzip"})) as server, client(server.url) as service:
+        assert service.get_intent("0x1").status == "QUOTED"
+
+
+def test_a_gzip_bomb_is_stopped_before_it_is_memory():
+    bomb = gzip.compress(bytes(200 * 2**20), 9)
+    tracemalloc.start()
+    try:
+        error = ends_in(answering(bomb, headers={"Content-Encoding": "gzip"}), size=2**20)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert flaw(error) is Flaw.TOO_LARGE
+    assert peak < 8 * 2**20
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "x"])
+def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding):
+    assert flaw(ends_in(answering(INTENT, headers={"Content-Encoding": encoding}))) is Flaw.ENCODING
+
+
+@pytest.mark.parametrize("cut", [slice(None, -9), slice(4, None)], ids=["cut off", "no gzip at all"])
+def test_broken_gzip_is_no_answer(cut):
+    body = gzip.compress(INTENT.encode())[cut]
+    assert flaw(ends_in(answering(body, headers={"Content-Encoding": "gzip"}))) is Flaw.ENCODING
+
+
+def test_an_answer_that_says_it_is_too_large_is_not_read():
+    def script(visit: Visit) -> None:
+        visit.send(HEAD + b"Content-Length: 99999999\r\n\r\n")
+        visit.stay_silent()
+
+    began = time.monotonic()
+    assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
+    assert time.monotonic() - began < 2
+
+
+def test_an_answer_that_turns_out_too_large_is_cut_off():
+    sent = 0
+
+    def script(visit: Visit) -> None:
+        nonlocal sent
+        visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(10_000):
+            visit.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
+            sent += 0x2000
+
+    assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
+    assert sent < 40 * 2**20  # what the sockets hold, far from the 80 MB there were
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ("", Flaw.NOT_JSON),
+        ("{", Flaw.NOT_JSON),
+        ('{"intent":NaN}', Flaw.NOT_JSON),
+        (b"\xff\xfe{}", Flaw.NOT_JSON),
+        (INTENT.encode("utf-16"), Flaw.NOT_JSON),
+        (INTENT + "x", Flaw.NOT_JSON),
+        ("[" * 20_000, Flaw.NOT_JSON),
+        ("[]", Flaw.WRONG_SHAPE),
+        ("null", Flaw.WRONG_SHAPE),
+        ("{}", Flaw.WRONG_SHAPE),
+        ('{"intent":null}', Flaw.WRONG_SHAPE),
+        ('{"intent":{"status":"QUOTED"}}', Flaw.WRONG_SHAPE),
+        (INTENT.replace("0x1", "0x2"), Flaw.OTHER_INTENT),
+    ],
+)
+def test_an_answer_that_is_none_is_unreadable(body, wrong):
+    assert flaw(ends_in(answering(body))) is wrong
+
+
+def test_an_answer_for_the_same_id_in_other_letters_is_an_answer():
+    with serving(answering(INTENT.replace("0x1", "0xAB"))) as server, client(server.url) as service:
+        assert service.get_intent("0xab").intent_id == "0xAB"
+
+
+def test_a_captive_portal_is_no_answer():
+    assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 526])
+def test_a_proxys_error_page_means_that_the_service_failed(status):
+    error = ends_in(answering("<html>" + "x" * 60_000, status=status, kind="text/html"))
+    assert reason(error) is (Reason.TIMEOUT if status == 504 else Reason.FAILED)
+    assert error.status == status
+    assert len(str(error)) < 400
+
+
+def test_a_page_that_is_not_there_says_nothing_about_an_intent():
+    assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
+
+
+FLAT = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "cause": "no such intent", "status": 400}
+WRAPPED = {
+    "webrpcError": {
+        "name": "NotFound",
+        "code": 8000,
+        "message": "Resource not found",
+        "cause": "no such intent",
+        "httpStatus": 400,
+    }
+}
+
+
+@pytest.mark.parametrize("status", [400, 404, 200], ids=str)
+@pytest.mark.parametrize("body", [FLAT, WRAPPED], ids=["flat", "wrapped"])
+def test_both_envelopes_say_the_same_with_any_status(body, status):
+    error = ends_in(answering(body, status=status))
+    assert type(error) is NotFound
+    assert (error.code, error.name, error.message, error.cause) == (
+        8000,
+        "NotFound",
+        "Resource not found",
+        "no such intent",
+    )
+    assert error.operation == "GetIntent"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (400, {"error": "QuoteExpired", "code": 31337, "msg": ""}, Expired),
+        (400, {"error": "Unheard", "code": 31337, "msg": ""}, Invalid),
+        (403, {"error": "Unheard", "code": 31337, "msg": ""}, AccessDenied),
+        (200, {"error": "Unheard", "code": 31337, "msg": "", "status": 409}, WrongState),
+        (401, {"detail": "no"}, AccessDenied),
+        (429, {}, TooBusy),
+    ],
+)
+def test_without_a_known_code_the_name_decides_and_then_the_status(status, body, kind):
+    assert type(ends_in(answering(body, status=status))) is kind
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [({"Retry-After": "60"}, 60), ({"Retry-After": "100000"}, 300), ({"Retry-After": "-1"}, 5), ({}, 5)],
+)
+def test_a_busy_service_says_for_how_long(header, seconds):
+    error = ends_in(answering({"error": "RateLimited", "code": 1007, "msg": ""}, status=429, headers=header))
+    assert isinstance(error, TooBusy)
+    assert error.retry_after == seconds
+
+
+def test_when_all_connections_are_in_use_the_next_call_is_told_so_soon():
+    arrived = threading.Event()
+
+    def script(visit: Visit) -> None:
+        arrived.set()
+        visit.stay_silent()
+
+    with (
+        serving(script) as server,
+        client(server.url, total=1.0, connections=1, connection_wait=0.05) as service,
+        ThreadPoolExecutor() as threads,
+    ):
+        first = threads.submit(service.get_intent, "0x1")
+        assert arrived.wait(5)
+        began = time.monotonic()
+        with pytest.raises(TooBusy):
+            service.get_intent("0x2")
+        assert time.monotonic() - began < 0.5
+        assert reason(first.exception()) is Reason.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        answering({"error": CANARY, "code": 1101, "msg": f"no key {CANARY}", "cause": f"{CANARY}{CANARY}"}, status=401),
+        answering(f"<html>{CANARY}", status=502, kind="text/html"),
+        answering(f'{{"intent":{{"intentId":"{CANARY}"}}}}'),
+        answering(f'{{"intent":"{CANARY}"}}'),
+        answering("", status=302, headers={"Location": "http://127.0.0.1:9/"}),
+        Visit.reset,
+        Visit.stay_silent,
+    ],
+)
+def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
+    caplog.set_level(logging.DEBUG)
+    error = ends_in(script, total=0.2)
+    links: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    told = [repr(link) + str(link) + str(vars(link)) for link in links if link]
+    told += [record.getMessage() + str(record.__dict__) for record in caplog.records]
+    assert links[1:] == [None, None]
+    assert [text for text in told if CANARY in text] == []
+    assert error.request_id is not None
+    assert any(error.request_id in record.getMessage() for record in caplog.records)
+
+
+def test_the_access_key_is_not_in_the_configuration_as_printed():
+    assert CANARY not in repr(config("http://x"))
+
+
+def test_without_a_key_none_is_sent():
+    with serving(answering(INTENT)) as server, ServiceClient(ServiceConfig(server.url)) as service:
+        service.get_intent("0x1")
+    assert "x-access-key" not in server.visits[0].headers

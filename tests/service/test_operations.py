@@ -1,0 +1,278 @@
+"""What each operation sends is what the interface's request tables say, and answers are read under any brand."""
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.service import json_text, operations
+from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.brand import Brand
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import Unreadable
+from intents_ui.service.wire import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
+from tests import spec
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+COMMITTED = Intent.from_text('{"intentId":"0x1"}')
+
+CALLS = [
+    operations.search_intents(
+        by_intent_id="0x1",
+        by_project_id=1,
+        by_transaction_hash="0x2",
+        by_deposit_transaction_hash="0x3",
+        by_owner_address="0x4",
+        by_origin_intent_address="0x5",
+        by_destination_intent_address="0x6",
+        by_query_string="x",
+    ),
+    operations.get_intent_history(
+        page=Page.first(),
+        by_project_id=1,
+        by_owner_address="0x1",
+        by_statuses=["FAILED"],
+        by_status="FAILED",
+        origin_chain_id=1,
+        destination_chain_id=10,
+        from_time=NOON,
+        to_time=1_795_262_400,
+        include_balances=True,
+        only_recoverable=True,
+    ),
+    operations.get_intent("0x1"),
+    operations.get_intent_receipt("0x1"),
+    operations.wait_intent_receipt("0x1", last_receipt_states=["MINING"]),
+    operations.commit_intent(COMMITTED),
+    operations.get_token_list(
+        [1, 10],
+        search_query="usd",
+        limit=5,
+        token_address="0x1",
+        include_all_listed=True,
+        include_external=True,
+        exclude_tokens=["0x2"],
+    ),
+    operations.get_chains(route_provider="CCTP"),
+    operations.get_exact_input_routes(1, "0x1", destination_chain_id=10, destination_token_address="0x2"),
+    operations.get_exact_output_routes(1, "0x1", origin_chain_id=10, origin_token_address="0x2", owner_address="0x3"),
+]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.operation)
+def test_a_request_has_the_members_of_its_table(call):
+    sent = json.loads(json_text.write(call.request))
+    table = f"{call.operation}.request"
+    assert spec.problems(table, sent) == []
+    assert spec.unknown_members(table, sent) == []
+    left_out = {"byStatus"} if call.operation == "GetIntentHistory" else set()  # byStatuses outranks it
+    assert sent.keys() == {field for field, _ in spec.SPEC[table]} - left_out
+
+
+@pytest.mark.parametrize(
+    ("call", "sent"),
+    [
+        (operations.search_intents(), {}),
+        (operations.get_intent_history(), {}),
+        (operations.get_chains(), {}),
+        (operations.get_intent_history(by_status="QUOTED"), {"byStatus": "QUOTED"}),
+        (operations.get_intent_history(from_time=NOON), {"fromTime": 1_795_262_400}),
+        (operations.wait_intent_receipt("0x1"), {"intentId": "0x1"}),
+        (
+            operations.wait_intent_receipt("0x1", last_receipt_states=["SENT", ""]),
+            {"intentId": "0x1", "lastReceiptStates": ["SENT", "UNKNOWN"]},
+        ),
+        (operations.get_token_list([1]), {"chainIds": [1]}),
+        (operations.get_token_prices([(1, "0x1")]), {"tokens": [{"chainId": 1, "tokenAddress": "0x1"}]}),
+        (
+            operations.execute_intent("0x1", deposit_transaction_hash="0x2"),
+            {"intentId": "0x1", "depositTransactionHash": "0x2"},
+        ),
+        (
+            operations.get_intent_history(page=Page.first(size=5)),
+            {"page": {"sort": [{"column": "createdAt", "order": "DESC"}], "pageSize": 5}},
+        ),
+        (
+            operations.quote_intent(
+                QuoteIntentRequest(
+                    owner_address="0x1",
+                    origin_chain_id=1,
+                    origin_token_amount=2**53,
+                    options=QuoteOptions(slippage_tolerance=Decimal("0.0050")),
+                )
+            ),
+            {
+                "ownerAddress": "0x1",
+                "originChainId": 1,
+                "originTokenAmount": "9007199254740992",
+                "options": {"slippageTolerance": 0.005},
+            },
+        ),
+    ],
+)
+def test_only_what_is_given_is_sent(call, sent):
+    assert json.loads(json_text.write(call.request)) == sent
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.operation)
+def test_only_what_changes_nothing_may_be_shared(call):
+    assert call.is_read is (call.operation != "CommitIntent")
+
+
+def test_what_changes_something_is_not_a_read():
+    assert not operations.quote_intent(QuoteIntentRequest()).is_read
+    assert not operations.execute_intent("0x1").is_read
+
+
+def test_an_intent_that_is_no_longer_as_received_cannot_be_committed():
+    with pytest.raises(ValueError, match="exactly as the service gave it"):
+        operations.commit_intent(Intent(intent_id="0x1"))
+
+
+QUOTED = (
+    '{ "intentId":"0x1","acmeVersion":"v1.50",\t"salt": 115792089237316195423570985008687907853269984665640564039457,'
+    '"quote":{"maxSlippage":0.0050,"priceImpact":1e-07},"new":{"b":1,"a":2} ,'
+    '"fees":{"provider":{"providerWithAcmeFeeUsd":1.10}},'
+    '"quoteRequest":{"options":{"acmeAddressOverrides":{"acmeWalletFactoryAddress":"0xacme"}}},"memo":"\\u00e9é"}'
+)
+
+
+class Recorder:
+    """A service that quotes and commits, and keeps what it was sent."""
+
+    def __init__(self, answers: dict[str, str]) -> None:
+        self.answers = answers
+        self.sent: list[bytes] = []
+
+    def client(self, **config: Any) -> ServiceClient:
+        return ServiceClient(ServiceConfig("http://recorder", **config), transport=httpx.MockTransport(self._answer))
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request.content)
+        content = self.answers[request.url.path.rpartition("/")[2]]
+        return httpx.Response(200, stream=httpx.ByteStream(content.encode()))
+
+
+@pytest.mark.parametrize("brand", ["service", "acme"])
+def test_a_quote_is_committed_byte_for_byte(brand):
+    recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}', "CommitIntent": '{"intentId":"0x1"}'})
+    with recorder.client(brand=brand, wallet_brand="acme") as service:
+        quoted = service.quote_intent(QuoteIntentRequest(owner_address="0x1")).intent
+        assert service.commit_intent(quoted) == "0x1"
+    assert recorder.sent[-1] == f'{{"intent":{QUOTED}}}'.encode()
+
+
+def test_a_foreign_brand_is_read_under_the_interfaces_names():
+    recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}'})
+    with recorder.client(brand="acme", wallet_brand="acme") as service:
+        intent = service.get_intent("0x1")
+    assert intent.service_version == "v1.50"
+    assert intent.fees is not None
+    assert intent.fees.provider is not None
+    assert intent.fees.provider.provider_with_service_fee_usd == Decimal("1.10")
+    assert intent.quote_request is not None
+    assert intent.quote_request.options is not None
+    assert intent.quote_request.options.service_address_overrides == ServiceAddressOverrides(
+        smart_wallet_factory_address="0xacme"
+    )
+
+
+def test_a_foreign_brand_is_written_in_its_own_names():
+    recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}'})
+    overrides = ServiceAddressOverrides(smart_wallet_utils_address="service smartWallet")
+    with recorder.client(brand="acme", wallet_brand="deep") as service:
+        service.quote_intent(QuoteIntentRequest(options=QuoteOptions(service_address_overrides=overrides)))
+    assert recorder.sent == [b'{"options":{"acmeAddressOverrides":{"deepWalletUtilsAddress":"service smartWallet"}}}']
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("acmeVersion", "serviceVersion"),
+        ("acme", "service"),
+        ("providerWithAcmeFeeUsd", "providerWithServiceFeeUsd"),
+        ("totalAcme", "totalService"),
+        ("acmeWalletFactoryAddress", "smartWalletFactoryAddress"),
+        ("innerAcmeWalletFactory", "innerSmartWalletFactory"),
+        ("acmes", "acmes"),
+        ("placme", "placme"),
+        ("totalAcmes", "totalAcmes"),
+    ],
+)
+def test_the_brand_is_a_word_of_a_name_and_not_a_part_of_one(theirs, ours):
+    brand = Brand("acme", "acme")
+    assert brand.read({theirs: {theirs: "acmeVersion"}}) == {ours: {ours: "acmeVersion"}}
+    assert brand.write({ours: ours}) == {theirs: ours}
+
+
+@given(st.lists(st.sampled_from(["total", "fee", "usd", "service", "smart", "wallet"]), min_size=1))
+def test_what_is_written_in_a_brand_is_read_back_the_same(words):
+    brand = Brand("acme", "deep")
+    name = words[0] + "".join(map(str.title, words[1:]))
+    assert brand.read(brand.write({name: 1})) == {name: 1}
+
+
+def page_of(document: dict[str, Any], *, asked: Page | None = None) -> HistoryAnswer:
+    recorder = Recorder({"GetIntentHistory": json.dumps(document)})
+    with recorder.client() as service:
+        return service.get_intent_history(page=asked)
+
+
+ENTRY = {"intentId": "0x1"}
+NEXT = {"column": "id", "after": 81, "pageSize": 20, "more": True}
+
+
+def test_the_next_page_goes_back_as_it_came():
+    text = '{"column":"id", "after":81.0,"pageSize":20,"unheard":{"of":[1.50]} ,"more":true}'
+    recorder = Recorder({"GetIntentHistory": f'{{"intents":[{{"intentId":"0x1"}}],"nextPage": {text}}}'})
+    with recorder.client() as service:
+        following = service.get_intent_history(page=Page.first()).following
+        service.get_intent_history(page=following)
+        assert following is not None
+        service.get_intent_history(page=Page.from_text(following.received), by_status="FAILED")
+    assert recorder.sent[1:] == [f'{{"page":{text}}}'.encode(), f'{{"page":{text},"byStatus":"FAILED"}}'.encode()]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"intents": [ENTRY]},
+        {"intents": [ENTRY], "nextPage": None},
+        {"intents": [ENTRY], "nextPage": NEXT | {"more": False}},
+        {"intents": [], "nextPage": NEXT},
+        {"intents": None, "nextPage": NEXT},
+        {"intents": [ENTRY], "nextPage": NEXT | {"after": -1}},
+        {"intents": [ENTRY], "nextPage": NEXT | {"after": "next please"}},
+        {"intents": [ENTRY], "nextPage": "81"},
+    ],
+)
+def test_the_list_ends(document):
+    assert page_of(document).following is None
+
+
+def test_the_list_ends_when_the_cursor_does_not_move():
+    document = {"intents": [ENTRY], "nextPage": NEXT}
+    assert page_of(document, asked=Page.from_text(json.dumps(NEXT))).following is None
+    assert page_of(document, asked=Page.from_text(json.dumps(NEXT | {"after": 101}))).following is not None
+
+
+def test_a_list_that_is_none_is_no_empty_list():
+    with pytest.raises(Unreadable):
+        page_of({"intents": "none"})
+
+
+def test_entries_that_cannot_be_read_are_counted():
+    answer = page_of({"intents": [ENTRY, {"status": "QUOTED"}, 5], "nextPage": NEXT})
+    assert ([entry.intent_id for entry in answer.intents], answer.unreadable_entries) == (["0x1"], 2)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])
+def test_a_page_from_elsewhere_that_is_none_is_refused(text):
+    with pytest.raises(ValueError, match=r"."):
+        Page.from_text(text)

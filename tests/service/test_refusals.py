@@ -1,0 +1,103 @@
+"""Every code that the service is known to answer with has a class of ours."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.service import errors
+from intents_ui.service.refusals import KNOWN, bare_refusal, envelope, pause, refusal
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+TABLE = json.loads((Path(__file__).parent / "errors.json").read_text())
+JSON = (
+    st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.text())
+)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+def test_a_known_code_has_its_class_in_either_envelope(row):
+    flat = {"error": row["name"], "code": row["code"], "msg": row["msg"], "status": row["status"]}
+    wrapped = {
+        "webrpcError": {"name": row["name"], "code": row["code"], "message": row["msg"], "httpStatus": row["status"]}
+    }
+    name, kind = KNOWN[row["code"]]
+    assert name == row["name"]
+    for document in (flat, wrapped):
+        found = envelope(document)
+        assert found is not None
+        error = refusal(found, status=row["status"], retry_after=None, now=NOW)
+        assert (type(error), error.code, error.message) == (kind, row["code"], row["msg"])
+
+
+def test_no_code_is_known_that_is_not_in_the_table():
+    assert KNOWN.keys() == {row["code"] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (8000, errors.NotFound),
+        (1101, errors.AccessDenied),
+        (1006, errors.AccessDenied),
+        (1201, errors.TooBusy),
+        (2000, errors.Invalid),
+        (7001, errors.Expired),
+        (2004, errors.WrongState),
+        (9001, errors.Unreachable),
+        (-7, errors.Unreachable),
+    ],
+)
+def test_the_code_outranks_a_name_and_a_status_that_say_otherwise(code, kind):
+    found = {"error": "SomethingElse", "code": code, "msg": ""}
+    assert type(refusal(found, status=418, retry_after=None, now=NOW)) is kind
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("60", 60),
+        (" 7 ", 7),
+        ("0", 0),
+        ("1000000000", 300),
+        ("Sat, 21 Nov 2026 12:01:30 GMT", 90),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0),
+        ("Sat, 21 Nov 2099 12:00:00 GMT", 300),
+        (None, 5),
+        ("", 5),
+        ("-1", 5),
+        ("abc", 5),
+        ("1e9", 5),
+        ("1.5", 5),
+        ("٣", 5),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_date_and_never_too_long(header, seconds):
+    assert pause(header, now=NOW) == seconds
+
+
+@given(st.text())
+def test_no_retry_after_can_be_a_failure_of_its_own(header):
+    assert 0 <= pause(header, now=NOW) <= 300
+
+
+@given(st.dictionaries(st.sampled_from(["error", "name", "code", "msg", "message", "cause", "status"]), JSON), JSON)
+def test_any_envelope_is_an_error_of_ours_that_can_be_printed(members, wrapped):
+    for document in (members, {"webrpcError": members}, {"webrpcError": wrapped}):
+        found = envelope(document)
+        if found is not None:
+            assert str(refusal(found, status=500, retry_after=None, now=NOW)).encode()
+
+
+@given(st.text(), st.integers(200, 599))
+def test_any_bare_refusal_is_an_error_of_ours_that_is_not_long(body, status):
+    assert len(str(bare_refusal(body, status=status, retry_after=None, now=NOW))) < 300
+
+
+def test_an_answer_is_not_taken_for_an_error():
+    assert envelope({"intents": []}) is None
+    assert envelope({"error": "a field of its own"}) is None
+    assert envelope([]) is None
