@@ -1,4 +1,4 @@
-"""The embedded stand-in for the intent service: it speaks the same HTTP interface and imports nothing of the dashboard."""
+"""Stand-in for the intent service: it speaks the same HTTP interface and imports nothing of the dashboard."""
 
 from intents_ui.emulator.app import Emulator, Scenario
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from gunicorn.app.base import BaseApplication
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
 from intents_ui.emulator.behaviours import EVERY_OPERATION, NAMES, seconds_of
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="[OPERATION=]NAME",
-        help=f"switch a behaviour on, for one operation or all; may be repeated: {', '.join(sorted(NAMES))}, slow-<seconds>",
+        help=f"switch a behaviour on, for one operation or all; repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
     )
     return parser
 

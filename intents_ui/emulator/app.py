@@ -1,8 +1,9 @@
-"""The emulator: an ASGI application that speaks the service's HTTP interface, and what tests and the demo page ask of it directly."""
+"""The emulator: an ASGI application that speaks the service's HTTP interface, and what tests and the demo ask of it."""
 
 import asyncio
 import contextlib
 import json
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
@@ -43,11 +44,12 @@ BODY_SECONDS: Final = 10
 WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
 _DEEPEST: Final = 60
 _METHOD_NOT_ALLOWED: Final = 405
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One of the thirty for the demo page: `fresh` and `finished` are the intent ids of its newest and its newest finished copy."""
+    """One of the thirty for the demo page; `fresh`, `finished`: intent ids of its newest and newest finished copy."""
 
     number: int
     slug: str
@@ -61,9 +63,10 @@ class Scenario:
 class Emulator:
     """Stand-in for the service. Safe to call from several threads and event loops at once.
 
-    `now` is the clock in Unix seconds; `size` how many intents the lists show (10 to 100,000; the scenarios are there from 1,000 on);
-    `tokens` how many tokens the lists hold, filled up with invented ones; `hold` the seconds of a long poll; `access_key` None: none
-    is asked for; `expiry` the seconds for which a quote is good; `behaviours` pairs of operation (or `*`) and name.
+    `now` is the clock in Unix seconds; `size` how many intents the lists show (10 to 100,000; the scenarios are there
+    from 1,000 on); `tokens` how many tokens the lists hold, filled up with invented ones; `hold` the seconds of a long
+    poll; `access_key` None: none is asked for; `expiry` the seconds for which a quote is good; `service_name` the path
+    segment after /rpc/; `behaviours` pairs of operation (or `*`) and name.
     """
 
     def __init__(
@@ -116,11 +119,11 @@ class Emulator:
         """Switch all behaviours off, of one operation or of all."""
         self.behaviours.switch_off(operation)
 
-    def scenarios(self, *, moving: bool = False) -> list[Scenario]:
+    def scenarios(self, *, moving: bool = True) -> list[Scenario]:
         """The thirty, with the copies that are there at this moment. Empty in a world too small for them.
 
-        `moving`: where the newest copy is over already, a new one is played, so that there is something to watch. Copies made so are
-        in memory only.
+        `moving`: where the newest copy is over already, a new one is played, so that there is something to watch.
+        Copies made so are in memory only.
         """
         return [self._scenario(plot, moving=moving) for plot in PLOTS if plot.number in self.world.streams]
 
@@ -170,7 +173,9 @@ class Emulator:
             document = await self._operate(operation, ask, leaving.within)
         except Refusal as refusal:
             return known.refused(refusal, on)
-        except Exception as error:  # noqa: BLE001 - a service answers with an envelope, whatever happened inside
+        except Exception as error:
+            # A service answers with an envelope, whatever happened inside.
+            _log.exception("%s failed", operation)
             return known.refused(Refusal(PANIC, type(error).__name__), on)
         return None if document is None else known.answered(document, on)
 

@@ -1,6 +1,7 @@
 """What a real service also does, to be switched on per operation (domain.md 5b). Each behaviour has a name.
 
-Faults answer in place of the operation; rewrites change what it answered; the rest are words that the operations ask for themselves.
+Faults answer in place of the operation; rewrites change what it answered; the rest are words that the operations look
+for themselves.
 """
 
 from collections import defaultdict

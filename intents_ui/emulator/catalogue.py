@@ -90,7 +90,7 @@ class Token:
 
 
 class Catalogue:
-    """`tokens`: how many tokens the lists shall hold in all; what the catalogue lacks is filled up with invented ones."""
+    """`tokens`: how many the lists shall hold in all; what the catalogue lacks is filled up with invented ones."""
 
     def __init__(self, tokens: int = 0) -> None:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in _rows("chains.json")}

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 class Deal:
     """A transfer as a person would put it: tokens as (chain id, symbol or address), amounts in whole tokens.
 
-    `amount` None follows from `receive`; both given: the difference is market impact. `minimum`: the least that may arrive.
-    `deposit`: `wallet` pays by itself, `gasless` is relayed with the owner's signature, `watched` is waited for at the address.
-    `payee`: who is paid instead of the owner. `calls`: the payee is a contract and is called. `edge`: money comes from a chain
-    that is not EVM, and the objects carry fields that interface.md does not know.
+    `amount` None follows from `receive`; both given: the difference is market impact. `minimum`: the least that may
+    arrive. `deposit`: `wallet` pays by itself, `gasless` is relayed with the owner's signature, `watched` is waited for
+    at the address. `payee`: who is paid instead of the owner. `calls`: the payee is a contract and is called. `free`:
+    nobody takes a fee. `edge`: money comes from a chain that is not EVM, and the objects carry fields that interface.md
+    does not know.
     """
 
     origin: tuple[int, str]

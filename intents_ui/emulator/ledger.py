@@ -114,11 +114,12 @@ class Ledger:
             yield from (entry for entry in self.entries(now, descending=True, owner=name.lower()))
 
     def next_number(self, now: int) -> tuple[int, int]:
-        """Number and birth for an intent made at `now`, unlike any other. Two made at one moment are a millisecond apart."""
+        """Number and birth for an intent made at `now`; no two are alike, even at one moment."""
         with self._lock:
             turn = max(self._last_made + 1, now // 1000)
             self._last_made = turn
-        return turn * STREAMS + MADE, now // 1000 * 1000 + turn % 900
+        # The millisecond before, so that it is there at once; the digits below tell it from everything else of that time.
+        return turn * STREAMS + MADE, (now // 1000 - 1) * 1000 + STREAMS + turn % (1000 - STREAMS)
 
     def keep(self, course: Course, deposit_hash: str | None = None) -> None:
         """Put a course in force, for a new intent or in place of the old one."""

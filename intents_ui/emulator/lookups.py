@@ -57,7 +57,7 @@ class Lookups:
     def get_intent_history(self, ask: Ask) -> Document:
         page = _Page.read(requests.members(ask.body, "page"))
         filters = _Filters.read(ask.body)
-        found = [entry for entry in islice(self._page(page, filters, ask), page.size + 1)]
+        found = list(islice(self._page(page, filters, ask), page.size + 1))
         more, found = len(found) > page.size, found[: page.size]
         if page.backward:
             found.reverse()
@@ -208,7 +208,7 @@ def _seconds(body: Document, field: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """`after` goes on in the given order, `before` goes back; both columns hold the same order, so one cursor serves them."""
+    """`after` goes on in the given order, `before` goes back. Both columns have one order and so one cursor."""
 
     column: str
     order: str

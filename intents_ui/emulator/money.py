@@ -70,7 +70,7 @@ class Gas:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The price of a transfer: what goes in, what comes out, what lies between. They add up to the unit and to the millionth."""
+    """The price of a transfer: what goes in, what comes out, what lies between; it adds up to the unit."""
 
     from_amount: int
     to_amount: int

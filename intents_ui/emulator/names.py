@@ -1,4 +1,4 @@
-"""Identifiers, addresses and hashes that lead back to the number they were made from, so that no index of them is held."""
+"""Identifiers, addresses and hashes that lead back to the number they were made from: no index of them is held."""
 
 import hashlib
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def base58_hash_of(role: Role, number: int, attempt: int = 0) -> str:
 
 
 def read(name: str) -> Named | None:
-    """What `name` was made from, in either case and with or without `0x`; None for every name that was not made here."""
+    """What `name` was made from, in either case, with or without `0x`; None for a name that was not made here."""
     raw = _bytes_of(name)
     if raw is None:
         return None

@@ -17,7 +17,8 @@ def _hostile_memo() -> str:
     opening = (
         "<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS\n"
         '<img src=x onerror=alert(2)> "><svg/onload=alert(3)> {{7*7}} ${7*7} \r\n\t'
-        "\u202ednufer ruoy mialc\u202c \u200b\u200d\u2066https://refund.example\u2069 🧨👩‍👩‍👧‍👦 e\u0301\u0327 \ufeff'; DROP TABLE intents; --\n"
+        "\u202ednufer ruoy mialc\u202c \u200b\u200d\u2066https://refund.example\u2069 🧨👩‍👩‍👧‍👦"
+        " e\u0301\u0327 \ufeff'; DROP TABLE intents; --\n"
     )
     return (opening * (10_000 // len(opening) + 1))[:10_000]
 
@@ -140,7 +141,7 @@ PLOTS: Final = (
         'User closed the tab. No status "expired" exists.',
         "Base 40 USDC -> Optimism USDC",
         Deal((BASE, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "40"),
-        # The server does nothing when the clock passes expiresAt; the second line only says from when on this copy is over.
+        # The server does nothing when the clock passes expiresAt; the second line says from when on this copy is over.
         steps("""
             0    QUOTED
             301  QUOTED
@@ -225,7 +226,8 @@ PLOTS: Final = (
         9,
         "refunded-inside",
         "Inner call failed, refunded inside the same transaction",
-        "Protocol v1: the outer transaction is mined as a success, the refund is an event inside it; there is no refundTransaction.",
+        "Protocol v1: the outer transaction is mined as a success, the refund is an event inside it; "
+        "there is no refundTransaction.",
         "Base 120 USDC -> ETH (Base)",
         Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "120"),
         steps(
@@ -260,7 +262,8 @@ PLOTS: Final = (
         10,
         "refunded-on-destination",
         "Destination call failed, refunded on destination",
-        "Money crossed the bridge, the last step failed: refund arrives on the OTHER chain, possibly as a different token.",
+        "Money crossed the bridge, the last step failed: refund arrives on the OTHER chain, "
+        "possibly as a different token.",
         "Arbitrum 500 USDC -> Base vault deposit",
         Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "500", payee="vault", calls=True),
         steps(
@@ -454,7 +457,8 @@ PLOTS: Final = (
         19,
         "dust-and-giants",
         "Dust and giants",
-        'Precision. A: "1" with 18 decimals = 0.000000000000000001. B: "1000000000000000000000000000000" = 1,000,000,000,000 tokens.',
+        'Precision. A: "1" with 18 decimals = 0.000000000000000001. '
+        'B: "1000000000000000000000000000000" = 1,000,000,000,000 tokens.',
         "A: 1 wei ETH; B: 10^30 units of an 18-decimal token",
         Deal((BASE, "ETH"), (BASE, "WETH"), ("WETH",), "0.000000000000000001", free=True),
         steps("""
@@ -697,7 +701,7 @@ PLOTS: Final = (
     ),
 )
 
-# What an executed intent does when its caller asks for no plot: the same story on one chain and across two, told quickly.
+# What an executed intent does when its caller asks for no plot: the same story on one chain and across two, quickly.
 QUICK_SAME_CHAIN: Final = steps("""
     0  EXECUTING  MINING     ON_HOLD
     1  EXECUTING  SUCCEEDED  PENDING

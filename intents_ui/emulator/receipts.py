@@ -158,7 +158,7 @@ def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: 
 
 
 def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
-    """The hash as far as it is known: a wallet's payment is announced with it, a relayed transaction gets it when it is sent."""
+    """The hash if it is known: a wallet announces its payment by it, a relayed transaction gets it when sent."""
     told = leg.marks.get("txnHash", OWN)
     if told == PLACEHOLDER:
         return _PLACEHOLDERS[transfer.number // 64 % 2]

@@ -1,4 +1,4 @@
-"""What a request holds, read field by field. A missing field is refused with 2000, one of the wrong kind with -4, as the real server does."""
+"""What a request holds, read field by field: a missing one is refused with 2000, one of the wrong kind with -4."""
 
 from typing import Any
 
@@ -83,5 +83,6 @@ def _misshapen(field: str, wanted: str, value: Any) -> Refusal:
     kind = kinds.get(type(value), "number")
     return Refusal(
         BAD_REQUEST,
-        f"failed to unmarshal request data: json: cannot unmarshal {kind} into Go struct field .{field} of type {wanted}",
+        "failed to unmarshal request data: json: cannot unmarshal"
+        f" {kind} into Go struct field .{field} of type {wanted}",
     )

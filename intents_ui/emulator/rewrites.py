@@ -10,17 +10,54 @@ from intents_ui.emulator.documents import Document
 
 # Every field that travels as a decimal string (domain.md 2.1).
 AMOUNTS: Final = frozenset(
-    "amount bridgeGas collectorFeeTotal destinationCallValue destinationTokenAmount estimatedGasLimit feeNative"
-    " feeTokenAmount feeTokenTotal fromAmount fromAmountMin gasFeeTotal gasLimit gasPrice minAmount nonce"
-    " originTokenAmount permitAmount providerFeeTotal quoteProviderFee quoteProviderWithServiceFee salt serviceFee"
-    " serviceFeeTotal space toAmount toAmountMin tokenAmount totalFeeAmount totalGasLimit value".split()
+    [
+        "amount",
+        "bridgeGas",
+        "collectorFeeTotal",
+        "destinationCallValue",
+        "destinationTokenAmount",
+        "estimatedGasLimit",
+        "feeNative",
+        "feeTokenAmount",
+        "feeTokenTotal",
+        "fromAmount",
+        "fromAmountMin",
+        "gasFeeTotal",
+        "gasLimit",
+        "gasPrice",
+        "minAmount",
+        "nonce",
+        "originTokenAmount",
+        "permitAmount",
+        "providerFeeTotal",
+        "quoteProviderFee",
+        "quoteProviderWithServiceFee",
+        "salt",
+        "serviceFee",
+        "serviceFeeTotal",
+        "space",
+        "toAmount",
+        "toAmountMin",
+        "tokenAmount",
+        "totalFeeAmount",
+        "totalGasLimit",
+        "value",
+    ]
 )
 _TIMES: Final = frozenset(
-    "createdAt updatedAt expiresAt startedAt finishedAt txnMinedAt statusUpdatedAt eligibleAt".split()
+    ["createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt", "statusUpdatedAt", "eligibleAt"]
 )
 _NUMERIC_IDS: Final = frozenset(
-    "id projectId depositTransactionId originTransactionId destinationTransactionId refundTransactionId"
-    " calldata featureIndex".split()
+    [
+        "id",
+        "projectId",
+        "depositTransactionId",
+        "originTransactionId",
+        "destinationTransactionId",
+        "refundTransactionId",
+        "calldata",
+        "featureIndex",
+    ]
 )
 _ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
 _FLAT_CHAIN: Final = ("tokenName", "tokenSymbol", "tokenDecimals", "blockExplorerUrl", "isTestnet", "supportsBridging")
@@ -150,30 +187,37 @@ def _is_amount(key: str, value: Any) -> bool:
     return key in AMOUNTS and isinstance(value, str) and value.isdigit()
 
 
-def _each(value: Any, written: Callable[[str, Any], Any], key: str = "") -> Any:
+def _each(document: Document, written: Callable[[str, Any], Any]) -> Document:
+    return {name: _written(member, written, name) for name, member in document.items()}
+
+
+def _written(value: Any, written: Callable[[str, Any], Any], key: str) -> Any:
     if isinstance(value, dict):
-        return {name: _each(member, written, name) for name, member in value.items()}
+        return _each(value, written)
     if isinstance(value, list):
-        return [_each(member, written, key) for member in value]
+        return [_written(member, written, key) for member in value]
     return written(key, value)
 
 
-def _objects(value: Any, written: Callable[[Document], Document]) -> Any:
+def _objects(document: Document, written: Callable[[Document], Document]) -> Document:
+    return written({name: _inner_objects(member, written) for name, member in document.items()})
+
+
+def _inner_objects(value: Any, written: Callable[[Document], Document]) -> Any:
     if isinstance(value, dict):
-        return written({name: _objects(member, written) for name, member in value.items()})
+        return _objects(value, written)
     if isinstance(value, list):
-        return [_objects(member, written) for member in value]
+        return [_inner_objects(member, written) for member in value]
     return value
 
 
 def _times(document: Document, written: Callable[[datetime], str]) -> Document:
-    rewritten: Document = _each(
+    return _each(
         document,
         lambda key, value: (
             written(datetime.fromisoformat(value)) if key in _TIMES and isinstance(value, str) else value
         ),
     )
-    return rewritten
 
 
 def _chains_without(document: Document, names: tuple[str, ...]) -> Document:

@@ -21,7 +21,8 @@ OWN: Final = "own"
 class Step:
     """From `at` seconds after the quote on: the status of the intent and of its transactions (None: there is none).
 
-    `sets` holds what else changes, as `leg.field`, `summary.field`, `intent.field` or `balance`; it stays until set again.
+    `sets` holds what else changes, as `leg.field`, `summary.field`, `intent.field` or `balance`; it stays until it is
+    set again.
     """
 
     at: float
@@ -57,7 +58,7 @@ class Scene:
 
     @property
     def receipt_states(self) -> list[str]:
-        """The cursor of WaitIntentReceipt: deposit, origin, destination by position, the refund behind them (domain.md 7 row 4)."""
+        """The cursor of WaitIntentReceipt by position: deposit, origin, destination, refund (domain.md 7 row 4)."""
         statuses = [leg.status if leg else None for leg in self.legs]
         while statuses and statuses[-1] is None:
             statuses.pop()
@@ -65,7 +66,7 @@ class Scene:
 
 
 def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:
-    """Read a script written as lines of `seconds status deposit origin destination refund`; `-` and what is left out: no transaction."""
+    """Read a script: lines of `seconds status deposit origin destination refund`; `-` or nothing: no transaction."""
     script = []
     for line in table.strip().splitlines():
         at, status, *legs = line.split()
@@ -77,7 +78,7 @@ def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> 
 
 
 def play(script: tuple[Step, ...]) -> tuple[Scene, ...]:
-    """The scenes of a script. What a step does not say follows from its statuses: when a transaction began, was sent, was mined."""
+    """The scenes of a script. When a transaction began, was sent and was mined follows from its statuses."""
     scenes: list[Scene] = []
     before = Scene(0.0, "", (None, None, None, None), 0.0, None, None, {})
     for step in script:
@@ -133,7 +134,7 @@ def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg |
 
 
 def _mining_times(before: Scene, step: Step) -> dict[int, float]:
-    """When each of the transactions that this step reports as mined was mined: one after the other, the last at the step itself."""
+    """When what this step reports as mined was mined: one after the other, the last at the step itself."""
     mined = []
     for index, name in enumerate(LEGS):
         was = before.legs[index]

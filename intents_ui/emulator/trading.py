@@ -25,8 +25,8 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.money import FeesExceedAmountError, Terms, terms_of
 from intents_ui.emulator.plots import MAIN, QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, Plot, plot_named
 from intents_ui.emulator.scripts import PLACEHOLDER, Step, play
-from intents_ui.emulator.transfers import PROJECTS, Transfer, transfer_of
-from intents_ui.emulator.world import scenes_of
+from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
+from intents_ui.emulator.world import STREAMS, scenes_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
@@ -36,7 +36,16 @@ _NOTHING: Final = (None, None, None, None)
 _BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
 # The part of a committed intent that its sender may leave out (interface.md 4.6), or that the service itself changes.
 _MAY_BE_ABSENT: Final = frozenset(
-    "id projectId status updatedAt destinationCalls destinationPrecondition destinationMetaTxn destinationGas".split()
+    [
+        "id",
+        "projectId",
+        "status",
+        "updatedAt",
+        "destinationCalls",
+        "destinationPrecondition",
+        "destinationMetaTxn",
+        "destinationGas",
+    ]
 )
 _LARGEST_LOSS: Final = 0.3
 _MEMO_LIMIT: Final = 10_000
@@ -85,7 +94,7 @@ class Trading:
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
-        """An extra member `plot` (slug or number of a scenario, `variant` beside it) says how it shall go; else it succeeds quickly."""
+        """An extra member `plot` (slug or number; `variant` beside it) says how it goes; else it succeeds quickly."""
         entry = self._wanted(requests.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
         if entry.scene.status not in _BEFORE_EXECUTION:
@@ -115,14 +124,13 @@ class Trading:
 
     def play(self, plot: Plot, variant: str, now: int, age: float) -> int:
         """Make a copy of a scenario as if it had been quoted `age` seconds ago; its number."""
-        number, _ = self.ledger.next_number(now)
-        born = now - round(age * MICROSECONDS) - number % 7
-        owner = number // 64 % 200
+        number, born = self.ledger.next_number(now)
+        owner = number // STREAMS % OWNERS
         transfer = transfer_of(
             plot.deal_of(variant),
             self.catalogue,
             number=number,
-            born=born,
+            born=born - round(age * MICROSECONDS),
             owner=owner,
             expiry=self.expiry,
             plot=plot,

@@ -66,10 +66,9 @@ def _deal(plot: Plot, dice: Dice, catalogue: Catalogue) -> Deal:
         origin, destination, providers = (dice.one_of((137, 10, 42161, 1)), "USDT"), (747474, "USDT"), ("LZ_OFT",)
     else:
         origin, destination, providers = _crossing(deal, dice, catalogue)
-    amount = _amount(origin, dice, catalogue)
-    receive = None
-    if deal.exact_output:
-        amount, receive = None, _amount(destination, dice, catalogue, least=30 if origin[0] == 1 else 8)
+    amount = None if deal.exact_output else _amount(origin, dice, catalogue)
+    least = 30 if origin[0] == 1 else 8
+    receive = _amount(destination, dice, catalogue, least=least) if deal.exact_output else None
     memo = deal.memo
     if memo or dice.below(18) == 0:
         memo = dice.one_of(_MEMOS).format(dice.below(9999))

@@ -14,9 +14,10 @@ PROJECTS = (1041, 1042, 1077)
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """`born` is the quote time in microseconds, the intent's `id` at once. Amounts are base units. `plot` None: made by a caller.
+    """`born` is the quote time in microseconds and the intent's `id` at once.
 
-    `stretch` is how much slower than its plot it goes. `salt` tells apart what chance decided: the number, for all that is not made.
+    Amounts are base units; None: follows from the other. `plot` None: quoted by a caller. `stretch`: how much slower
+    than its plot it goes.
     """
 
     number: int
@@ -120,7 +121,7 @@ def _units(text: str | None, token: Token) -> int | None:
 
 
 def _call_data(deal: Deal, number: int, payee: str) -> str:
-    """`pay(bytes32,address,uint256)` for a shop, `deposit(uint256,address)` for a vault: as their contracts would want it."""
+    """`pay(bytes32,address,uint256)` for a shop, `deposit(uint256,address)` for a vault."""
     order = names.noise(number, "order").hex()
     payee_word = payee[2:].rjust(64, "0")
     if deal.payee == "vault":

@@ -29,7 +29,7 @@ class Waiting:
         self.hold = hold
 
     async def wait_intent_receipt(self, ask: Ask, pause: Pause) -> Document | None:
-        """Answers at once when the intent is over or the cursor is not today's; else when something changes. None: caller gone."""
+        """Answers at once if the intent is over or the cursor is old, else on a change. None: the caller has gone."""
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
         cursor = requests.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()

@@ -1,8 +1,9 @@
 """What exists: a function of the clock and a number.
 
-Intents come in streams, each with its own beat: one for every scenario, one of ordinary traffic, one of the traffic of the last hour
-or so. The n-th intent is the k-th of its stream, n = k * 64 + stream, and follows from n alone: the same in every process and after
-every restart. Lists reach back as far as a stream is kept; an intent that was once there can be asked for by its names for ever.
+Intents come in streams, each with its own beat: one for every scenario, one of ordinary traffic, one of the traffic of
+the last hour or so. The n-th intent is the k-th of its stream, n = k * 64 + stream, and follows from n alone: the same
+in every process and after every restart. Lists reach back as far as a stream is kept; an intent that was once there can
+be asked for by its names for ever.
 """
 
 from bisect import bisect_left
@@ -32,7 +33,7 @@ _EPOCH: Final = 1_577_836_800 * MICROSECONDS
 _MINUTE: Final = 60 * MICROSECONDS
 _TWO_DAYS: Final = 2880 * _MINUTE
 
-# A scenario's next copy comes before its last is long over, and old ones go: the lists shall show traffic, not a museum.
+# A scenario's next copy comes soon after its last is over, and old ones go: lists shall show traffic, not a museum.
 _COPY_BEAT: Final = 5 * _MINUTE
 _SLOW_COPY_BEAT: Final = 15 * _MINUTE
 _SLOW_FROM_SECONDS: Final = 300
@@ -180,6 +181,8 @@ def _streams(size: int) -> Iterator[Stream]:
 def _scenario_streams() -> Iterator[Stream]:
     for plot in PLOTS:
         beat = _COPY_BEAT if plot.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
+        # Every other copy is a variant.
+        beat = beat // 2 if len(plot.variant_names) > 1 else beat
         # Enough of them that a finished one of each variant is still in the lists.
         kept = _COPIES_KEPT + micros(plot.lasts) // beat
         yield Stream(plot.number, beat=beat, kept=kept, phase=beat * plot.number * 7 % 31 // 31, plot=plot)
