@@ -10,13 +10,30 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from django.utils.csp import CSP
-from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    HttpUrl,
+    PositiveFloat,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from intents_ui.service.config import LIMITS, Group
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
 Words = Annotated[list[str], NoDecode]
+Numbers = Annotated[dict[Group, PositiveFloat], NoDecode]
+
+
+def limits(name: str) -> dict[Group, float]:
+    """One of the limits of a call, for every group of operations (faults.md 8.1, 8.7)."""
+    return {group: getattr(limits, name) for group, limits in LIMITS.items()}
 
 
 class Environment(BaseSettings):
@@ -30,6 +47,12 @@ class Environment(BaseSettings):
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_.-]+$", description="the path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="the brand word that the maker's field names carry where interface.md says `service`")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
+    intents_service_connections: int = Field(48, ge=1, le=500, description="connections to the service that the pages share")
+    intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="seconds that a question waits for a free connection")
+    intents_service_connects: Numbers = Field(limits("connect"), description="seconds to connect to the service, by group of operations")
+    intents_service_reads: Numbers = Field(limits("read"), description="seconds between two pieces of an answer, by group")
+    intents_service_totals: Numbers = Field(limits("total"), description="seconds for a whole call, by group")
+    intents_service_sizes: Numbers = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
@@ -44,6 +67,21 @@ class Environment(BaseSettings):
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+    @field_validator(
+        "intents_service_connects",
+        "intents_service_reads",
+        "intents_service_totals",
+        "intents_service_sizes",
+        mode="before",
+    )
+    @classmethod
+    def of_some_groups(cls, value: Any, info: ValidationInfo) -> Any:
+        """`search=5,tokens=3`: the groups named, the others as they are."""
+        if not isinstance(value, str):
+            return value
+        given = dict(pair.strip().split("=", 1) if "=" in pair else (pair, "") for pair in value.split(","))
+        return cls.model_fields[str(info.field_name)].default | given
 
     @property
     def embedded(self) -> bool:
@@ -155,5 +193,7 @@ LOGGING = {
         "json": {"()": "intents_ui.logs.JsonLines"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.log_format}},
+    # A page that is not there and each question to the service are ordinary events.
+    "loggers": {"httpx": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }

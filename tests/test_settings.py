@@ -26,6 +26,8 @@ def shown(default: object) -> str:
         return "unset"
     if isinstance(default, bool):
         return "on" if default else "off"
+    if isinstance(default, dict):
+        return f"`{','.join(f'{group}={number:.15g}' for group, number in default.items())}`"
     return f"`{','.join(default) if isinstance(default, list) else default}`"
 
 
@@ -51,6 +53,8 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_SERVICE_URL": "https://a.example"}, "SECRET_KEY: ", id="real service, no key"),
         pytest.param({"HOST": "0.0.0.0"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody"),
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
+        pytest.param({"INTENTS_SERVICE_TOTALS": "search=soon"}, "INTENTS_SERVICE_TOTALS: ", id="no seconds"),
+        pytest.param({"INTENTS_SERVICE_SIZES": "everything=1"}, "INTENTS_SERVICE_SIZES: ", id="no such group"),
         pytest.param({"LOG_FORMAT": "xml"}, "LOG_FORMAT: ", id="unknown log format"),
         pytest.param({"INTENTS_SERVICE_BRAND": "Two Words"}, "INTENTS_SERVICE_BRAND: ", id="brand that is no word"),
     ],
@@ -60,6 +64,13 @@ def test_a_bad_value_stops_the_start_with_one_line_that_names_the_variable(env: 
     assert stopped.returncode == 1
     assert stopped.stderr.startswith(line)
     assert stopped.stderr.count("\n") == 1
+
+
+def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
+    show = "from intents_ui import wiring; c = wiring.config(); print(c.limits['search'].total, c.limits['intent'].total)"
+    env = {"PATH": os.environ["PATH"], "INTENTS_SERVICE_TOTALS": "search=3.5"}
+    shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["3.5", "4.0"]
 
 
 @pytest.mark.parametrize(

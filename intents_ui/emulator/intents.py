@@ -288,6 +288,6 @@ def _edge_fields(transfer: Transfer, scene: Scene) -> dict[str, Any]:
         "edge": {
             "edgeChain": "solana",
             "edgeStatus": scene.marks["intent.edgeStatus"],
-            "edgeDepositAddress": names.base58_hash_of(names.Role.ORIGIN_ADDRESS, transfer.number),
+            "edgeDepositAddress": names.base58_address_of(names.Role.ORIGIN_ADDRESS, transfer.number),
         },
     }

@@ -7,6 +7,7 @@ from functools import cache
 
 HASH_BYTES = 32
 ADDRESS_BYTES = 20
+SIGNATURE_BYTES = 64  # what names a transaction on chains without hex
 _HEAD_BYTES = 8
 _KEY = b"intents_ui.emulator"
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -44,9 +45,18 @@ def address_of(role: Role, number: int) -> str:
     return "0x" + _write(role, number, 0, ADDRESS_BYTES).hex()
 
 
-def base58_hash_of(role: Role, number: int, attempt: int = 0) -> str:
+def base58_address_of(role: Role, number: int) -> str:
     """A 32-byte name in the letters that chains without hex use."""
-    value = int.from_bytes(_write(role, number, attempt, HASH_BYTES))
+    return _base58(_write(role, number, 0, HASH_BYTES))
+
+
+def base58_signature_of(role: Role, number: int, attempt: int = 0) -> str:
+    """A 64-byte name in the letters that chains without hex use."""
+    return _base58(_write(role, number, attempt, SIGNATURE_BYTES))
+
+
+def _base58(raw: bytes) -> str:
+    value = int.from_bytes(raw)
     letters = ""
     while value:
         value, letter = divmod(value, 58)
@@ -104,12 +114,13 @@ def _bytes_of(name: str) -> bytes | None:
         raw = bytes.fromhex(digits) if len(digits) in (2 * HASH_BYTES, 2 * ADDRESS_BYTES) else _from_base58(name)
     except ValueError:
         return None
-    return raw if len(raw) in (HASH_BYTES, ADDRESS_BYTES) else None
+    return raw if len(raw) in (HASH_BYTES, ADDRESS_BYTES, SIGNATURE_BYTES) else None
 
 
 def _from_base58(name: str) -> bytes:
+    # 32 bytes are at most 44 letters, 64 bytes at most 88; nothing longer is worth the arithmetic.
+    size = HASH_BYTES if len(name) <= 44 else SIGNATURE_BYTES
     value = 0
-    # 32 bytes are at most 44 letters; nothing longer is worth the arithmetic.
-    for letter in name[:45]:
+    for letter in name[:89]:
         value = value * 58 + _BASE58.index(letter)
-    return value.to_bytes(HASH_BYTES) if value.bit_length() <= 8 * HASH_BYTES else b""
+    return value.to_bytes(size) if value.bit_length() <= 8 * size else b""

@@ -169,7 +169,7 @@ def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
         return None
     attempt = leg.marks.get("attempt", 0)
     if transfer.deal.edge and name == "deposit":
-        return names.base58_hash_of(_HASH_ROLES[name], transfer.number, attempt)
+        return names.base58_signature_of(_HASH_ROLES[name], transfer.number, attempt)
     return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
 
 
@@ -184,7 +184,7 @@ def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[st
     origin, destination = transfer.origin, transfer.destination
     if name == "deposit":
         _, data, _ = calldata.deposit_call(transfer, terms)
-        payer = names.base58_hash_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
+        payer = names.base58_address_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
         return _side(origin, terms.from_amount, payer, transfer.origin_address, data)
     if name == "origin":
         data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]

@@ -1,0 +1,138 @@
+"""Which request goes to which handler.
+
+`/healthz` answers at once. `/rpc/…` is the embedded service, when there is no real one. Everything else is an ordinary
+synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64 half-sent
+bodies would otherwise hold every thread that serves pages.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from a2wsgi import WSGIMiddleware
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+PAGE_THREADS = 64  # most of them wait for the service
+BODY_LIMIT = 256 * 1024
+BODY_SECONDS = 10.0
+
+django_pages = get_wsgi_application()
+
+from intents_ui import wiring  # noqa: E402 - Django has to be set up first
+
+pages: App = WSGIMiddleware(django_pages, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
+
+
+class BodyRefused(Exception):
+    """The request's body did not come in time, is too long, or its reader has left."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    match scope["type"]:
+        case "lifespan":
+            await lifespan(receive, send)
+        case "http":
+            await http(scope, receive, send)
+        case "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    """The process's long-lived objects are made before the first request and closed after the last."""
+    await receive()
+    try:
+        wiring.open_all()
+    except Exception as error:
+        await send({"type": "lifespan.startup.failed", "message": str(error)})
+        raise
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await asyncio.to_thread(wiring.close_all)
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+async def http(scope: Message, receive: Receive, send: Send) -> None:
+    path: str = scope["path"]
+    if path == "/healthz":
+        return await answer(send, 200, "ok")
+    embedded = wiring.emulator()
+    if embedded is not None and path.startswith("/rpc/"):
+        return await embedded(scope, receive, send)
+    try:
+        body = await read_body(receive)
+    except BodyRefused as refused:
+        return await answer(send, refused.status, refused.sentence)
+    return await pages(scope_for_wsgi(scope), replay(body, receive), send)
+
+
+async def read_body(receive: Receive) -> bytes:
+    body = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise BodyRefused(400, "The request ended before it was complete.")
+                body += message.get("body", b"")
+                if len(body) > BODY_LIMIT:
+                    raise BodyRefused(413, f"A request may carry at most {BODY_LIMIT // 1024} KB.")
+                if not message.get("more_body", False):
+                    return body
+    except TimeoutError:
+        raise BodyRefused(408, f"The request did not arrive within {BODY_SECONDS:g} seconds.") from None
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that hands out the body that was read, then whatever comes after it."""
+    given = False
+
+    async def receive_again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
+
+
+def scope_for_wsgi(scope: Message) -> Message:
+    """The scope as WSGI can take it: an ASCII query, and no header whose name would pass for another's.
+
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in a WSGI environment.
+    """
+    query = bytes(scope["query_string"])
+    return {
+        **scope,
+        "query_string": query if query.isascii() else b"".join(escaped(byte) for byte in query),
+        "headers": [(name, value) for name, value in scope["headers"] if b"_" not in name],
+    }
+
+
+def escaped(byte: int) -> bytes:
+    return bytes([byte]) if byte < 0x80 else b"%%%02X" % byte
+
+
+async def answer(send: Send, status: int, sentence: str) -> None:
+    body = sentence.encode() + b"\n"
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

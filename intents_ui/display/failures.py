@@ -1,0 +1,79 @@
+"""Words for what kept us from an answer: what happened, and what the reader can do. No failure says anything about a transfer."""
+
+from dataclasses import dataclass
+
+from intents_ui.service import errors
+
+NOT_AGAIN = "Do not send a transfer again because of this message."
+
+
+@dataclass(frozen=True)
+class Words:
+    title: str
+    what: str
+    todo: str
+
+
+# The most telling kind first.
+WORDS = (
+    (
+        errors.NotFound,
+        Words(
+            "Nothing found",
+            "The service does not know what was asked for.",
+            "Check what you pasted. A transfer that was only just started can take a minute to appear.",
+        ),
+    ),
+    (
+        errors.TooBusy,
+        Words(
+            "The service asked us to slow down",
+            "Too many questions reached the service at once, so it did not answer this one.",
+            f"Wait a moment, then try again. {NOT_AGAIN}",
+        ),
+    ),
+    (
+        errors.AccessDenied,
+        Words(
+            "The dashboard may not ask the service",
+            "The service did not accept this dashboard's credentials. It says nothing about any transfer.",
+            f"Tell whoever runs this dashboard. {NOT_AGAIN}",
+        ),
+    ),
+    (
+        errors.Invalid,
+        Words(
+            "The service did not accept the question",
+            "What was asked does not have the form that the service expects.",
+            "Check what you pasted, or search by another identifier of the transfer.",
+        ),
+    ),
+    (
+        errors.Refused,
+        Words(
+            "The service refused to answer",
+            "The service was reached and gave a reason for not answering.",
+            f"The reason is below. {NOT_AGAIN}",
+        ),
+    ),
+    (
+        errors.Unreadable,
+        Words(
+            "The service's answer could not be read",
+            "Something answered, but not in a way that this dashboard understands.",
+            f"Try again in a minute. {NOT_AGAIN}",
+        ),
+    ),
+    (
+        errors.ServiceError,
+        Words(
+            "The service cannot be reached",
+            "No answer came from the service. It says nothing about any transfer: those go on without this page.",
+            f"Try again in a minute. {NOT_AGAIN}",
+        ),
+    ),
+)
+
+
+def words(error: errors.ServiceError) -> Words:
+    return next(words for kind, words in WORDS if isinstance(error, kind))

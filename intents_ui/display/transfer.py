@@ -1,0 +1,109 @@
+"""A transfer at a glance: what goes in and what comes out, between whom, over which providers.
+
+The same for a row of a list (a history entry or a search hit) and for the head of an intent's page.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from intents_ui.display import amounts, names, providers, statuses, text, tokens
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.names import Names
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
+
+TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One end of a transfer. `expected` marks an amount that was quoted and has not been seen to arrive."""
+
+    amount: amounts.Amount
+    symbol: str
+    chain: str
+    chain_id: int | None
+    token_address: str | None
+    usd: Decimal | None = None
+    expected: bool = False
+
+    @property
+    def monogram(self) -> str:
+        """Up to three characters that stand for a token without a picture."""
+        return "" if self.symbol == text.UNKNOWN else self.symbol[:3]
+
+    @property
+    def hue(self) -> int:
+        """One of eight colours, always the same for the same symbol."""
+        return sum(map(ord, self.symbol)) % 8
+
+
+@dataclass(frozen=True)
+class Transfer:
+    intent_id: str
+    status: statuses.Shown
+    created_at: datetime | None
+    sent: Side
+    received: Side
+    owner: str | None
+    recipient: str | None
+    to_owner: bool
+    providers: tuple[str, ...]
+    trade: str
+
+
+def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
+    """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
+    intent = Intent(
+        intent_id=entry.intent_id,
+        status=entry.status,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        expires_at=entry.expires_at,
+    )
+    return of_intent(intent, entry.receipt, using=using, now=now)
+
+
+def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, now: datetime) -> Transfer:
+    facts = Facts.of(intent, receipt)
+    return Transfer(
+        intent_id=intent.intent_id,
+        status=statuses.intent(
+            facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at
+        ),
+        created_at=facts.quoted_at,
+        sent=_side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
+        received=_received(facts, using=using),
+        owner=facts.owner,
+        recipient=facts.recipient,
+        to_owner=not facts.pays_somebody_else,
+        providers=providers.labels(facts.providers),
+        trade=_trade(facts.summary.trade_type or facts.request.trade_type),
+    )  # fmt: skip
+
+
+def _received(facts: Facts, *, using: Names) -> Side:
+    """What was delivered once the service says so, until then what was quoted."""
+    usd = facts.quote.to_amount_usd
+    if facts.status == IntentStatus.SUCCEEDED and facts.received.value is not None:
+        return _side(facts.received, usd=usd, using=using)
+    return _side(facts.expected, usd=usd, expected=facts.expected.value is not None, using=using)
+
+
+def _side(money: Money, *, usd: Decimal | None, using: Names, expected: bool = False) -> Side:
+    symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return Side(
+        amount=tokens.amount(money, using=using),
+        symbol=text.symbol(symbol).shown,
+        chain=names.chain(money.chain_id, info=using.chain(money.chain_id)),
+        chain_id=money.chain_id,
+        token_address=money.token_address,
+        usd=usd,
+        expected=expected,
+    )
+
+
+def _trade(trade_type: str | None) -> str:
+    if trade_type is None:
+        return text.UNKNOWN
+    return TRADES.get(trade_type) or text.name(trade_type).shown

@@ -1,0 +1,43 @@
+"""The template environment: filters and globals, one line each onto `display/`."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.templatetags.static import static
+from django.urls import reverse
+from jinja2 import Environment, StrictUndefined
+
+from intents_ui.display import amounts, failures, hashes, json_text, misses, text, times
+
+
+def environment(**options: Any) -> Environment:
+    """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
+    env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
+    env.globals.update(static=static, url=url)
+    env.filters.update(
+        ago=lambda at: times.ago(at, now=now()),
+        checksum=hashes.checksum,
+        duration=times.duration,
+        failure_title=lambda error: failures.words(error).title,
+        indented=json_text.indented,
+        is_placeholder=hashes.is_placeholder,
+        iso=times.iso,
+        likely_causes=misses.likely_causes,
+        looks_like=misses.looks_like,
+        reason=lambda written: text.reason(written).shown,
+        short_address=hashes.short_address,
+        short_hash=hashes.short_hash,
+        short_id=hashes.short_id,
+        usd=amounts.usd,
+        utc=lambda at: times.utc(at, now=now()),
+        visible=text.visible,
+    )
+    return env
+
+
+def url(name: str, *args: Any) -> str:
+    return reverse(name, args=args)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,101 @@
+"""`/intent/<id>`: what happened to one transfer, and the proof of it."""
+
+from datetime import UTC, datetime
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.display import hashes, transfer
+from intents_ui.service import lookup
+from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.together import together
+from intents_ui.service.wire import Intent, IntentReceipt
+
+
+@require_safe
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    if elsewhere_at := canonical_url(request, intent_id):
+        return redirect(elsewhere_at, permanent=True)
+    found, receipt, trouble = read(intent_id)
+    now = datetime.now(UTC)
+    names = wiring.catalog()
+    return render(
+        request,
+        "intent.html",
+        {
+            "intent": found,
+            "receipt": receipt,
+            "trouble": trouble,
+            "now": now,
+            "transfer": transfer.of_intent(found, receipt, using=names, now=now),
+            "story": story.tell(found, receipt, now=now, using=names),
+            "timeline": timeline.of(found, receipt, now=now, using=names),
+            "fees": fees.of(found, using=names),
+            "records": records.groups(found, receipt, using=names),
+            "came_by": came_by(request, receipt),
+        },
+    )
+
+
+def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
+    """The intent and its receipt, asked for at once; an intent that was never executed has no receipt, which is no trouble.
+
+    Raises what kept us from the intent itself.
+    """
+    service = wiring.service()
+    found, receipt = together(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
+    if isinstance(found, ServiceError):
+        raise found
+    if isinstance(receipt, ServiceError):
+        return found, None, None if isinstance(receipt, NotFound) else receipt
+    return found, receipt, None
+
+
+def canonical_url(request: HttpRequest, intent_id: str) -> str | None:
+    """Where this intent's page is, if not here: `0x` and lower case for a hash, everything else as it is."""
+    canonical = hashes.canonical_hash(intent_id) or intent_id
+    if canonical == intent_id:
+        return None
+    query = request.META["QUERY_STRING"]
+    return reverse("intent", args=[canonical]) + (f"?{query}" if query else "")
+
+
+def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
+    """Which step of the transfer the transaction is that led here (`/tx/…`)."""
+    txn_hash = request.GET.get("tx")
+    return lookup.leg_of(receipt, txn_hash) if txn_hash and receipt else None
+
+
+@require_safe
+def elsewhere(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """Other explorers' habits (`/intents/…`, `/i/…`) lead to the one page."""
+    return redirect("intent", hashes.canonical_hash(intent_id) or intent_id, permanent=True)
+
+
+@require_safe
+def as_json(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Intent and receipt as the service gave them, in one document; `intentReceipt` is null before there is one."""
+    found, receipt, trouble = read(intent_id)
+    if trouble:
+        raise trouble
+    received = receipt.received if receipt else "null"
+    return json_text(f'{{"intent":{found.received},"intentReceipt":{received}}}')
+
+
+@require_safe
+def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """The intent exactly as received."""
+    return json_text(wiring.service().get_intent(intent_id).received)
+
+
+@require_safe
+def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """The receipt exactly as received."""
+    return json_text(wiring.service().get_intent_receipt(intent_id).received)
+
+
+def json_text(text: str) -> HttpResponse:
+    return HttpResponse(text, content_type="application/json; charset=utf-8", headers={"Cache-Control": "no-store"})

@@ -1,0 +1,40 @@
+"""The whole site map."""
+
+from django.urls import URLPattern, path, register_converter
+
+from intents_ui import wiring
+from intents_ui.pages import demo, failures, home, intent, search
+
+
+class Identifier:
+    """An intent id, hash or address as somebody may write it: no slash, at most 200 characters."""
+
+    regex = r"[^/]{1,200}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(Identifier, "identifier")
+
+urlpatterns: list[URLPattern] = [
+    path("", home.home, name="home"),
+    path("search", search.search, name="search"),
+    path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
+    path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
+    path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
+    path("intent/<identifier:intent_id>", intent.intent, name="intent"),
+    path("intents/<identifier:intent_id>", intent.elsewhere),
+    path("i/<identifier:intent_id>", intent.elsewhere),
+    path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
+    path("tx/<int:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+]
+if wiring.embedded():
+    urlpatterns.append(path("demo", demo.demo, name="demo"))
+
+handler400 = failures.bad_request
+handler404 = failures.no_such_page
+handler500 = failures.our_fault

@@ -1,0 +1,72 @@
+"""Builds the process's long-lived objects from the settings: one service client, one catalogue, the embedded service."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import Group, Limits, ServiceConfig
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.settings import ENV
+
+if TYPE_CHECKING:
+    from intents_ui.emulator.app import Emulator
+
+
+def embedded() -> bool:
+    """Whether the transfers are invented: the dashboard answers its own questions."""
+    return ENV.embedded
+
+
+@cache
+def emulator() -> "Emulator | None":
+    """The embedded service, when there is no real one."""
+    if not ENV.embedded:
+        return None
+    from intents_ui.emulator.app import Emulator  # a real installation never loads it
+
+    return Emulator(service_name=ENV.intents_service_name)
+
+
+@cache
+def service() -> ServiceClient:
+    """The client that the pages share; safe for threads."""
+    answers_itself = emulator()
+    return ServiceClient(config(), transport=InProcessTransport(answers_itself) if answers_itself else None)
+
+
+@cache
+def catalog() -> Catalog:
+    """Chains and tokens by id, as the pages' client reads them."""
+    return Catalog(service())
+
+
+def config() -> ServiceConfig:
+    return ServiceConfig(
+        base_url="http://embedded" if ENV.embedded else str(ENV.intents_service_url),
+        access_key=ENV.intents_service_access_key,
+        service_name=ENV.intents_service_name,
+        brand=ENV.intents_service_brand,
+        wallet_brand=ENV.intents_wallet_brand,
+        connections=ENV.intents_service_connections,
+        connection_wait=ENV.intents_service_connection_wait,
+        limits={group: limits(group) for group in Group},
+    )
+
+
+def limits(group: Group) -> Limits:
+    return Limits(
+        connect=ENV.intents_service_connects[group],
+        read=ENV.intents_service_reads[group],
+        total=ENV.intents_service_totals[group],
+        size=int(ENV.intents_service_sizes[group]),
+    )
+
+
+def open_all() -> None:
+    """At the process's start, so that the first reader does not wait for it."""
+    catalog()
+
+
+def close_all() -> None:
+    service().close()

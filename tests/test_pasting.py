@@ -1,0 +1,103 @@
+"""Whatever somebody has of a transfer, in whichever form they paste it, leads to its page in one step. Through real HTTP."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+FORMS: dict[str, Callable[[str, str], str]] = {
+    "bare": lambda value, link: value,
+    "without 0x": lambda value, link: value.removeprefix("0x"),
+    "upper case": lambda value, link: value.upper() if value.startswith("0x") else value,
+    "padded": lambda value, link: f" \t{value} \r\n",
+    "quoted": lambda value, link: f"“{value}”",
+    "in a link": lambda value, link: link.format(value),
+    "in a sentence": lambda value, link: f"Hello, my transfer ({value}) did not arrive. Please help!",
+}
+EXPLORER_TX = "https://etherscan.io/tx/{}"
+EXPLORER_ADDRESS = "https://basescan.org/address/{}#tokentxns"
+OWN_INTENT = "http://127.0.0.1:8000/intent/{}"
+LEGS = ("deposit", "origin", "destination", "refund")
+
+
+@dataclass(frozen=True)
+class Known:
+    """Something that a customer may have of an intent."""
+
+    what: str
+    value: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Copy:
+    intent_id: str
+    known: tuple[Known, ...]
+
+
+@pytest.fixture(scope="module")
+def client(server: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server, trust_env=False, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def copies(client: httpx.Client) -> dict[int, list[Copy]]:
+    """The fresh and the finished copy of each scenario, as the demo page links to them."""
+    page = client.get("/demo").text
+    ids = [part.split('"')[0] for part in page.split('href="/intent/')[1:]]
+    assert len(ids) == 60
+    return {number: [copy(client, intent_id) for intent_id in ids[2 * number - 2 : 2 * number]] for number in range(1, 31)}
+
+
+def copy(client: httpx.Client, intent_id: str) -> Copy:
+    intent = ask(client, "GetIntent", intentId=intent_id)["intent"]
+    receipt = ask(client, "GetIntentReceipt", intentId=intent_id).get("intentReceipt") or {}
+    known = [Known("intent id", intent_id, OWN_INTENT), Known("owner", intent["ownerAddress"], EXPLORER_ADDRESS)]
+    for name in ("originIntentAddress", "destinationIntentAddress"):
+        if address := intent.get(name):
+            known.append(Known(name, address, EXPLORER_ADDRESS))
+    for leg in LEGS:
+        txn_hash = (receipt.get(f"{leg}Transaction") or {}).get("txnHash")
+        if txn_hash and txn_hash.lower().strip("0xf"):
+            known.append(Known(f"{leg} hash", txn_hash, EXPLORER_TX))
+    return Copy(intent_id, tuple(known))
+
+
+def ask(client: httpx.Client, operation: str, **request: object) -> dict[str, dict[str, str]]:
+    answer: dict[str, dict[str, str]] = json.loads(client.post(f"/rpc/Service/{operation}", json=request).text)
+    return answer
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+def test_pasting_anything_of_a_transfer_leads_to_its_page(
+    client: httpx.Client, copies: dict[int, list[Copy]], number: int
+) -> None:
+    lost = [
+        f"{known.what} {form}: {answer.status_code} {answer.headers.get('location', '')}"
+        for one in copies[number]
+        for known in one.known
+        for form, write in FORMS.items()
+        if not leads_to(answer := client.get("/search", params={"q": write(known.value, known.link)}), one, known)
+    ]
+    assert not lost
+
+
+def leads_to(answer: httpx.Response, one: Copy, known: Known) -> bool:
+    """A redirect to the intent (by a transaction: with its hash), or a list in which the intent stands."""
+    if answer.status_code == 302:
+        where = urlsplit(answer.headers["location"])
+        by_hash = parse_qs(where.query).get("tx", [""])[0].lower()
+        return where.path == f"/intent/{one.intent_id}" and by_hash == (known.value.lower() if "hash" in known.what else "")
+    return answer.status_code == 200 and f'href="/intent/{one.intent_id}"' in answer.text
+
+
+def test_every_scenario_has_a_hash_that_was_pasted(copies: dict[int, list[Copy]]) -> None:
+    """Guards the test above: but for those where no transaction is ever sent, there is a hash to paste."""
+    without = {
+        number for number, both in copies.items() if not any("hash" in known.what for one in both for known in one.known)
+    }
+    assert without == {5, 6, 7}
