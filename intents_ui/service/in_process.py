@@ -57,5 +57,5 @@ class InProcessTransport(httpx.BaseTransport):
             raise
         except Exception:
             log.exception("The service in this process failed")
-            return httpx.Response(500)
+            return httpx.Response(500, stream=httpx.ByteStream(b""))
         return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))

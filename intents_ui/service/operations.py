@@ -41,7 +41,7 @@ class Answer:
     texts: Callable[[], Mapping[str, str]]
 
     def as_a[W: Wire](self, model: type[W]) -> W:
-        return model.model_validate(self.document)
+        return model.model_validate(self.document, context={})
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
         """`kept`, with the text that the member came as."""

@@ -1,0 +1,188 @@
+"""Whatever the service answers, a reader gets what can be read of it, or one of our errors; exact, and soon."""
+
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from intents_ui.service import json_text
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.tolerance import Wire
+from intents_ui.service.wire import Intent, IntentReceipt, QuoteIntentRequest
+from tests import spec
+
+CALLS = {
+    "SearchIntents": lambda service: service.search_intents(by_query_string="x"),
+    "GetIntentHistory": lambda service: service.get_intent_history(),
+    "GetIntent": lambda service: service.get_intent("0x1"),
+    "GetIntentReceipt": lambda service: service.get_intent_receipt("0x1"),
+    "WaitIntentReceipt": lambda service: service.wait_intent_receipt("0x1"),
+    "CommitIntent": lambda service: service.commit_intent(Intent.from_text('{"intentId":"0x1"}')),
+    "GetTokenList": lambda service: service.get_token_list([1]),
+    "GetChains": lambda service: service.get_chains(),
+    "GetExactInputRoutes": lambda service: service.get_exact_input_routes(1, "0x1"),
+    "GetExactOutputRoutes": lambda service: service.get_exact_output_routes(1, "0x1"),
+    "QuoteIntent": lambda service: service.quote_intent(QuoteIntentRequest()),
+    "ExecuteIntent": lambda service: service.execute_intent("0x1"),
+    "GetTokenPrices": lambda service: service.get_token_prices([(1, "0x1")]),
+}
+
+NOTHING = st.sampled_from([None, ""])
+NUMBERS = st.one_of(
+    st.integers(0, 2**256 - 1),
+    st.integers(0, 2**256 - 1).map(str),
+    st.sampled_from([-1, 2**256, 1e18, 1.5, "1e77", "1e1000000", "9" * 5000, True, "0x1", "½", 2**53 + 1]),
+)
+TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.sampled_from(
+        ["\ud800", "a\x00b", "\u202egnp.exe", "FROZEN", "<script>", "0" * 64, "2026-11-21T03:01:28.123456789Z"]
+    ),
+    st.sampled_from(["0001-01-01T00:00:00Z", "1763694088", "gestern", "\u200b" * 9]),
+)
+ODD = st.one_of(NOTHING, st.booleans(), NUMBERS, TEXTS, st.just([]), st.just({}), st.just([None, {}]))
+
+
+def documents(kind: str, *, odd: bool) -> st.SearchStrategy[Any]:
+    """Answers by the tables, with members missing, null and empty; with `odd`, with anything anywhere."""
+    kind = kind.removesuffix("!")
+    usual: st.SearchStrategy[Any]
+    if kind.endswith("[]"):
+        usual = st.lists(documents(kind[:-2], odd=odd), max_size=2)
+    elif kind in spec.SPEC:
+        usual = st.deferred(lambda: _members(kind, odd=odd))
+    elif kind == "boolean":
+        usual = st.booleans()
+    else:
+        usual = NUMBERS if kind == "number" else TEXTS
+    return usual | ODD if odd else usual
+
+
+def _members(kind: str, *, odd: bool) -> st.SearchStrategy[dict[str, Any]]:
+    members = {name: documents(member, odd=odd) | NOTHING for name, member in spec.SPEC[kind]}
+    names = st.lists(st.sampled_from(sorted(members)), max_size=6, unique=True)
+    return names.flatmap(lambda some: st.fixed_dictionaries({name: members[name] for name in some}))
+
+
+@st.composite
+def answers(draw: st.DrawFn, *, odd: bool) -> tuple[str, Any]:
+    operation = draw(
+        st.sampled_from(sorted(name.removesuffix(".response") for name in spec.SPEC if name.endswith("response")))
+    )
+    table = spec.SPEC[f"{operation}.response"]
+    return operation, {name: draw(documents(kind, odd=odd)) for name, kind in table}
+
+
+def ask(operation: str, content: bytes) -> Any:
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, stream=httpx.ByteStream(content))
+
+    with ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(answer)) as service:
+        return CALLS[operation](service)
+
+
+def answer_or_error(operation: str, content: bytes) -> Any:
+    try:
+        return ask(operation, content)
+    except ServiceError as error:
+        return error
+
+
+def _every_text_in(found: Any) -> str:
+    if isinstance(found, tuple):
+        return "".join(map(_every_text_in, found))
+    if isinstance(found, Wire):
+        return _every_text_in((*dict(found).values(), *found.unreadable.values()))
+    return found if isinstance(found, str) else ""
+
+
+def named(document: Any) -> Any:
+    """The document with the ids that name its objects, so that none is unreadable for the lack of one."""
+    if isinstance(document, list):
+        return [named(entry) for entry in document]
+    if isinstance(document, dict):
+        ids = {"intentId": "0x1", "chainId": 1, "address": "0x1", "id": 1}
+        return {name: named(member) for name, member in document.items()} | ids
+    return document
+
+
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=250)
+
+
+@QUIET
+@given(answers(odd=False))
+def test_a_well_formed_answer_is_read_whatever_is_missing_in_it(answer):
+    operation, document = answer
+    found = ask(operation, json.dumps(named(document)).encode())
+    assert isinstance(found, Wire | str)
+    assert getattr(found, "unreadable_entries", 0) == 0
+
+
+@QUIET
+@given(answers(odd=True))
+@example(("GetIntent", {"intent": {"intentId": "0x1", "status": "x" * 2**19}}))
+def test_any_json_is_an_answer_or_one_of_our_errors(answer):
+    operation, document = answer
+    for content in (document, named(document)):
+        found = answer_or_error(operation, json.dumps(content).encode())
+        told = str(found) if isinstance(found, ServiceError) else _every_text_in(found)
+        told.encode()  # raises if half a character has got past the door
+
+
+@QUIET
+@given(st.sampled_from(sorted(CALLS)), st.binary(max_size=60))
+def test_any_bytes_are_an_answer_or_one_of_our_errors(operation, content):
+    found = answer_or_error(operation, content)
+    assert isinstance(found, Wire | str) or found.operation == operation
+
+
+@QUIET
+@given(st.integers(0, 2**256 - 1), st.booleans())
+def test_amounts_come_back_digit_for_digit(amount, as_text):
+    written = f'"{amount}"' if as_text else str(amount)
+    text = f'{{"intentId":"0x1","summary":{{"originTokenAmount":{written}}}}}'
+    receipt = ask("GetIntentReceipt", f'{{"intentReceipt":{text}}}'.encode())
+    assert isinstance(receipt, IntentReceipt)
+    assert receipt.summary is not None
+    assert receipt.summary.origin_token_amount == amount
+    assert receipt.received == text
+
+
+@pytest.mark.parametrize("text", ["x" * 900_000, "\u202e" * 150_000], ids=["plain", "escaped"])
+def test_a_very_long_text_is_read_whole(text):
+    found = ask(
+        "GetIntentReceipt", json.dumps({"intentReceipt": {"intentId": "0x1", "summary": {"memo": text}}}).encode()
+    )
+    assert found.summary.memo == text
+
+
+def test_an_object_that_is_wrong_at_every_level_is_read_as_soon_as_another():
+    wrong: dict[str, Any] = {name: [] for name, _ in spec.SPEC["IntentTransaction"]} | {"precondition": {"type": 5}}
+    legs = {f"{leg}Transaction": wrong for leg in ("deposit", "origin", "destination", "refund")}
+    receipt = {"intentId": "0x1", "status": 5, "summary": {"memo": 5}} | legs
+    entries = [{"intentId": "0x1", "status": 5, "receipt": receipt}, {"status": 5}] * 700
+    content = json.dumps({"intents": entries, "nextPage": 5}).encode()
+    assert 2**20 < len(content) < 4 * 2**20
+    began = time.process_time()
+    found = ask("GetIntentHistory", content)
+    assert len(found.intents) == found.unreadable_entries == 700
+    assert time.process_time() - began < 2
+
+
+@QUIET
+@given(
+    st.dictionaries(
+        st.text(max_size=5), st.text(max_size=5) | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    )
+)
+def test_an_intent_keeps_its_text_with_members_that_nobody_knows(others):
+    text = json.dumps({"intentId": "0x1"} | {f"x{name}": value for name, value in others.items()}, ensure_ascii=True)
+    intent = ask("GetIntent", f'{{ "intent" :{text} }}'.encode())
+    assert intent.received == text
+    assert json_text.read(intent.received) == json_text.read(text)

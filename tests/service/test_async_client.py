@@ -1,0 +1,123 @@
+"""The client of the live pages: the same answers and errors, and no harm from callers who go away."""
+
+import asyncio
+import time
+
+import pytest
+
+from intents_ui.service.errors import Flaw, NotFound, Reason, TooBusy, Unreachable, Unreadable
+from tests.service.clients import async_client
+from tests.service.scripted_server import Visit, answering, response, serving
+
+INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
+
+
+async def test_an_operation_is_awaited_and_answers_the_same():
+    with serving(answering(INTENT)) as server:
+        async with async_client(server.url) as service:
+            intent = await service.get_intent("0x1")
+    assert (intent.intent_id, intent.received) == ("0x1", '{"intentId":"0x1","status":"QUOTED"}')
+
+
+async def test_errors_are_the_same_and_name_the_call():
+    with serving(answering({"error": "NotFound", "code": 8000, "msg": "?"}, status=400)) as server:
+        async with async_client(server.url) as service:
+            with pytest.raises(NotFound) as caught:
+                await service.get_intent_receipt("0x1")
+    assert caught.value.operation == "GetIntentReceipt"
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(Visit.stay_silent, id="no first byte"),
+        pytest.param(
+            lambda visit: visit.drip(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 99, every=0.02), id="dripped headers"
+        ),
+    ],
+)
+async def test_a_slow_answer_is_cut_at_the_total_deadline(script):
+    with serving(script) as server:
+        async with async_client(server.url, total=0.3) as service:
+            began = time.monotonic()
+            with pytest.raises(Unreachable) as caught:
+                await service.get_intent("0x1")
+            assert time.monotonic() - began < 0.8
+    assert caught.value.reason is Reason.TIMEOUT
+
+
+async def test_a_connection_that_breaks_is_told_as_that():
+    with serving(Visit.reset) as server:
+        async with async_client(server.url) as service:
+            with pytest.raises(Unreachable) as caught:
+                await service.get_intent("0x1")
+    assert caught.value.reason is Reason.BROKEN
+
+
+async def test_an_answer_that_is_too_large_is_cut_off():
+    with serving(answering(" " * 2**20)) as server:
+        async with async_client(server.url) as service:
+            with pytest.raises(Unreadable) as caught:
+                await service.get_intent("0x1")
+    assert caught.value.flaw is Flaw.TOO_LARGE
+
+
+async def test_a_large_answer_is_read():
+    memo = "x" * 2**19
+    with serving(answering(f'{{"intent":{{"intentId":"0x1","ownerAddress":"{memo}"}}}}')) as server:
+        async with async_client(server.url, size=2**20, total=5.0) as service:
+            assert (await service.get_intent("0x1")).owner_address == memo
+
+
+async def test_held_calls_do_not_keep_the_others_from_being_asked():
+    def script(visit: Visit) -> None:
+        visit.stay_silent() if visit.operation == "WaitIntentReceipt" else visit.send(response(INTENT))
+
+    with serving(script) as server:
+        async with async_client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1) as service:
+            held = [asyncio.create_task(service.wait_intent_receipt(f"0x{number}")) for number in range(2)]
+            await _until(lambda: len(server.visits) == 2)
+            with pytest.raises(TooBusy):
+                await service.wait_intent_receipt("0x3")
+            assert (await service.get_intent("0x1")).status == "QUOTED"
+            for task in held:
+                task.cancel()
+            await asyncio.gather(*held, return_exceptions=True)
+
+
+async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
+    """With a limited pool and plain cancelling, none of the last calls gets through (libraries.md 5.1)."""
+
+    def script(visit: Visit) -> None:
+        visit.closing.wait(0.002)
+        visit.send(response(INTENT))
+
+    with serving(script) as server:
+        async with async_client(server.url, total=2.0, connections=10, connection_wait=2.0) as service:
+            for round_ in range(10):
+                asked = [asyncio.create_task(service.get_intent("0x1")) for _ in range(40)]
+                await asyncio.sleep(0.001 * round_)
+                for task in asked:
+                    task.cancel()
+                await asyncio.gather(*asked, return_exceptions=True)
+            answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(20)))
+            assert [answer.status for answer in answers] == ["QUOTED"] * 20
+            await _until(lambda: not service._under_way)
+            assert service._short_calls._value == 10
+
+
+async def test_closing_ends_the_calls_under_way():
+    with serving(Visit.stay_silent) as server:
+        service = async_client(server.url, total=30.0)
+        asked = asyncio.create_task(service.get_intent("0x1"))
+        await _until(lambda: server.visits)
+        await service.aclose()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+
+async def _until(condition) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.001)

@@ -1,0 +1,176 @@
+"""Many readers with one question are one question to the service."""
+
+import itertools
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from intents_ui.service import operations
+from intents_ui.service.errors import NotFound, Reason, Unreachable
+from intents_ui.service.guard import Guard
+from intents_ui.service.operations import Call
+from intents_ui.service.wire import Intent, QuoteIntentRequest
+
+READERS = 8
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Upstream:
+    """Answers when it is allowed to, and counts."""
+
+    def __init__(self, answer: Any = "answer") -> None:
+        self.answer = answer
+        self.calls: list[str] = []
+        self.arrived = threading.Semaphore(0)
+        self.may_answer = threading.Event()
+
+    def __call__(self, call: Call[Any]) -> Any:
+        self.calls.append(call.operation)
+        self.arrived.release()
+        assert self.may_answer.wait(10)
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def upstream() -> Upstream:
+    return Upstream()
+
+
+def asked_at_once(guard: Guard, call: Call[Any], threads: ThreadPoolExecutor) -> list[Future[Any]]:
+    """What READERS threads get who ask the same."""
+    return [threads.submit(guard.ask, call) for _ in range(READERS)]
+
+
+def when_all_have_asked(upstream: Upstream) -> Guard:
+    """A guard through which the service answers as soon as every reader waits."""
+    waiting = itertools.count(1)
+
+    def patience(_: Call[Any]) -> float:
+        if next(waiting) == READERS - 1:  # the first one asks, the others wait
+            upstream.may_answer.set()
+        return 10.0
+
+    return Guard(upstream, patience=patience)
+
+
+def test_equal_questions_under_way_are_asked_once(upstream):
+    with ThreadPoolExecutor(READERS) as threads:
+        readers = asked_at_once(when_all_have_asked(upstream), operations.get_intent("0x1"), threads)
+        assert [reader.result(5) for reader in readers] == ["answer"] * READERS
+    assert upstream.calls == ["GetIntent"]
+
+
+def test_an_error_goes_to_every_reader_as_an_exception_of_their_own(upstream):
+    upstream.answer = NotFound("no such intent", code=8000)
+    with ThreadPoolExecutor(READERS) as threads:
+        readers = asked_at_once(when_all_have_asked(upstream), operations.get_intent("0x1"), threads)
+        errors = [reader.exception(5) for reader in readers]
+    assert {(type(error), str(error)) for error in errors} == {(NotFound, str(upstream.answer))}
+    assert len(set(map(id, errors))) == READERS
+    assert len({id(error.__traceback__) for error in errors if error}) == READERS
+    assert upstream.calls == ["GetIntent"]
+
+
+def test_a_reader_whose_time_is_over_does_not_wait_for_the_others(upstream):
+    guard = Guard(upstream, patience=lambda call: 0.05)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(guard.ask, operations.get_intent("0x1"))
+        assert upstream.arrived.acquire(timeout=5)
+        second = threads.submit(guard.ask, operations.get_intent("0x1"))
+        error = second.exception(5)
+        upstream.may_answer.set()
+        assert first.result(5) == "answer"
+    assert isinstance(error, Unreachable)
+    assert (error.reason, error.operation) == (Reason.TIMEOUT, "GetIntent")
+
+
+def test_a_failure_of_our_own_leaves_nobody_waiting(upstream):
+    upstream.answer = KeyboardInterrupt()
+    upstream.may_answer.set()
+    guard = Guard(upstream, patience=lambda call: 5.0)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            guard.ask(operations.get_intent("0x1"))
+    assert len(upstream.calls) == 2
+
+
+def free_guard(upstream: Upstream, clock: Clock) -> Guard:
+    upstream.may_answer.set()
+    return Guard(upstream, patience=lambda call: 1.0, clock=clock)
+
+
+def test_different_questions_are_all_asked(upstream):
+    guard = free_guard(upstream, Clock())
+    guard.ask(operations.get_intent("0x1"))
+    guard.ask(operations.get_intent("0x2"))
+    guard.ask(operations.get_intent_receipt("0x1"))
+    assert upstream.calls == ["GetIntent", "GetIntent", "GetIntentReceipt"]
+
+
+@pytest.mark.parametrize(
+    ("call", "lifetime"),
+    [
+        (operations.get_chains(), 3600),
+        (operations.get_token_list([1]), 900),
+        (operations.get_token_list([1], search_query="usd"), 0),
+        (operations.get_token_list([1], token_address="0x1"), 0),
+        (operations.get_intent("0x1"), 0),
+        (operations.get_intent_history(), 0),
+    ],
+    ids=["chains", "tokens", "token search", "one token", "intent", "history"],
+)
+def test_answers_are_kept_for_their_lifetime_give_or_take_a_tenth(upstream, call, lifetime):
+    clock = Clock()
+    guard = free_guard(upstream, clock)
+    guard.ask(call)
+    clock.now += lifetime * 0.89
+    guard.ask(call)
+    assert len(upstream.calls) == (1 if lifetime else 2)
+    clock.now += lifetime * 0.22
+    guard.ask(call)
+    assert len(upstream.calls) == (2 if lifetime else 3)
+
+
+def test_an_error_is_not_kept(upstream):
+    guard = free_guard(upstream, Clock())
+    upstream.answer = Unreachable.because(Reason.REFUSED)
+    with pytest.raises(Unreachable):
+        guard.ask(operations.get_chains())
+    upstream.answer = "chains"
+    assert guard.ask(operations.get_chains()) == "chains"
+
+
+def test_what_is_kept_is_bounded(upstream):
+    guard = free_guard(upstream, Clock())
+    for chain_id in range(500):
+        guard.ask(operations.get_token_list([chain_id]))
+    assert len(guard._kept) == 128
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        operations.commit_intent(Intent.from_text('{"intentId":"0x1"}')),
+        operations.execute_intent("0x1"),
+        operations.quote_intent(QuoteIntentRequest()),
+    ],
+    ids=lambda call: call.operation,
+)
+def test_what_changes_something_is_asked_each_time(upstream, call):
+    with ThreadPoolExecutor(2) as threads:
+        guard = Guard(upstream, patience=lambda call: 5.0)
+        asked = [threads.submit(guard.ask, call) for _ in range(2)]
+        assert all(upstream.arrived.acquire(timeout=5) for _ in asked)  # both under way at the same time
+        upstream.may_answer.set()
+        assert [one.result(5) for one in asked] == ["answer", "answer"]

@@ -1,0 +1,108 @@
+"""A service in this process is called like one elsewhere, from as many threads as pages have."""
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.errors import Reason, TooBusy, Unreachable
+from intents_ui.service.in_process import InProcessTransport
+from tests.service.clients import CANARY, config
+
+
+class Application:
+    """Answers GetIntent with the id it was asked for, held until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.headers: dict[bytes, bytes] = {}
+        self.most = 0
+        self._inside = 0
+        self._lock = threading.Lock()
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    async def __call__(self, scope, receive, send) -> None:
+        message = await receive()
+        self.headers = dict(scope["headers"])
+        with self._lock:
+            self._inside += 1
+            self.most = max(self.most, self._inside)
+        while not self.go_on.is_set():
+            await asyncio.sleep(0.001)
+        with self._lock:
+            self._inside -= 1
+        assert b"fail" not in message["body"], "told to"
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": b'{"intent":' + message["body"] + b"}"})
+
+
+@pytest.fixture
+def application() -> Application:
+    return Application()
+
+
+def test_an_application_answers_like_a_service(application):
+    with ServiceClient(config("http://embedded"), transport=InProcessTransport(application)) as service:
+        assert service.get_intent("0x1").intent_id == "0x1"
+    assert application.headers[b"x-access-key"] == CANARY.encode()
+
+
+def test_many_threads_are_served_at_the_same_time(application):
+    application.go_on.clear()
+    transport = InProcessTransport(application)
+    with (
+        ServiceClient(config("http://embedded", total=5.0), transport=transport) as service,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        asked = [threads.submit(service.get_intent, f"0x{number}") for number in range(8)]
+        _until(lambda: application.most == 8)
+        application.go_on.set()
+        assert [one.result(5).intent_id for one in asked] == [f"0x{number}" for number in range(8)]
+
+
+def test_a_call_that_takes_too_long_is_cut(application):
+    application.go_on.clear()
+    with ServiceClient(config("http://embedded", total=0.1), transport=InProcessTransport(application)) as service:
+        with pytest.raises(Unreachable) as caught:
+            service.get_intent("0x1")
+        application.go_on.set()
+        assert service.get_intent("0x1").intent_id == "0x1"
+    assert caught.value.reason is Reason.TIMEOUT
+
+
+def test_more_calls_than_it_takes_are_told_so(application):
+    application.go_on.clear()
+    transport = InProcessTransport(application, loops=1)
+    how = config("http://embedded", total=5.0, connection_wait=0.02)
+    with ServiceClient(how, transport=transport) as service, ThreadPoolExecutor(1) as threads:
+        first = threads.submit(service.get_intent, "0x1")
+        _until(lambda: application.most == 1)
+        with pytest.raises(TooBusy):
+            service.get_intent("0x2")
+        application.go_on.set()
+        assert first.result(5).intent_id == "0x1"
+
+
+def test_a_failure_inside_the_application_is_a_failure_of_the_service(application, caplog):
+    transport = InProcessTransport(application)
+    with ServiceClient(config("http://embedded"), transport=transport) as service, pytest.raises(Unreachable) as caught:
+        service.get_intent("fail")
+    assert caught.value.status == 500
+    assert "told to" in caplog.text
+
+
+async def test_the_async_client_reaches_it_as_well(application):
+    transport = httpx.ASGITransport(application)
+    async with AsyncServiceClient(config("http://embedded"), transport=transport) as service:
+        assert (await service.get_intent("0x1")).intent_id == "0x1"
+
+
+def _until(condition) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.001)
