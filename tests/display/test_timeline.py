@@ -1,0 +1,290 @@
+import itertools
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from intents_ui.display import route, story
+from intents_ui.display import timeline as display
+from intents_ui.display.route import Reached
+from intents_ui.display.timeline import Name, State
+from intents_ui.service.wire import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    ETHEREUM,
+    NOW,
+    OWNER,
+    before,
+    intent,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+
+
+def timeline(of_intent=None, of_receipt=None):
+    return display.timeline(of_intent, of_receipt, now=NOW, using=CATALOGUE)
+
+
+def states(of_intent=None, of_receipt=None) -> dict[str, str]:
+    return {step.name.value: step.state.value for step in timeline(of_intent, of_receipt).steps}
+
+
+def steps(**of) -> dict[str, str]:
+    return {"quoted": "done", **of}
+
+
+CASES = [
+    (
+        "quoted",
+        intent("QUOTED"),
+        None,
+        steps(committed="current", deposit="waiting", origin="waiting", destination="waiting"),
+    ),
+    (
+        "expired",
+        intent("QUOTED", expires_at=before(minutes=1)),
+        None,
+        steps(committed="skipped", deposit="skipped", origin="skipped", destination="skipped"),
+    ),
+    (
+        "waiting for the payment",
+        intent(),
+        receipt(deposit="PENDING", origin="ON_HOLD", destination="ON_HOLD"),
+        steps(committed="done", deposit="current", origin="waiting", destination="waiting"),
+    ),
+    (
+        "in the bridge",
+        intent(),
+        receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD"),
+        steps(committed="done", deposit="done", origin="done", destination="current"),
+    ),
+    (
+        "destination not created yet",
+        intent(),
+        receipt(deposit="SUCCEEDED", origin="SUCCEEDED"),
+        steps(committed="done", deposit="done", origin="done", destination="current"),
+    ),
+    (
+        "same chain",
+        intent(),
+        receipt("SUCCEEDED", destination_chain_id=ARBITRUM, deposit="SUCCEEDED", origin="SUCCEEDED"),
+        steps(committed="done", deposit="done", origin="done"),
+    ),
+    (
+        "refunded",
+        intent(),
+        receipt("REFUNDED", deposit="SUCCEEDED", origin="REVERTED", destination="ABORTED", refund="SUCCEEDED"),
+        steps(committed="done", deposit="done", origin="failed", destination="skipped", refund="done"),
+    ),
+    (
+        "refunded inside the transaction",
+        intent(),
+        receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"),
+        steps(committed="done", deposit="done", origin="failed", destination="skipped", refund="unknown"),
+    ),
+    (
+        "refund on its way after the end",
+        intent(),
+        receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED", destination="ABORTED", refund="MINING"),
+        steps(committed="done", deposit="done", origin="failed", destination="skipped", refund="current"),
+    ),
+    (
+        "given up",
+        intent(),
+        receipt("ABORTED", deposit="ABORTED", origin="ABORTED", destination="ABORTED"),
+        steps(committed="done", deposit="failed", origin="skipped", destination="skipped"),
+    ),
+    (
+        "retrying",
+        intent(),
+        receipt(deposit="SUCCEEDED", origin="ERRORED", destination="ON_HOLD"),
+        steps(committed="done", deposit="done", origin="current", destination="waiting"),
+    ),
+    (
+        "done with nothing but the status",
+        intent("SUCCEEDED"),
+        None,
+        steps(committed="done", deposit="unknown", origin="unknown", destination="unknown"),
+    ),
+    (
+        "invalid with nothing but the status",
+        intent("INVALID"),
+        None,
+        steps(committed="unknown", deposit="skipped", origin="skipped", destination="skipped"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "expected"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
+)
+def test_the_states_of_the_steps(of_intent, of_receipt, expected):
+    assert states(of_intent, of_receipt) == expected
+
+
+def crossing():
+    mined = {"deposit": before(seconds=50), "origin": before(seconds=20)}
+    legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in mined.items()}
+    on_hold = transaction("ON_HOLD", chain_id=BASE, context="CCTPV2_MESSAGE")
+    started = summary(started_at=before(minutes=1), route_providers=("CCTP",))
+    return receipt(destination=on_hold, summary=started, **legs)
+
+
+def test_moments_durations_and_sentences():
+    told = {step.name: step for step in timeline(intent(), crossing()).steps}
+    assert told[Name.QUOTED].sentence == "Price held until 14:06:11 UTC."
+    assert told[Name.DEPOSIT].sentence == "100.00 USDC from the owner to the deposit address on Arbitrum."
+    assert told[Name.DEPOSIT].at == before(seconds=50)
+    assert told[Name.DEPOSIT].took == timedelta(seconds=10)
+    assert told[Name.ORIGIN].sentence == "Sent from Arbitrum into CCTP."
+    assert told[Name.ORIGIN].took == timedelta(seconds=30)
+    assert told[Name.DESTINATION].sentence == "On hold: waiting for Circle to attest the burn on Arbitrum."
+    assert told[Name.DESTINATION].at is None
+    assert told[Name.DESTINATION].took == timedelta(seconds=20)
+    assert told[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
+
+
+def test_time_against_the_estimate():
+    quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(120)))
+    told = timeline(quoted, crossing())
+    assert told.elapsed == timedelta(minutes=1)
+    assert told.estimate == timedelta(minutes=2)
+    assert told.share == 50
+    assert told.estimate_is_given
+    assert told.due_at == NOW + timedelta(minutes=1)
+    assert not told.late
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination", "seconds"), [(ARBITRUM, BASE, 15), (ETHEREUM, BASE, 45), (ETHEREUM, ETHEREUM, 60)]
+)
+def test_without_an_estimate_the_usual_time_counts(origin, destination, seconds):
+    told = timeline(intent(origin_chain_id=origin, destination_chain_id=destination))
+    assert told.estimate == timedelta(seconds=seconds)
+    assert not told.estimate_is_given
+
+
+@pytest.mark.parametrize(
+    ("provider", "minutes", "estimated", "stalled"),
+    [
+        ("RELAY", 15, 30, False),
+        ("RELAY", 16, 30, True),
+        ("RELAY", 29, 600, False),
+        ("RELAY", 31, 600, True),
+        ("CCTP", 29, 30, False),
+        ("CCTP", 31, 30, True),
+        ("LZ_OFT", 89, 30, False),
+        ("LZ_TRANSFER", 91, 30, True),
+    ],
+)
+def test_from_when_on_it_takes_longer_than_usual(provider, minutes, estimated, stalled):
+    at = {"updated_at": before(minutes=minutes)}
+    legs = {name: transaction("SUCCEEDED", **at) for name in ("deposit", "origin")}
+    quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(estimated)))
+    waiting = transaction("ON_HOLD", **at)
+    of_receipt = receipt(destination=waiting, summary=summary(route_providers=(provider,)), **legs, **at)
+    assert timeline(quoted, of_receipt).stalled is stalled
+
+
+def test_the_end_stops_the_clock():
+    done = receipt("SUCCEEDED", summary=summary(started_at=before(minutes=5), finished_at=before(minutes=4)))
+    told = timeline(intent(), done)
+    assert told.elapsed == timedelta(minutes=1)
+    assert told.finished
+    assert told.late
+
+
+def test_a_reason_stands_with_the_step_that_failed_and_not_with_one_that_worked():
+    failed = transaction("REVERTED", status_reason="execution reverted \u202e")
+    told = timeline(None, receipt("FAILED", deposit=transaction("SUCCEEDED", status_reason="old"), origin=failed))
+    reasons = {step.name: step.reason for step in told.steps}
+    assert reasons[Name.DEPOSIT] is None
+    assert reasons[Name.ORIGIN].shown == "execution reverted ⟨U+202E⟩"
+
+
+def test_a_refund_names_amount_address_and_chain():
+    told = timeline(None, receipt("REFUNDED", refund="SUCCEEDED"))
+    assert told.steps[-1].sentence == "99.50 USDC returned to the owner on Arbitrum."
+    stranger = refund("SUCCEEDED", to_address="0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4", chain_id=BASE)
+    told = timeline(None, receipt("REFUNDED", refund=stranger))
+    assert told.steps[-1].sentence == "99,500,000 base units returned to 0x51aa07…00C2d4 on Base."
+
+
+def drawn(of_receipt, *, of_intent=None):
+    told = story.story(of_intent, of_receipt, now=NOW, using=CATALOGUE)
+    return route.route(of_intent, of_receipt, story=told, using=CATALOGUE)
+
+
+def test_the_route_of_a_crossing():
+    stops = drawn(crossing(), of_intent=intent(origin_intent_address="0x01", destination_intent_address="0x02"))
+    assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
+        ("Owner", "passed", "Arbitrum"),
+        ("Deposit address", "passed", "Arbitrum"),
+        ("CCTP", "here", "the money is here"),
+        ("Delivery address", "ahead", "Base"),
+        ("Recipient", "ahead", "Base"),
+    ]
+    assert [stop.address for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
+
+
+def test_on_one_chain_there_is_no_bridge():
+    stops = drawn(receipt("SUCCEEDED", destination_chain_id=ARBITRUM, origin="SUCCEEDED"))
+    assert [(stop.title, stop.reached) for stop in stops] == [
+        ("Owner", Reached.PASSED),
+        ("Deposit address", Reached.PASSED),
+        ("Recipient", Reached.HERE),
+    ]
+
+
+def test_returned_money_is_with_the_owner_on_the_chain_of_the_return():
+    stops = drawn(
+        receipt(
+            "REFUNDED",
+            deposit="SUCCEEDED",
+            origin="SUCCEEDED",
+            destination="FAILED",
+            refund=refund("SUCCEEDED", chain_id=BASE),
+        )
+    )
+    assert [(stop.reached, stop.chain_id) for stop in stops] == [
+        (Reached.HERE, BASE),
+        (Reached.PASSED, ARBITRUM),
+        (Reached.AHEAD, None),
+        (Reached.AHEAD, BASE),
+        (Reached.AHEAD, BASE),
+    ]
+
+
+LEGS = [None, "UNKNOWN", "ON_HOLD", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
+
+
+@pytest.mark.parametrize("status", [None, *IntentStatus, "HALTED"])
+def test_every_combination_has_steps_and_a_route(status):
+    made = {leg: transaction(leg) if leg else None for leg in LEGS}
+    usual = receipt(status)
+    for deposit, origin, destination in itertools.product(LEGS, LEGS, LEGS):
+        legs = {
+            "deposit_transaction": made[deposit],
+            "origin_transaction": made[origin],
+            "destination_transaction": made[destination],
+        }
+        of_receipt = usual.model_copy(update=legs)
+        told = timeline(None, of_receipt)
+        assert [step.name for step in told.steps][:5] == list(Name)[:5]
+        if told.finished:
+            assert all(step.state not in (State.CURRENT, State.WAITING) for step in told.steps)
+        for step, leg in zip(told.steps[2:], (deposit, origin, destination), strict=False):
+            assert (step.state is State.DONE) == (leg == "SUCCEEDED")
+            assert step.state is not State.FAILED or leg in ("FAILED", "ABORTED")
+        assert sum(stop.reached is Reached.HERE for stop in drawn(of_receipt)) <= 1
+
+
+def test_bare_objects_have_a_timeline():
+    for status in IntentStatus:
+        assert len(timeline(Intent(intent_id="x", status=status)).steps) >= 5
+        assert len(timeline(None, IntentReceipt(intent_id="x", status=status)).steps) >= 5
+    assert len(timeline().steps) == 5
