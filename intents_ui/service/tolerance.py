@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -23,6 +24,17 @@ from intents_ui.service.scalars import read_text
 UNREADABLE_TEXT = 100  # characters that are kept of a value that cannot be read
 
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Faults:
+    """By field name the text that could not be read, and how many entries of lists."""
+
+    unreadable: Mapping[str, str]
+    entries: int
+
+
 class Wire(BaseModel):
     """An object of the service. A member that cannot be read never breaks its object."""
 
@@ -33,19 +45,18 @@ class Wire(BaseModel):
     # Members without which the object says nothing; when one cannot be read, neither can the object.
     essential: ClassVar[frozenset[str]] = frozenset()
 
-    # Private, so that no key on the wire can fill them.
-    _unreadable: Mapping[str, str] = PrivateAttr(default_factory=lambda: MappingProxyType({}))
-    _unreadable_entries: int = PrivateAttr(default=0)
+    # Private, so that no key on the wire can fill it.
+    _faults: "_Faults | None" = PrivateAttr(default=None)
 
     @property
     def unreadable(self) -> Mapping[str, str]:
         """By field name: the first 100 characters of what was received and could not be read."""
-        return self._unreadable
+        return self._faults.unreadable if self._faults else NOTHING
 
     @property
     def unreadable_entries(self) -> int:
         """How many entries of this object's lists are missing because they could not be read."""
-        return self._unreadable_entries
+        return self._faults.entries if self._faults else 0
 
     @model_validator(mode="wrap")
     @classmethod
@@ -60,24 +71,23 @@ class Wire(BaseModel):
 
     @classmethod
     def _read(cls, value: Mapping[str, Any], handler: ModelWrapValidatorHandler[Self]) -> Self:
-        members = {key: member for key, member in value.items() if member is not None and member != ""}
+        present = value.values()
+        members = value
+        if None in present or "" in present:
+            members = {key: member for key, member in value.items() if member is not None and member != ""}
+        faults = None
         try:
             found = handler(members)
         except ValidationError as error:
-            readable, unreadable, entries = cls._without_faults(members, error)
-        else:
-            found._settle()
-            return found
-        found = handler(readable)
+            members, faults = cls._without_faults(members, error)
+            found = handler(members)
         found._settle()
-        found._unreadable = MappingProxyType(unreadable)
-        found._unreadable_entries = entries
+        if faults:
+            found._faults = faults
         return found
 
     @classmethod
-    def _without_faults(
-        cls, members: dict[str, Any], error: ValidationError
-    ) -> tuple[dict[str, Any], dict[str, str], int]:
+    def _without_faults(cls, members: Mapping[str, Any], error: ValidationError) -> tuple[dict[str, Any], "_Faults"]:
         """The members without those that failed; of a list, without the entries that failed."""
         names = {field.alias: name for name, field in cls.model_fields.items()}
         readable, unreadable, bad_entries = dict(members), dict[str, str](), dict[str, set[int]]()
@@ -95,7 +105,7 @@ class Wire(BaseModel):
                 unreadable[name] = _cut(members[key])
         for key, bad in bad_entries.items():
             readable[key] = [entry for place, entry in enumerate(members[key]) if place not in bad]
-        return readable, unreadable, sum(len(bad) for bad in bad_entries.values())
+        return readable, _Faults(MappingProxyType(unreadable), sum(len(bad) for bad in bad_entries.values()))
 
     def _settle(self) -> None:
         """For objects that are written in two ways: makes one way of them while they are built."""
