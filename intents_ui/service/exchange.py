@@ -88,38 +88,38 @@ class Exchange[T]:
 
     def body(self, response: httpx.Response) -> Body:
         """Takes the answer's bytes, if its headers say that it can be one."""
-        if response.is_redirect or 300 <= response.status_code < 400:
+        if 300 <= response.status_code < 400:
             raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
         if response.is_success and not _is_json(response.headers.get("content-type", "")):
             raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
         length = response.headers.get("content-length", "")
         if length.isdecimal() and (len(length) > 18 or int(length) > self.limits.size):
-            raise Unreadable.because(Flaw.TOO_LARGE, status=response.status_code)
+            raise self._flawed(response, Flaw.TOO_LARGE)
         encoding = response.headers.get("content-encoding", "").strip().lower()
-        return Body(encoding=encoding, limit=self.limits.size)
+        return Body(encoding=encoding, limit=self.limits.size, flawed=functools.partial(self._flawed, response))
 
     def result(self, response: httpx.Response, content: bytes) -> T:
         """The answer, or the error that the service answered with."""
-        trouble = {"status": response.status_code, "retry_after": response.headers.get("retry-after")}
-        now = datetime.now(UTC)
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
             document = json_text.read(text)
         except ValueError:
-            if response.is_success:
-                raise Unreadable.because(Flaw.NOT_JSON, status=response.status_code) from None
-            raise bare_refusal(text, now=now, **trouble) from None
+            raise self._flawed(response, Flaw.NOT_JSON, text) from None
         said_no = envelope(document)
         if said_no is not None:
-            raise refusal(said_no, now=now, **trouble)
-        if not response.is_success:
-            raise bare_refusal(text, now=now, **trouble)
-        if not isinstance(document, dict):
-            raise Unreadable.because(Flaw.WRONG_SHAPE, status=response.status_code)
+            raise refusal(said_no, **_answered(response))
+        if not response.is_success or not isinstance(document, dict):
+            raise self._flawed(response, Flaw.WRONG_SHAPE, text)
         texts = functools.cache(lambda: json_text.members(text))
         answer = self.call.read(Answer(self._config.names.read(document), texts))
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
         return answer
+
+    def _flawed(self, response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
+        """What an answer is that cannot be read: a refusal goes by its status all the same."""
+        if response.is_success:
+            return Unreadable.because(flaw, status=response.status_code)
+        return bare_refusal(text, **_answered(response))
 
     def failure(self, error: Exception) -> ServiceError:
         """The error that the call ends with: it names the call and knows no secret. Raise it outside of the handler.
@@ -179,6 +179,14 @@ def _reason_not_connected(error: BaseException) -> Reason:
             return Reason.DNS
         behind = behind.__cause__ or behind.__context__
     return Reason.REFUSED
+
+
+def _answered(response: httpx.Response) -> dict[str, Any]:
+    return {
+        "status": response.status_code,
+        "retry_after": response.headers.get("retry-after"),
+        "now": datetime.now(UTC),
+    }
 
 
 def _is_json(content_type: str) -> bool:

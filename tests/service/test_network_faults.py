@@ -302,6 +302,15 @@ def test_a_proxys_error_page_means_that_the_service_failed(status):
     assert len(str(error)) < 400
 
 
+@pytest.mark.parametrize("headers", [{"Content-Encoding": "br"}, {"Content-Encoding": "gzip"}, {}])
+def test_an_error_page_that_cannot_be_read_goes_by_its_status(headers):
+    page = "<html>" + "x" * 2**20
+    assert reason(ends_in(answering(page, status=502, kind="text/html", headers=headers))) is Reason.FAILED
+    error = ends_in(answering(page, status=429, kind="text/html", headers=headers | {"Retry-After": "7"}))
+    assert isinstance(error, TooBusy)
+    assert error.retry_after == 7
+
+
 def test_a_page_that_is_not_there_says_nothing_about_an_intent():
     assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
 
