@@ -1,6 +1,6 @@
 """What an intent and its receipt say together; either may be missing, and where they differ the receipt is newer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Self
@@ -192,22 +192,22 @@ class Facts:
     @property
     def refunded(self) -> Money:
         refund = self.refund or IntentTransaction()
-        return Money(refund.token_amount, refund.chain_id, refund.token_address, self._metadata_of(refund))
+        return self.described(Money(refund.token_amount, refund.chain_id, refund.token_address))
+
+    def described(self, money: Money) -> Money:
+        """With what the receipt says about the token, if it is one of the two that it describes."""
+        known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
+        return replace(money, metadata=next((token for token in known if token and _is_of(token, money)), None))
 
     def _destination_money(self, value: int | None) -> Money:
         token = first(self.summary.destination_token_address, self.request.destination_token_address)
         return Money(value, self.destination_chain_id, token, self.summary.destination_token_metadata)
 
-    def _metadata_of(self, transaction: IntentTransaction) -> TokenMetadata | None:
-        """What the receipt says about a transaction's token, if it is one of the two that it describes."""
-        described = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
-        return next((token for token in described if token and _is_of(token, transaction)), None)
 
-
-def _is_of(token: TokenMetadata, transaction: IntentTransaction) -> bool:
-    if not token.token_address or not transaction.token_address or token.chain_id != transaction.chain_id:
+def _is_of(token: TokenMetadata, money: Money) -> bool:
+    if not token.token_address or not money.token_address or token.chain_id != money.chain_id:
         return False
-    return token.token_address.lower() == transaction.token_address.lower()
+    return token.token_address.lower() == money.token_address.lower()
 
 
 def first[T](*values: T | None) -> T | None:

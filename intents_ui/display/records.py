@@ -1,0 +1,103 @@
+"""Every field of an intent and its receipt as labelled rows, by the tables of interface.md 2.1-2.12.
+
+Driven by the models: a field that is added there appears here, at worst under a plain label. What is not known (None)
+has no row; what came and could not be read has one that says so.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from pydantic import BaseModel
+
+from intents_ui.display import cells, labels
+from intents_ui.display.cells import Cell, Kind, Owner
+from intents_ui.display.facts import Facts
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.service.wire import Intent, IntentReceipt
+
+
+@runtime_checkable
+class Tolerant(Protocol):
+    """An object that knows which of its members could not be read."""
+
+    @property
+    def unreadable(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Row:
+    """`name` is the field as the wire spells it, `label` what a reader calls it."""
+
+    name: str
+    label: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one object; `path` names it for links: `intent.quote.price_impact_details`."""
+
+    path: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass
+class _Reader:
+    facts: Facts
+    using: Names
+    # The second set of names on an intent repeats objects of the first (interface.md 2.1).
+    seen: set[int] = field(default_factory=set)
+
+    def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[Group]:
+        """The object's own rows, then those of the objects in it, each a group of its own."""
+        self.seen.add(id(model))
+        rows = tuple(self._rows(model, owner))
+        if rows:
+            yield Group(path, title, rows)
+        for name, part_title, part in _parts(model, title):
+            if id(part) not in self.seen:
+                yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
+
+    def _rows(self, model: BaseModel, owner: Owner) -> Iterator[Row]:
+        unreadable = model.unreadable if isinstance(model, Tolerant) else {}
+        for name, info in type(model).model_fields.items():
+            wire_name = info.alias or name
+            if name in unreadable:
+                yield Row(wire_name, labels.field(name), cells.unreadable(unreadable[name]))
+            value = getattr(model, name)
+            if value is not None and value != () and not _is_object(value):
+                cell = cells.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
+                yield Row(wire_name, labels.field(name), cell)
+
+
+def groups(
+    intent: Intent | None, receipt: IntentReceipt | None = None, *, using: Names = NO_NAMES
+) -> tuple[Group, ...]:
+    """The intent's groups first, then the receipt's, in the order of their fields."""
+    reader = _Reader(Facts.of(intent, receipt), using)
+    found: list[Group] = []
+    for name, model in (("intent", intent), ("receipt", receipt)):
+        if model:
+            found += reader.read(model, Owner(model), path=name, title=labels.title(name))
+    return tuple(found)
+
+
+def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel]]:
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, BaseModel):
+            yield name, labels.part(name, inside=type(model), title=title), value
+        elif _is_object(value):
+            for number, part in enumerate(value, start=1):
+                yield f"{name}.{number}", f"{labels.part(name, inside=type(model), title=title)} {number}", part
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, BaseModel) or (
+        isinstance(value, tuple) and bool(value) and isinstance(value[0], BaseModel)
+    )
+
+
+__all__ = ["Cell", "Group", "Kind", "Row", "groups"]

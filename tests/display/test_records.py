@@ -1,0 +1,210 @@
+import typing
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from pydantic import BaseModel
+
+from intents_ui.display import labels, records
+from intents_ui.display.records import Kind
+from intents_ui.service.wire import (
+    Call,
+    DepositIntentEntry,
+    DepositTransaction,
+    GasFee,
+    Intent,
+    IntentCalls,
+    IntentFees,
+    IntentProviderQuote,
+    IntentReceipt,
+    QuoteIntentRequest,
+    QuoteOptions,
+)
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    INTENT_ID,
+    NOW,
+    OWNER,
+    TXN_HASH,
+    USDC,
+    intent,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+
+SAMPLES = {bool: True, int: 7, Decimal: Decimal("1.5"), datetime: NOW, str: "text"}
+
+
+def filled(model: type[BaseModel]) -> BaseModel:
+    """An object with a value in every field, objects included."""
+    return model(**{name: sample(info.annotation) for name, info in model.model_fields.items()})
+
+
+def sample(annotation: object) -> object:
+    if typing.get_origin(annotation) is tuple:
+        return (sample(typing.get_args(annotation)[0]),)
+    if isinstance(annotation, type):
+        return filled(annotation) if issubclass(annotation, BaseModel) else SAMPLES[annotation]
+    known = [part for part in typing.get_args(annotation) if part is not type(None)]
+    return sample(known[0])
+
+
+def wire_names(model: BaseModel, path: str = "") -> set[str]:
+    found = set()
+    for name, info in type(model).model_fields.items():
+        value = getattr(model, name)
+        parts = value if isinstance(value, tuple) else (value,)
+        if isinstance(parts[0], BaseModel):
+            for part in parts:
+                found |= wire_names(part, f"{path}{name}.")
+        else:
+            found.add(f"{path}{info.alias}")
+    return found
+
+
+@pytest.mark.parametrize("model", [Intent, IntentReceipt])
+def test_every_field_has_a_row_with_words(model):
+    whole = filled(model)
+    read = records.groups(*((whole, None) if model is Intent else (None, whole)), using=CATALOGUE)
+    shown = set()
+    for group in read:
+        path = ".".join(part for part in group.path.split(".")[1:] if not part.isdigit())
+        shown |= {f"{path}.{row.name}".lstrip(".") for row in group.rows}
+        for row in group.rows:
+            assert row.label[0].isupper()
+            assert row.cell.shown
+    assert shown == wire_names(whole)
+
+
+def test_titles_are_not_told_twice():
+    read = records.groups(filled(Intent), filled(IntentReceipt))
+    titles = [group.title for group in read]
+    assert len(set(titles)) == len(titles)
+    assert titles[0] == "Intent"
+    assert {"Quote request", "Quote request: options", "Deposit to make", "Origin calls: call 1"} <= set(titles)
+    assert {"Quote", "Fees", "Contracts", "Receipt", "Deposit (transaction)", "Summary"} <= set(titles)
+
+
+def rows(of_intent=None, of_receipt=None) -> dict[str, records.Cell]:
+    read = records.groups(of_intent, of_receipt, using=CATALOGUE)
+    return {f"{group.path}.{row.name}": row.cell for group in read for row in group.rows}
+
+
+WHOLE = rows(
+    intent(
+        quote_request=QuoteIntentRequest(
+            origin_token_amount=100_000_000,
+            trade_type="EXACT_INPUT",
+            destination_call_data="0x" + "ab" * 68,
+            options=QuoteOptions(slippage_tolerance=Decimal("0.005"), swap_provider_fallback=True),
+        ),
+        deposit_transaction=DepositTransaction(
+            amount=100_000_000, token_address=USDC, chain_id=ARBITRUM, decimals=6, to_address=OWNER
+        ),
+        origin_calls=IntentCalls(chain_id=ARBITRUM, nonce=2**255, calls=(Call(to=OWNER, value=5),)),
+        quote=IntentProviderQuote(
+            route_providers=("CCTP",),
+            route_providers_fee_usd=(Decimal("0.5"), None),
+            to_amount=99_910_000,
+            to_amount_usd=Decimal("99.9"),
+            price_impact=Decimal("-0.31"),
+            estimated_duration=Decimal(1140),
+        ),
+        fees=IntentFees(fee_token_address=USDC, fee_token_amount=440_000, origin_gas=GasFee(gas_price=12)),
+    ),
+    receipt(
+        deposit=transaction(
+            "SUCCEEDED",
+            deposit_intent_entry=DepositIntentEntry(permit_amount=2**256 - 1, deadline=1_795_270_000),
+        ),
+        refund=refund("MINING", status_reason="no\u202eway"),
+        summary=summary(memo="Order #48213 " + "x" * 300),
+    ),
+)
+
+CELLS = [
+    ("intent.originChainId", Kind.CHAIN, "Arbitrum"),
+    ("intent.status", Kind.STATUS, "EXECUTING"),
+    ("intent.intentId", Kind.ID, INTENT_ID),
+    ("intent.ownerAddress", Kind.ADDRESS, "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"),
+    ("intent.createdAt", Kind.TIME, "2026-11-21T14:01:11Z"),
+    ("intent.quote_request.tradeType", Kind.CODE, "EXACT_INPUT"),
+    ("intent.quote_request.originTokenAmount", Kind.AMOUNT, "100.00 USDC"),
+    ("intent.quote_request.destinationCallData", Kind.DATA, "0x" + "ab" * 68),
+    ("intent.quote_request.options.slippageTolerance", Kind.PERCENT, "0.5%"),
+    ("intent.quote_request.options.swapProviderFallback", Kind.FLAG, "yes"),
+    ("intent.deposit_transaction.amount", Kind.AMOUNT, "100.00 USDC"),
+    ("intent.origin_calls.nonce", Kind.NUMBER, str(2**255)),
+    ("intent.origin_calls.calls.1.value", Kind.AMOUNT, "5 base units"),
+    ("intent.quote.routeProviders", Kind.LIST, "CCTP"),
+    ("intent.quote.routeProvidersFeeUsd", Kind.LIST, "$0.50, —"),
+    ("intent.quote.toAmount", Kind.AMOUNT, "99.91 USDC"),
+    ("intent.quote.toAmountUsd", Kind.USD, "$99.90"),
+    ("intent.quote.priceImpact", Kind.PERCENT, "-0.31%"),
+    ("intent.quote.estimatedDuration", Kind.DURATION, "19 min"),
+    ("intent.fees.feeTokenAmount", Kind.AMOUNT, "0.44 USDC"),
+    ("intent.fees.origin_gas.gasPrice", Kind.NUMBER, "12"),
+    ("receipt.deposit_transaction.txnHash", Kind.HASH, TXN_HASH),
+    ("receipt.deposit_transaction.deposit_intent_entry.permitAmount", Kind.NUMBER, "unlimited"),
+    ("receipt.deposit_transaction.deposit_intent_entry.deadline", Kind.TIME, "2026-11-21T14:06:40Z"),
+    ("receipt.refund_transaction.tokenAmount", Kind.AMOUNT, "99.50 USDC"),
+    ("receipt.refund_transaction.statusReason", Kind.TEXT, "no⟨U+202E⟩way"),
+    ("receipt.summary.destination_token_metadata.decimals", Kind.NUMBER, "6"),
+]
+
+
+@pytest.mark.parametrize(("path", "kind", "shown"), CELLS, ids=[row[0] for row in CELLS])
+def test_a_field_is_shown_as_what_it_is(path, kind, shown):
+    assert (WHOLE[path].kind, WHOLE[path].shown) == (kind, shown)
+
+
+def test_addresses_and_hashes_know_their_chain():
+    assert WHOLE["receipt.deposit_transaction.txnHash"].chain_id == ARBITRUM
+    assert WHOLE["intent.origin_calls.calls.1.to"].chain_id == ARBITRUM
+    assert WHOLE["receipt.summary.destinationTokenAddress"].chain_id == BASE
+
+
+def test_a_long_memo_keeps_its_rest_apart():
+    memo = WHOLE["receipt.summary.memo"]
+    assert len(memo.shown) == 280
+    assert memo.rest == "x" * 33
+
+
+def test_what_is_unknown_has_no_row():
+    assert rows(Intent(intent_id=INTENT_ID)).keys() == {"intent.intentId"}
+
+
+def test_what_could_not_be_read_is_shown_as_it_came():
+    read = rows(Intent.from_text('{"intentId":"x","salt":"abc","expiresAt":"soon\\u202e","quote":{"maxSlippage":[1]}}'))
+    assert (read["intent.salt"].kind, read["intent.salt"].shown) == (Kind.UNREADABLE, "abc")
+    assert read["intent.expiresAt"].shown == "soon⟨U+202E⟩"
+    assert read["intent.quote.maxSlippage"].shown == "[1]"
+
+
+def test_both_name_sets_of_an_intent_are_shown_once():
+    text = '{"intentId":"x","originChainId":1,"destinationChainId":2,"calls":[{"chainId":1,"nonce":4},{"chainId":2}]}'
+    paths = [group.path for group in records.groups(Intent.from_text(text))]
+    assert paths == ["intent", "intent.origin_calls", "intent.destination_calls"]
+
+
+def test_a_deadline_beyond_the_calendar_is_never():
+    entry = DepositIntentEntry(deadline=2**256 - 1)
+    read = rows(None, receipt(deposit=transaction("PENDING", deposit_intent_entry=entry)))
+    assert read["receipt.deposit_transaction.deposit_intent_entry.deadline"].shown == "never"
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("origin_chain_id", "Origin chain"),
+        ("route_providers_fee_usd", "Route providers fee USD"),
+        ("to_amount_min", "To amount at least"),
+        ("created_at", "Created"),
+    ],
+)
+def test_labels(name, label):
+    assert labels.field(name) == label
