@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
-from intents_ui.display import amounts, failures, hashes, json_text, misses, text, times
+from intents_ui.display import amounts, failures, hashes, json_text, misses, statuses, text, times
 
 
 def environment(**options: Any) -> Environment:
@@ -28,8 +28,14 @@ def environment(**options: Any) -> Environment:
         short_address=hashes.short_address,
         short_hash=hashes.short_hash,
         short_id=hashes.short_id,
+        transaction_link=lambda txn_hash, chain: hashes.transaction_link(
+            chain and chain.explorer_url, txn_hash=txn_hash
+        ),
+        address_link=lambda address, chain: hashes.address_link(chain and chain.explorer_url, address=address),
+        transaction_status=lambda status, is_open: statuses.transaction(status, is_open=is_open),
         usd=amounts.usd,
         utc=lambda at: times.utc(at, now=now()),
+        utc_minute=lambda at: times.utc_minute(at, now=now()),
         visible=text.visible,
     )
     return env

@@ -193,7 +193,7 @@ LOGGING = {
         "json": {"()": "intents_ui.logs.JsonLines"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.log_format}},
-    # A page that is not there and each question to the service are ordinary events.
-    "loggers": {"httpx": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
+    # A page that is not there and each question to the service are ordinary events; errors are logged with their reference.
+    "loggers": {"httpx": {"level": "WARNING"}, "django.request": {"level": "CRITICAL"}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -4,6 +4,7 @@ Every failure has an honest status code and stands in the whole frame; a request
 """
 
 import logging
+import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def our_fault(request: HttpRequest) -> HttpResponse:
     reference = uuid.uuid4().hex[:12]
-    log.error("Unforeseen error, reference %s", reference)
+    log.error("Unforeseen error, reference %s", reference, exc_info=sys.exc_info())
     return page(
         request,
         Failure(

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import hashes, transfer
+from intents_ui.display import fees, hashes, route, statuses, story, text, timeline, transfer
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.together import together
@@ -20,24 +20,25 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if elsewhere_at := canonical_url(request, intent_id):
         return redirect(elsewhere_at, permanent=True)
     found, receipt, trouble = read(intent_id)
-    now = datetime.now(UTC)
-    names = wiring.catalog()
-    return render(
-        request,
-        "intent.html",
-        {
-            "intent": found,
-            "receipt": receipt,
-            "trouble": trouble,
-            "now": now,
-            "transfer": transfer.of_intent(found, receipt, using=names, now=now),
-            "story": story.tell(found, receipt, now=now, using=names),
-            "timeline": timeline.of(found, receipt, now=now, using=names),
-            "fees": fees.of(found, using=names),
-            "records": records.groups(found, receipt, using=names),
-            "came_by": came_by(request, receipt),
-        },
-    )
+    now, names = datetime.now(UTC), wiring.catalog()
+    told = story.story(found, receipt, now=now, using=names)
+    context = {
+        "intent": found,
+        "receipt": receipt,
+        "trouble": trouble,
+        "names": names,
+        "now": now,
+        "came_by": came_by(request, receipt),
+        "is_open": statuses.is_open(receipt.status if receipt else found.status),
+        "transfer": transfer.of_intent(found, receipt, using=names, now=now),
+        "story": told,
+        "stops": route.route(found, receipt, story=told, using=names),
+        "timeline": timeline.timeline(found, receipt, now=now, using=names),
+        "fees": fees.fees(found.fees, using=names),
+        "memo": memo(receipt),
+        "records": [],
+    }
+    return render(request, "intent.html", context)
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
@@ -67,6 +68,12 @@ def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
     """Which step of the transfer the transaction is that led here (`/tx/…`)."""
     txn_hash = request.GET.get("tx")
     return lookup.leg_of(receipt, txn_hash) if txn_hash and receipt else None
+
+
+def memo(receipt: IntentReceipt | None) -> text.Text | None:
+    """What the payer wrote; made visible and cut, never trusted."""
+    written = receipt.summary.memo if receipt and receipt.summary else None
+    return text.memo(written) if written else None
 
 
 @require_safe

@@ -1,0 +1,28 @@
+"""The site through Django's own client, asking an embedded service that the test can set."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+
+
+@pytest.fixture
+def emulator() -> Iterator[Emulator]:
+    """A service of this test's own: what it is made to do is forgotten afterwards."""
+    made = (wiring.emulator, wiring.service, wiring.catalog)
+    for each in made:
+        each.cache_clear()
+    embedded = wiring.emulator()
+    assert embedded is not None
+    yield embedded
+    wiring.close_all()
+    for each in made:
+        each.cache_clear()
+
+
+@pytest.fixture
+def site(emulator: Emulator) -> Client:
+    return Client()

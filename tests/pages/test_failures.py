@@ -1,0 +1,89 @@
+"""When something goes wrong a page says what, with an honest code, and the rest of it stands."""
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+
+FAULTS = [
+    pytest.param("busy-60", 429, "asked us to slow down", id="busy"),
+    pytest.param("failing-500", 503, "cannot be reached", id="a fault of the service"),
+    pytest.param("html-502", 503, "cannot be reached", id="a proxy's page"),
+    pytest.param("broken-json", 503, "could not be read", id="no JSON"),
+    pytest.param("empty-200", 503, "could not be read", id="nothing"),
+    pytest.param("geoblocked", 403, "may not ask the service", id="refused"),
+    pytest.param("disabled", 503, "cannot be reached", id="switched off"),
+    pytest.param("not-found", 404, "Nothing found", id="not there"),
+]
+
+
+def intent_url(emulator: Emulator, which: int = 2) -> str:
+    return f"/intent/{emulator.finished(which)['intentId']}"
+
+
+@pytest.mark.parametrize(("fault", "status", "words"), FAULTS)
+def test_a_failure_says_what_happened_with_an_honest_code_in_the_whole_frame(
+    site: Client, emulator: Emulator, fault: str, status: int, words: str
+) -> None:
+    emulator.behave("GetIntent", fault)
+    answer = site.get(intent_url(emulator))
+    page = answer.content.decode()
+    assert answer.status_code == status
+    assert words in page
+    assert 'role="search"' in page
+    assert "GetIntent" in page
+
+
+@pytest.mark.parametrize(("fault", "status", "words"), FAULTS)
+def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
+    site: Client, emulator: Emulator, fault: str, status: int, words: str
+) -> None:
+    emulator.behave("GetIntent", fault)
+    answer = site.get(intent_url(emulator), headers={"HX-Request": "true", "HX-Request-Type": "partial"})
+    assert answer.status_code == status
+    assert words in answer.content.decode()
+    assert "<html" not in answer.content.decode()
+
+
+def test_a_busy_service_says_when_to_try_again(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntent", "busy-60")
+    assert site.get(intent_url(emulator))["Retry-After"] == "60"
+
+
+@pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
+def test_without_its_receipt_an_intent_is_still_shown_and_says_so(site: Client, emulator: Emulator, fault: str) -> None:
+    emulator.behave("GetIntentReceipt", fault)
+    answer = site.get(intent_url(emulator))
+    assert answer.status_code == 200
+    assert "The receipt could not be read just now" in answer.content.decode()
+
+
+@pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
+def test_a_list_that_cannot_be_had_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
+    emulator.behave("GetIntentHistory", fault)
+    page = site.get("/").content.decode()
+    assert "The newest intents cannot be shown" in page
+    assert "There are no intents yet" not in page
+
+
+def test_names_that_cannot_be_had_leave_numbers_in_their_place(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "failing-500")
+    emulator.behave("GetTokenList", "failing-500")
+    answer = site.get(intent_url(emulator))
+    assert answer.status_code == 200
+    assert "Chain 42161" in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/intent/a/b", "/static/nothing.css"])
+def test_an_address_that_leads_nowhere_is_a_page_of_ours(site: Client, path: str) -> None:
+    answer = site.get(path)
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.content.decode()
+
+
+def test_our_own_mistake_is_a_page_with_a_reference(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("intents_ui.pages.home.transfer.of_entry", lambda *_, **__: 1 / 0)
+    answer = Client(raise_request_exception=False).get("/")
+    assert answer.status_code == 500
+    assert "Something went wrong in this dashboard" in answer.content.decode()
+    assert "ZeroDivisionError" not in answer.content.decode()

@@ -1,0 +1,24 @@
+"""The sprite holds the icons that are used and no others."""
+
+import re
+from pathlib import Path
+
+from intents_ui.display import statuses
+
+ROOT = Path(__file__).parent.parent
+
+
+def used() -> set[str]:
+    templates = "\n".join(path.read_text() for path in (ROOT / "templates").rglob("*.html"))
+    written = re.findall(r'icon\("([a-z0-9-]+)"', templates)
+    marks = re.search(r"set marks = (\{.*?\})", templates)
+    assert marks is not None
+    notes = re.findall(r'note\("[a-z]+", "([a-z0-9-]+)"', templates)
+    shown = [*statuses.INTENTS.values(), *statuses.TRANSACTIONS.values(), statuses.EXPIRED, statuses.NOT_SENT]
+    shown += [statuses.NOT_GIVEN, statuses.unknown("FROZEN")]
+    return {*written, *notes, *re.findall(r': "([a-z-]+)"', marks[1]), *(each.icon for each in shown)}
+
+
+def test_the_sprite_holds_what_is_used_and_nothing_else() -> None:
+    sprite = (ROOT / "static" / "img" / "icons.svg").read_text()
+    assert set(re.findall(r'<symbol id="([^"]+)"', sprite)) == used()
