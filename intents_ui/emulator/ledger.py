@@ -118,7 +118,7 @@ class Ledger:
         with self._lock:
             turn = max(self._last_made + 1, now // 1000)
             self._last_made = turn
-        # The millisecond before, so that it is there at once; the digits below tell it from everything else of that time.
+        # The millisecond before, so that it is there at once; the last digits tell it from everything else.
         return turn * STREAMS + MADE, (now // 1000 - 1) * 1000 + STREAMS + turn % (1000 - STREAMS)
 
     def keep(self, course: Course, deposit_hash: str | None = None) -> None:

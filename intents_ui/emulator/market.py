@@ -130,7 +130,9 @@ def _rank(token: Token, query: str) -> int | None:
         return 1
     if symbol.startswith(query) or token.name.lower().startswith(query):
         return 2
-    return 3 if query in symbol or query in token.name.lower() or query in token.address else None
+    if query in symbol:
+        return 3
+    return 4 if query in token.name.lower() or query in token.address else None
 
 
 def _cut(tokens: Iterable[Token], limit: int | None) -> list[Token]:

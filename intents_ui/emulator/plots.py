@@ -285,7 +285,7 @@ PLOTS: Final = (
         "Failed with a stuck, recoverable balance",
         "Automatic refund did not happen; GetIntentHistory.hasBalance is the only sign.",
         "Optimism 80 USDC -> Polygon USDC.e",
-        Deal((OPTIMISM, "USDC"), (POLYGON, "USDC.e"), ("LIFI",), "80", minimum="79.8"),
+        Deal((OPTIMISM, "USDC"), (POLYGON, "USDC.e"), ("LIFI",), "80", receive="79.83", minimum="79.8"),
         steps(
             """
             0     QUOTED

@@ -1,0 +1,267 @@
+"""Every behaviour that can be switched on."""
+
+import json
+import re
+import time
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from intents_ui.emulator.behaviours import NAMES, PAGES, REFUSALS
+from tests.emulator.driving import NOW, call, receipt_at, request
+
+
+@pytest.fixture
+def intent(emulator):
+    return emulator.finished("cross-chain-fast")
+
+
+def get(emulator, intent):
+    return call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code"),
+    [
+        ("busy-60", 429, 1201),
+        ("busy", 429, 1201),
+        ("busy-date", 429, 1201),
+        ("quota-used-up", 429, 1200),
+        ("failing-500", 500, 2001),
+        ("panic-500", 500, -6),
+        ("node-down-503", 503, 9001),
+        ("disabled", 400, 9000),
+        ("unavailable", 400, 2002),
+        ("timeout-408", 408, 1900),
+        ("not-found", 400, 8000),
+        ("outdated", 422, 8009),
+        ("geoblocked", 451, 1006),
+    ],
+)
+def test_refusals(emulator, intent, name, status, code):
+    emulator.behave("GetIntent", name)
+    answer = request(emulator, "GetIntent", {"intentId": intent["intentId"]})
+    assert (answer.status, answer.code, answer.document["status"]) == (status, code, status)
+    assert request(emulator, "GetChains").status == 200
+    emulator.heal("GetIntent")
+    assert get(emulator, intent) == intent
+
+
+def test_retry_after_in_its_three_forms(emulator):
+    found = []
+    for name in ("busy-60", "busy", "busy-date"):
+        emulator.behave("GetChains", name)
+        found.append(request(emulator, "GetChains").headers.get("retry-after"))
+        emulator.heal()
+    assert found[:2] == ["60", None]
+    assert parsedate_to_datetime(found[2]).timestamp() == pytest.approx(NOW + 60, abs=1)
+
+
+def test_a_behaviour_may_last_for_a_few_requests(emulator):
+    emulator.behave("GetChains", "busy-1", times=2)
+    assert [request(emulator, "GetChains").status for _ in range(3)] == [429, 429, 200]
+
+
+def test_every_operation_at_once(emulator):
+    emulator.behave("*", "failing-500")
+    assert {request(emulator, operation).status for operation in emulator.operations} == {500}
+
+
+def test_unknown_names_are_refused(emulator):
+    with pytest.raises(ValueError, match="no behaviour"):
+        emulator.behave("GetIntent", "unheard-of")
+    with pytest.raises(ValueError, match="no operation"):
+        emulator.behave("RetryIntent", "busy")
+
+
+@pytest.mark.parametrize("name", sorted(NAMES - {"slow-first-byte"}))
+@pytest.mark.parametrize(
+    "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]
+)
+def test_no_behaviour_breaks_an_operation_it_is_not_for(emulator, intent, name, operation):
+    emulator.behave(operation, name)
+    answer = request(emulator, operation, {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]})
+    if name not in {*REFUSALS, *PAGES, "cut-body"}:
+        assert (answer.status, type(answer.document)) == (200, dict)
+
+
+def test_pages_that_are_no_answer(emulator):
+    emulator.behave("GetChains", "html-502")
+    answer = request(emulator, "GetChains")
+    assert (answer.status, answer.headers["content-type"]) == (502, "text/html")
+    emulator.heal()
+    emulator.behave("GetChains", "broken-json")
+    with pytest.raises(json.JSONDecodeError):
+        _ = request(emulator, "GetChains").document
+
+
+def test_a_body_may_be_cut(emulator):
+    emulator.behave("GetChains", "cut-body")
+    answer = request(emulator, "GetChains")
+    assert len(answer.body) == int(answer.headers["content-length"]) // 2
+
+
+def test_a_first_byte_may_be_slow(emulator):
+    emulator.behave("GetChains", "slow-0.2")
+    began = time.monotonic()
+    assert request(emulator, "GetChains").status == 200
+    assert time.monotonic() - began >= 0.2
+
+
+def test_errors_wrapped_and_errors_under_200(emulator):
+    emulator.behave("GetIntent", "wrapped-errors")
+    answer = request(emulator, "GetIntent", {})
+    assert answer.document["webrpcError"]["code"] == 2000
+    assert answer.document["webrpcError"]["httpStatus"] == answer.status == 400
+    emulator.heal()
+    emulator.behave("GetIntent", "error-200")
+    answer = request(emulator, "GetIntent", {})
+    assert (answer.status, answer.code) == (200, 2000)
+
+
+def test_waits_without_holding(emulator):
+    intent = emulator.play("expired-quote")
+    body = {"intentId": intent["intentId"], "lastReceiptStates": ["MINING"]}
+    emulator.behave("WaitIntentReceipt", "wait-same-cursor")
+    assert call(emulator, "WaitIntentReceipt", body)["receiptStates"] == ["MINING"]
+    emulator.heal()
+    emulator.behave("WaitIntentReceipt", "wait-at-once")
+    began = time.monotonic()
+    call(emulator, "WaitIntentReceipt", body | {"lastReceiptStates": []})
+    assert time.monotonic() - began < 0.2
+
+
+def test_receipts_of_quoted_intents_may_be_not_found(emulator):
+    emulator.behave("GetIntentReceipt", "quoted-not-found")
+    assert request(emulator, "GetIntentReceipt", {"intentId": emulator.play(1)["intentId"]}).code == 8000
+    assert request(emulator, "GetIntentReceipt", {"intentId": emulator.finished(1)["intentId"]}).status == 200
+
+
+def test_amounts_as_numbers(emulator, intent):
+    emulator.behave("GetIntent", "numbers")
+    numbers = get(emulator, intent)
+    assert numbers["salt"] == int(intent["salt"])
+    assert numbers["quote"]["toAmount"] == int(intent["quote"]["toAmount"])
+    assert numbers["fees"]["originGas"]["totalFeeUsd"] == intent["fees"]["originGas"]["totalFeeUsd"]
+    emulator.heal()
+    emulator.behave("GetIntent", "exponents")
+    giant = emulator.finished("dust-and-giants", variant="B")
+    body = request(emulator, "GetIntent", {"intentId": giant["intentId"]}).body
+    assert b'"amount":1e+30' in body
+
+
+def rows(emulator, **asked):
+    return call(emulator, "GetIntentHistory", asked)
+
+
+def test_ends_of_lists(emulator, intent):
+    nobody = {"byOwnerAddress": "0x" + "1" * 40}
+    seen = {"plain": rows(emulator, **nobody)}
+    for name in ("intents-null", "last-page-absent", "last-page-more-false"):
+        emulator.behave("GetIntentHistory", name)
+        seen[name] = rows(emulator, **nobody)
+        emulator.heal()
+    assert seen == {
+        "plain": {"intents": [], "nextPage": None},
+        "intents-null": {"intents": None, "nextPage": None},
+        "last-page-absent": {"intents": []},
+        "last-page-more-false": {"intents": [], "nextPage": {"more": False}},
+    }
+
+
+def test_pages_that_repeat(emulator):
+    emulator.behave("GetIntentHistory", "next-page-repeats", "duplicate-rows")
+    first = rows(emulator, page={"pageSize": 5})
+    second = rows(emulator, page=first["nextPage"])
+    third = rows(emulator, page=second["nextPage"])
+    assert len(first["intents"]) == 7
+    assert third["nextPage"] == second["nextPage"]
+    assert third["intents"] == second["intents"]
+
+
+def test_searches_of_older_versions(emulator):
+    owner = max(
+        (row["receipt"]["ownerAddress"] for row in rows(emulator, page={"pageSize": 100})["intents"]),
+        key=lambda each: len(call(emulator, "SearchIntents", {"byOwnerAddress": each})["intents"]),
+    )
+    everything = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
+    emulator.behave("SearchIntents", "unsorted")
+    unsorted = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
+    emulator.heal()
+    emulator.behave("SearchIntents", "search-capped", "deposit-hash-ignored")
+    capped = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
+    assert unsorted != everything
+    assert sorted(each["id"] for each in unsorted) == sorted(each["id"] for each in everything)
+    assert len(capped) == 10 < len(everything)
+    assert "QUOTED" not in {each["status"] for each in capped}
+    assert call(emulator, "SearchIntents", {"byDepositTransactionHash": "0x" + "1" * 64})["intents"] == []
+
+
+def test_addresses_in_mixed_case(emulator, intent):
+    emulator.behave("GetIntent", "mixed-case")
+    mixed = get(emulator, intent)
+    assert mixed["quoteRequest"]["destinationTokenAddress"] == "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+    assert mixed["intentId"] == intent["intentId"]
+    assert mixed != intent
+    assert json.dumps(mixed).lower() == json.dumps(intent).lower()
+
+
+def test_fields_too_many_and_too_few(emulator, intent):
+    emulator.behave("GetIntent", "extra-fields")
+    assert "futureField" in get(emulator, intent)["fees"]["provider"]
+    emulator.heal()
+    emulator.behave("GetIntent", "no-ids", "sparse")
+    scarce = get(emulator, emulator.finished("same-chain-swap"))
+    assert not {"id", "projectId", "destinationCalls"} & scarce.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("fraction-0", r"\d\dZ"),
+        ("fraction-3", r"\.\d{3}Z"),
+        ("fraction-6", r"\.\d{6}Z"),
+        ("fraction-9", r"\.\d{9}Z"),
+        ("offset-times", r"\+00:00"),
+    ],
+)
+def test_times_in_other_forms(emulator, intent, name, shape):
+    emulator.behave("GetIntent", name)
+    assert re.search(shape + "$", get(emulator, intent)["expiresAt"])
+
+
+def test_clocks_that_are_wrong(emulator, clock):
+    intent = emulator.newest("cross-chain-fast")
+    receipt_at(emulator, clock, intent, 1)
+    dates = []
+    for name in ("clock-ahead", "clock-behind"):
+        emulator.behave("GetIntentHistory", name)
+        answer = request(emulator, "GetIntentHistory")
+        dates.append(parsedate_to_datetime(answer.headers["date"]).timestamp() - clock.now)
+        emulator.heal()
+    assert dates == pytest.approx([90, -90], abs=1)
+    emulator.behave("GetIntent", "clock-ahead")
+    assert get(emulator, intent)["status"] == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(("name", "key"), [("chains-flat", "nativeCurrency"), ("chains-nested", "tokenSymbol")])
+def test_chains_in_one_form(emulator, name, key):
+    emulator.behave("GetChains", name)
+    assert all(key not in chain and "id" in chain for chain in call(emulator, "GetChains")["chains"])
+
+
+def test_the_second_set_of_names(emulator, intent):
+    emulator.behave("GetIntent", "second-names")
+    second = get(emulator, intent)
+    assert second["calls"] == [intent["originCalls"], intent["destinationCalls"]]
+    assert "originCalls" not in second
+    emulator.heal()
+    emulator.behave("GetIntent", "both-names")
+    both = get(emulator, intent)
+    assert both["metaTxns"][0] == both["originMetaTxn"]
+
+
+def test_routes_may_be_a_stub(emulator):
+    emulator.behave("*", "routes-stub")
+    body = {"originChainId": 1, "originTokenAddress": "0x" + "0" * 40}
+    assert call(emulator, "GetExactInputRoutes", body) == {"tokens": []}

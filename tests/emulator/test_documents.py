@@ -1,0 +1,165 @@
+"""Every object is as interface.md has it, and the money adds up."""
+
+import json
+import re
+from decimal import Decimal
+
+import pytest
+
+from intents_ui.emulator.documents import MICROSECONDS
+from intents_ui.emulator.intents import intent as intent_document
+from intents_ui.emulator.plots import PLOTS
+from tests import spec
+from tests.emulator.driving import NOW, call, quote, receipt_at
+
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z")
+TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt"}
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_every_step_of_every_scenario_is_to_the_letter(emulator, clock, plot):
+    for variant in plot.variant_names:
+        intent = emulator.newest(plot.slug, variant=variant)
+        for step in plot.script_of(variant):
+            receipt_at(emulator, clock, intent, step.at)
+            asked = {"intentId": intent["intentId"]}
+            history = {"byOwnerAddress": intent["ownerAddress"], "includeBalances": True}
+            answers = {
+                "GetIntent.response": call(emulator, "GetIntent", asked),
+                "WaitIntentReceipt.response": call(emulator, "WaitIntentReceipt", asked | {"lastReceiptStates": ["X"]}),
+                "GetIntentHistory.response": call(emulator, "GetIntentHistory", history),
+            }
+            for name, answer in answers.items():
+                assert spec.problems(name, answer) == []
+                assert not badly_written(answer)
+            if not plot.deal.edge:
+                assert spec.unknown_members("Intent", answers["GetIntent.response"]["intent"]) == []
+                receipt = answers["WaitIntentReceipt.response"]["intentReceipt"]
+                assert spec.unknown_members("IntentReceipt", receipt) == []
+
+
+def badly_written(document):
+    """Times not as domain.md 2.2 has them; addresses and hashes not in lower case."""
+    found = []
+
+    def look(value, key):
+        if isinstance(value, dict):
+            for name, member in value.items():
+                look(member, name)
+        elif isinstance(value, list):
+            for member in value:
+                look(member, key)
+        elif isinstance(value, str):
+            well = STAMP.fullmatch(value) if key in TIMES else not value.startswith("0x") or value == value.lower()
+            if not well:
+                found.append((key, value))
+
+    look(document, "")
+    return found
+
+
+def test_every_member_of_the_tables_is_filled_somewhere(emulator):
+    """A table's field that no scenario gives a value would be a page nobody has seen."""
+    seen = {}
+
+    def look(kind, value):
+        for name, member_kind in spec.SPEC[kind]:
+            member = value.get(name)
+            if member not in (None, "", []):
+                seen.setdefault(kind, set()).add(name)
+                inner = member_kind.removesuffix("[]").removesuffix("!")
+                if inner in spec.SPEC:
+                    for each in member if isinstance(member, list) else [member]:
+                        look(inner, each)
+
+    for scenario in emulator.scenarios(moving=False):
+        look("Intent", call(emulator, "GetIntent", {"intentId": scenario.finished})["intent"])
+    for row in call(emulator, "GetIntentHistory", {"onlyRecoverable": True, "includeBalances": True})["intents"]:
+        look("IntentHistory", row)
+    for scenario in emulator.scenarios(moving=False):
+        look("IntentReceipt", call(emulator, "GetIntentReceipt", {"intentId": scenario.finished})["intentReceipt"])
+    second_names = {"destinationSalt", "calls", "preconditions", "metaTxns"}
+    for kind, names in seen.items():
+        missing = {name for name, _ in spec.SPEC[kind]} - names - (second_names if kind == "Intent" else set())
+        assert missing == set(), kind
+
+
+def test_catalogues_are_to_the_letter(emulator):
+    everything = {"chainIds": [1, 10, 56, 137, 8453, 42161], "includeAllListed": True, "includeExternal": True}
+    for operation, body in (
+        ("GetChains", {}),
+        ("GetTokenList", everything),
+        ("GetExactInputRoutes", {"originChainId": 1, "originTokenAddress": "0x" + "0" * 40}),
+        ("GetExactOutputRoutes", {"destinationChainId": 1, "destinationTokenAddress": "0x" + "0" * 40}),
+    ):
+        answer = call(emulator, operation, body)
+        assert spec.problems(f"{operation}.response", answer) == []
+        assert spec.unknown_members(f"{operation}.response", answer) == []
+    assert spec.problems("Intent", quote(emulator)) == []
+
+
+def every_intent(emulator):
+    now = round(NOW * MICROSECONDS)
+    return [
+        intent_document(entry.transfer, entry.scene, emulator.world.catalogue)
+        for entry in emulator.ledger.entries(now, descending=True)
+    ]
+
+
+def test_money_adds_up_in_every_intent(emulator):
+    for intent in every_intent(emulator):
+        fees, quoted, deposit = intent["fees"], intent["quote"], intent["depositTransaction"]
+        parts = ("gasFee", "serviceFee", "collectorFee", "providerFee")
+        assert int(fees["totalFeeAmount"]) == sum(int(fees[f"{part}Total"]) for part in parts)
+        assert fees["totalFeeUsd"] == pytest.approx(sum(fees[f"{part}Usd"] for part in parts), abs=1e-9)
+        gas = [each for each in (fees["originGas"], fees["destinationGas"]) if each]
+        assert fees["gasFeeUsd"] == pytest.approx(sum(float(each["totalFeeUsd"]) for each in gas), abs=1e-9)
+        for each in gas:
+            assert int(each["totalFeeAmount"]) == int(each["totalGasLimit"]) * int(each["gasPrice"])
+        provider = fees["provider"]
+        assert int(provider["totalFeeAmount"]) == int(provider["quoteProviderFee"]) + int(provider["serviceFee"])
+        assert sum(quoted["routeProvidersFeeUsd"]) == pytest.approx(fees["providerFeeUsd"], abs=1e-9)
+        assert len(quoted["routeProviders"]) == len(quoted["routeProvidersFeeUsd"])
+        assert deposit["amount"] == quoted["fromAmount"] == intent["originPrecondition"]["minAmount"]
+        assert int(quoted["toAmountMin"]) <= int(quoted["toAmount"])
+        lost = quoted["fromAmountUsd"] - quoted["toAmountUsd"]
+        assert quoted["priceImpactUsd"] == pytest.approx(lost, rel=1e-9, abs=1e-6)
+        details = {name: part["priceImpactUsd"] for name, part in quoted["priceImpactDetails"].items()}
+        net = details.pop("netPriceImpact")
+        assert sum(details.values()) == pytest.approx(net, rel=1e-6, abs=1e-5)
+
+
+def test_the_least_that_may_arrive_follows_from_the_slippage(emulator):
+    for intent in every_intent(emulator)[:300]:
+        quoted = intent["quote"]
+        if intent["quoteRequest"]["tradeType"] == "EXACT_INPUT" and intent["originChainId"] != 10:
+            least = Decimal(quoted["toAmount"]) * (1 - Decimal(str(quoted["maxSlippage"])))
+            assert abs(int(quoted["toAmountMin"]) - least) <= 1
+
+
+def test_deposits_pay_the_intent_address(emulator):
+    for intent in every_intent(emulator)[:300]:
+        deposit = intent["depositTransaction"]
+        native = deposit["tokenAddress"] == "0x" + "0" * 40
+        assert deposit["toAddress"] == intent["originIntentAddress"]
+        if native:
+            assert (deposit["to"], deposit["data"], deposit["value"]) == (
+                intent["originIntentAddress"],
+                "0x",
+                deposit["amount"],
+            )
+        elif deposit["to"].startswith("0x"):
+            payee = intent["originIntentAddress"][2:].rjust(64, "0")
+            assert deposit["data"] == f"0xa9059cbb{payee}{int(deposit['amount']):064x}"
+            assert (deposit["to"], deposit["value"]) == (deposit["tokenAddress"], "0")
+
+
+def test_usdc_has_eighteen_decimals_on_bnb_smart_chain(emulator):
+    for intent in every_intent(emulator):
+        if intent["originChainId"] == 56:
+            assert intent["depositTransaction"]["decimals"] == 18
+            assert len(intent["depositTransaction"]["amount"]) >= 14
+
+
+def test_bodies_are_plain_json(emulator):
+    assert "NaN" not in json.dumps(every_intent(emulator)[:500])

@@ -1,0 +1,153 @@
+"""What never reaches an operation, and what no request may do: bring about a traceback."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from email.utils import parsedate_to_datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from intents_ui.emulator import Emulator
+from tests.emulator.driving import NOW, Clock, request
+
+EMULATOR = Emulator(now=Clock(), hold=0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "code"),
+    [
+        ({"path": "/rpc/Service/NoSuchOperation"}, 404, -2),
+        ({"path": "/rpc/Other/GetChains"}, 404, -2),
+        ({"path": "/"}, 404, -2),
+        ({"method": "GET"}, 405, -3),
+        ({"method": "OPTIONS"}, 405, -3),
+        ({"content_type": "text/plain"}, 400, -4),
+        ({"content_type": None}, 400, -4),
+        ({"raw": b"{"}, 400, -4),
+        ({"raw": b""}, 400, -4),
+        ({"raw": b"[1]"}, 400, -4),
+        ({"raw": b'{"routeProvider": 7}'}, 400, -4),
+        ({"raw": b'{"routeProvider": NaN}'}, 400, -4),
+        ({"raw": b"[" * 100_000}, 400, -4),
+        ({"raw": b'{"a":' * 900 + b"1" + b"}" * 900}, 400, -4),
+        ({"raw": b'{"routeProvider":' + b"9" * 5000 + b"}"}, 400, -4),
+        ({"raw": b" " * (1024 * 1024 + 1)}, 400, -4),
+        ({"raw": b"\xff\xfe"}, 400, -4),
+        ({"raw": b"null"}, 200, None),
+        ({"content_type": "Application/JSON; charset=utf-8"}, 200, None),
+    ],
+)
+def test_the_framework(asked, status, code):
+    answer = request(EMULATOR, "GetChains", **asked)
+    assert answer.status == status
+    assert answer.document.get("code") == code
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers.get("allow") == ("POST" if status == 405 else None)
+
+
+def test_headers(emulator):
+    headers = request(emulator, "GetChains").headers
+    assert headers["webrpc"].startswith("webrpc@")
+    assert parsedate_to_datetime(headers["date"]).timestamp() == pytest.approx(NOW, abs=1)
+
+
+@pytest.mark.parametrize(("key", "status", "code"), [(None, 401, 1000), ("wrong", 401, 1101), ("right", 200, None)])
+def test_access_key(clock, key, status, code):
+    answer = request(Emulator(now=clock, access_key="right"), "GetChains", key=key)
+    assert (answer.status, answer.document.get("code")) == (status, code)
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text(st.characters(), max_size=40),
+        st.sampled_from(["0x" + "0" * 40, "0x" + "f" * 64, "USDC", "ASC", "id", "\ud800", "٣"]),
+    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=8,
+)
+FIELDS = st.sampled_from(
+    """
+    intentId lastReceiptStates intent page byOwnerAddress byStatus byStatuses byQueryString byTransactionHash
+    byProjectId fromTime toTime chainIds limit tokenAddress searchQuery excludeTokens routeProvider originChainId plot
+    tokens memo originTokenAddress destinationChainId destinationTokenAddress ownerAddress originTokenAmount tradeType
+    options depositTransactionHash depositSignature includeBalances onlyRecoverable destinationCallData
+    """.strip().split()
+)
+PAGE = st.fixed_dictionaries({}, optional=dict.fromkeys(("column", "before", "after", "sort", "pageSize"), JSON))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(sorted(EMULATOR.operations)), st.dictionaries(FIELDS, JSON | PAGE, max_size=8))
+def test_no_request_brings_about_a_traceback(operation, body):
+    answer = request(EMULATOR, operation, body)
+    assert isinstance(answer.document, dict)
+    assert answer.status < 500
+    assert answer.document.get("code") != -6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(EMULATOR.operations)), st.binary(max_size=200))
+def test_no_bytes_bring_about_a_traceback(operation, raw):
+    assert request(EMULATOR, operation, raw=raw).status < 500
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(*flags):
+    port = free_port()
+    command = [sys.executable, "-m", "intents_ui.emulator", "--port", str(port), *flags]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        yield port
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait(timeout=15)
+
+
+def ask_over_tcp(port, operation, body=b"{}", key="k"):
+    asked = urllib.request.Request(
+        f"http://127.0.0.1:{port}/rpc/Service/{operation}",
+        data=body,
+        headers={"Content-Type": "application/json", "X-Access-Key": key},
+    )
+    with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310
+        return answer.status, answer.headers, answer.read()
+
+
+def test_by_itself_over_tcp():
+    with served("--key", "k", "--size", "50", "--hold", "0.1", "--behave", "GetTokenList=failing-500") as port:
+        status, headers, body = ask_over_tcp(port, "GetIntentHistory")
+        assert (status, headers["Webrpc"][:7]) == (200, "webrpc@")
+        assert body.count(b'"startedAt"') == 20
+        assert len(headers.get_all("Date")) == 1
+        for operation, key in (("GetTokenList", "k"), ("GetChains", "wrong")):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                ask_over_tcp(port, operation, key=key)
+            with refused.value as answer:
+                assert answer.code == (500 if key == "k" else 401)

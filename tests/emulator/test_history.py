@@ -1,0 +1,128 @@
+"""GetIntentHistory: filters, sorts and pages."""
+
+import pytest
+
+from tests.emulator.driving import NOW, call, quote, request
+
+SORTS = [(column, order) for column in ("id", "createdAt") for order in ("ASC", "DESC")]
+
+
+def rows(emulator, **asked):
+    return call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}} | asked)["intents"]
+
+
+def ids(page):
+    return [row["receipt"]["id"] for row in page]
+
+
+@pytest.mark.parametrize(("column", "order"), SORTS)
+def test_paging_loses_nothing_and_repeats_nothing_while_new_ones_come(emulator, clock, column, order):
+    page = {"pageSize": 97, "sort": [{"column": column, "order": order}]}
+    there = {row.transfer.born for row in emulator.ledger.entries(round(NOW * 1e6), descending=True)}
+    seen = []
+    while page:
+        answer = call(emulator, "GetIntentHistory", {"page": page})
+        seen += ids(answer["intents"])
+        page = answer["nextPage"]
+        clock.forward(0.5)
+        quote(emulator)
+    assert seen == sorted(set(seen), reverse=order == "DESC")
+    # What the lists no longer show at the end may have been missed; nothing else.
+    still = {row.transfer.born for row in emulator.ledger.entries(round(clock.now * 1e6), descending=True)}
+    assert there & still <= set(seen)
+
+
+def test_before_leads_back(emulator):
+    sort = [{"column": "id", "order": "DESC"}]
+    first = call(emulator, "GetIntentHistory", {"page": {"pageSize": 10, "sort": sort}})
+    second = call(emulator, "GetIntentHistory", {"page": first["nextPage"]})
+    third = call(emulator, "GetIntentHistory", {"page": second["nextPage"]})
+    back = {"column": "id", "sort": sort, "pageSize": 10, "before": ids(third["intents"])[0]}
+    again = call(emulator, "GetIntentHistory", {"page": back})
+    assert ids(again["intents"]) == ids(second["intents"])
+    start = call(emulator, "GetIntentHistory", {"page": again["nextPage"]})
+    assert (ids(start["intents"]), start["nextPage"]) == (ids(first["intents"]), None)
+
+
+def test_next_page_is_the_request_of_the_next_page(emulator):
+    answer = call(emulator, "GetIntentHistory", {"page": {"pageSize": 3, "sort": [{"column": "createdAt"}]}})
+    assert answer["nextPage"] == {
+        "column": "createdAt",
+        "after": ids(answer["intents"])[-1],
+        "sort": [{"column": "createdAt", "order": "DESC"}],
+        "pageSize": 3,
+        "more": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [(None, 20), (0, 20), (1, 1), (100, 100), (101, 100), (10**9, 100), ("7", 7)]
+)
+def test_page_sizes(emulator, asked, given):
+    page = {} if asked is None else {"pageSize": asked}
+    assert len(rows(emulator, page=page)) == given
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"page": {"pageSize": -1}},
+        {"page": {"sort": [{"column": "status", "order": "ASC"}]}},
+        {"fromTime": 1_795_219_200_000},
+        {"toTime": 1_795_219_200_000},
+    ],
+    ids=["negative size", "other column", "fromTime in ms", "toTime in ms"],
+)
+def test_what_makes_no_sense_is_refused(emulator, asked):
+    answer = request(emulator, "GetIntentHistory", asked)
+    assert (answer.status, answer.code) == (400, 2000)
+    assert answer.document["cause"]
+
+
+def test_filters(emulator):
+    one = emulator.finished("refunded-on-origin")
+    assert {row["status"] for row in rows(emulator, byStatus="REFUNDED")} == {"REFUNDED"}
+    assert {row["status"] for row in rows(emulator, byStatuses=["FAILED", "INVALID"])} == {"FAILED", "INVALID"}
+    assert {row["status"] for row in rows(emulator, byStatuses=["ABORTED"], byStatus="FAILED")} == {"ABORTED"}
+    assert {row["status"] for row in rows(emulator, byStatuses=[], byStatus="FAILED")} == {"FAILED"}
+    assert {row["status"] for row in rows(emulator, byStatus="NO_SUCH_WORD")} == {"QUOTED"}
+    assert {row["receipt"]["originChainId"] for row in rows(emulator, originChainId=8453)} == {8453}
+    assert {row["receipt"]["destinationChainId"] for row in rows(emulator, destinationChainId=10)} == {10}
+    assert {row["receipt"]["projectId"] for row in rows(emulator, byProjectId=1042)} == {1042}
+    assert rows(emulator, originChainId=12345) == []
+    owner = one["ownerAddress"]
+    shouted = rows(emulator, byOwnerAddress="0x" + owner[2:].upper())
+    assert {row["receipt"]["ownerAddress"] for row in shouted} == {owner}
+    both = rows(emulator, byOwnerAddress=owner, byStatus="REFUNDED", originChainId=8453, destinationChainId=42161)
+    assert one["intentId"] in [row["intentId"] for row in both]
+
+
+def test_times_are_seconds_and_inclusive(emulator):
+    newest = ids(rows(emulator))[0]
+    since, until = int(NOW) - 7200, int(NOW) - 3600
+    found = ids(rows(emulator, fromTime=since, toTime=until))
+    assert found
+    assert all(since * 1_000_000 <= each <= until * 1_000_000 for each in found)
+    assert newest in ids(rows(emulator, fromTime=newest // 1_000_000))
+    assert newest not in ids(rows(emulator, fromTime=newest // 1_000_000 + 1))
+    assert newest in ids(rows(emulator, toTime=newest // 1_000_000 + 1))
+    assert rows(emulator, fromTime=int(NOW) + 10) == []
+
+
+def test_balances_only_when_asked_for(emulator):
+    assert all("hasBalance" not in row and "balances" not in row for row in rows(emulator))
+    recoverable = rows(emulator, onlyRecoverable=True)
+    assert recoverable
+    assert all(row["hasBalance"] is True and "balances" not in row for row in recoverable)
+    for row in rows(emulator, onlyRecoverable=True, includeBalances=True):
+        group = row["balances"][0]
+        assert int(group["tokens"][0]["balance"]) > 0
+        receipt = row["receipt"]["summary"]
+        assert group["intentAddress"] in (receipt["originIntentAddress"], receipt["destinationIntentAddress"])
+
+
+def test_each_row_has_its_receipt(emulator):
+    for row in rows(emulator):
+        same = call(emulator, "GetIntentReceipt", {"intentId": row["intentId"]})["intentReceipt"]
+        assert row["receipt"] == same
+        assert (row["status"], row["createdAt"]) == (same["status"], same["summary"]["createdAt"])

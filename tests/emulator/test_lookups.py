@@ -1,0 +1,113 @@
+"""SearchIntents, GetIntent and GetIntentReceipt."""
+
+import pytest
+
+from tests.emulator.driving import call, receipt_at, request
+
+LEGS = ("deposit", "origin", "destination", "refund")
+
+
+def found(emulator, **criteria):
+    return [intent["intentId"] for intent in call(emulator, "SearchIntents", criteria)["intents"]]
+
+
+@pytest.fixture
+def refunded(emulator):
+    return emulator.finished("refunded-on-destination")
+
+
+@pytest.mark.parametrize(
+    ("criterion", "field"),
+    [
+        ("byIntentId", "intentId"),
+        ("byOriginIntentAddress", "originIntentAddress"),
+        ("byDestinationIntentAddress", "destinationIntentAddress"),
+        ("byQueryString", "intentId"),
+        ("byQueryString", "originIntentAddress"),
+    ],
+)
+@pytest.mark.parametrize("case", [str.lower, str.upper, lambda text: f"  {text} "], ids=["lower", "upper", "blanks"])
+def test_one_name_finds_one_intent(emulator, refunded, criterion, field, case):
+    assert found(emulator, **{criterion: case(refunded[field])}) == [refunded["intentId"]]
+
+
+def test_each_transaction_hash_finds_its_intent(emulator, refunded):
+    receipt = call(emulator, "GetIntentReceipt", {"intentId": refunded["intentId"]})["intentReceipt"]
+    hashes = [receipt[f"{leg}Transaction"]["txnHash"] for leg in LEGS]
+    assert len(set(hashes)) == 4
+    for each in hashes:
+        assert found(emulator, byTransactionHash=each.upper()) == [refunded["intentId"]]
+        assert found(emulator, byQueryString=each) == [refunded["intentId"]]
+    assert found(emulator, byDepositTransactionHash=hashes[0]) == [refunded["intentId"]]
+    assert found(emulator, byDepositTransactionHash=hashes[1]) == []
+
+
+def test_a_hash_is_found_no_sooner_than_it_is_known(emulator, clock):
+    intent = emulator.newest("cross-chain-fast")
+    last = receipt_at(emulator, clock, intent, 41)["destinationTransaction"]["txnHash"]
+    receipt_at(emulator, clock, intent, 36)
+    assert found(emulator, byTransactionHash=last) == []
+
+
+def test_owner_finds_all_of_his(emulator, refunded):
+    owner = refunded["ownerAddress"]
+    intents = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
+    assert refunded["intentId"] in [intent["intentId"] for intent in intents]
+    assert {intent["ownerAddress"] for intent in intents} == {owner}
+    assert found(emulator, byQueryString=owner) == [intent["intentId"] for intent in intents]
+
+
+def test_all_criteria_must_hold(emulator, refunded):
+    owner, project = refunded["ownerAddress"], refunded["projectId"]
+    assert found(emulator, byIntentId=refunded["intentId"], byOwnerAddress=owner, byProjectId=project)
+    assert found(emulator, byIntentId=refunded["intentId"], byProjectId=project + 1) == []
+    assert found(emulator, byOwnerAddress=owner, byTransactionHash="0x" + "1" * 64) == []
+
+
+@pytest.mark.parametrize("query", ["order #48213", "ORDER #48213", "a wish nobody wrote", "0x", "🧨"])
+def test_query_looks_into_memos_ids_and_symbols(emulator, query):
+    hits = call(emulator, "SearchIntents", {"byQueryString": query})["intents"]
+    assert bool(hits) == (query != "a wish nobody wrote")
+    assert len(hits) <= 500
+
+
+def test_nothing_asked_nothing_found(emulator):
+    assert found(emulator) == []
+    assert found(emulator, byOwnerAddress="  ", byQueryString="") == []
+
+
+def test_the_query_is_bounded_and_project_finds_its_own(emulator, refunded):
+    intents = call(emulator, "SearchIntents", {"byProjectId": refunded["projectId"]})["intents"]
+    assert {intent["projectId"] for intent in intents} == {refunded["projectId"]}
+    assert 500 < len(intents) < 2500
+
+
+@pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt", "WaitIntentReceipt"])
+@pytest.mark.parametrize("intent_id", ["0x" + "12" * 32, "intent_123abc", "☃"])
+def test_an_unknown_intent_is_not_found_with_status_400(emulator, operation, intent_id):
+    answer = request(emulator, operation, {"intentId": intent_id})
+    assert (answer.status, answer.code, answer.document["error"]) == (400, 8000, "NotFound")
+
+
+@pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt", "WaitIntentReceipt", "ExecuteIntent"])
+@pytest.mark.parametrize("body", [{}, {"intentId": ""}, {"intentId": None}])
+def test_a_missing_field_is_named(emulator, operation, body):
+    answer = request(emulator, operation, body)
+    assert (answer.status, answer.code) == (400, 2000)
+    assert "intentId" in answer.document["cause"]
+
+
+def test_times_of_a_receipt_are_in_order(emulator):
+    for scenario in emulator.scenarios(moving=False):
+        receipt = call(emulator, "GetIntentReceipt", {"intentId": scenario.finished})["intentReceipt"]
+        summary = receipt["summary"]
+        assert summary["createdAt"] <= receipt["createdAt"] <= receipt["updatedAt"]
+        if summary["finishedAt"]:
+            assert summary["startedAt"] <= summary["finishedAt"]
+        mined = [receipt[f"{leg}Transaction"]["txnMinedAt"] for leg in LEGS if receipt[f"{leg}Transaction"]]
+        assert [each for each in mined if each] == sorted(each for each in mined if each)
+        for leg in LEGS:
+            made = receipt[f"{leg}Transaction"]
+            if made:
+                assert receipt["createdAt"] <= made["createdAt"] <= made["updatedAt"] <= receipt["updatedAt"]
+                assert made["txnMinedAt"] is None or made["createdAt"] <= made["txnMinedAt"]

@@ -1,0 +1,139 @@
+"""GetTokenList, GetChains, both route operations and GetTokenPrices."""
+
+import pytest
+
+from intents_ui.emulator import Emulator
+from tests.emulator.driving import USDC_ON_BASE, Clock, call, request
+
+NATIVE = "0x" + "0" * 40
+ALIAS = "0x" + "E" * 40
+
+
+def tokens(emulator, **asked):
+    return call(emulator, "GetTokenList", {"chainIds": [8453]} | asked)["tokens"]
+
+
+def symbols(found):
+    return [token["symbol"] for token in found]
+
+
+def test_featured_by_default_in_order(emulator):
+    assert symbols(tokens(emulator)) == ["ETH", "USDC", "USDT", "DAI", "WETH"]
+    assert all(token["featured"] for token in tokens(emulator))
+
+
+def test_more_on_request(emulator):
+    listed, external = tokens(emulator, includeAllListed=True), tokens(emulator, includeExternal=True)
+    assert {"cbBTC", "AERO"} <= set(symbols(listed))
+    assert [token["decimals"] for token in external if token["symbol"] == "USDC"] == [6, 18]
+    assert len(tokens(emulator, includeAllListed=True, includeExternal=True)) == len(listed) + 1
+
+
+def test_limit_counts_per_chain(emulator):
+    found = tokens(emulator, chainIds=[1, 10, 137], limit=2)
+    assert [token["chainId"] for token in found].count(137) == 2
+    assert len(found) == 6
+
+
+def test_search_ranks_address_symbol_prefix_substring(emulator):
+    assert symbols(tokens(emulator, searchQuery="usdc"))[:2] == ["USDC", "USDC"]
+    assert symbols(tokens(emulator, searchQuery="ETH"))[:2] == ["ETH", "WETH"]
+    assert "cbETH" in symbols(tokens(emulator, searchQuery="ETH"))
+    assert symbols(tokens(emulator, searchQuery=USDC_ON_BASE.upper().replace("0X", "0x"))) == ["USDC"]
+    assert tokens(emulator, searchQuery="no such token") == []
+
+
+def test_one_address_and_exclusion(emulator):
+    assert symbols(tokens(emulator, tokenAddress=ALIAS)) == ["ETH"]
+    assert tokens(emulator, tokenAddress=ALIAS)[0]["address"] == NATIVE
+    assert "USDC" not in symbols(tokens(emulator, excludeTokens=[USDC_ON_BASE.upper().replace("0X", "0x")]))
+
+
+def test_chain_ids_are_required(emulator):
+    for body in ({}, {"chainIds": []}):
+        answer = request(emulator, "GetTokenList", body)
+        assert (answer.code, answer.document["cause"]) == (2000, "chainIds is required")
+    assert tokens(emulator, chainIds=[999_999]) == []
+
+
+def test_unknown_decimals_are_left_out(emulator):
+    nameless = [token for token in tokens(emulator, chainIds=[10], includeAllListed=True) if token["name"] == ""]
+    assert "decimals" not in nameless[0]
+
+
+def test_fillers_make_up_the_number():
+    emulator = Emulator(now=Clock(), tokens=5000)
+    chain_ids = [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
+    everything = tokens(emulator, chainIds=chain_ids, includeAllListed=True, includeExternal=True)
+    assert len(everything) == 4999  # all but the one of a chain that is not listed
+
+
+def test_chains_have_both_forms(emulator):
+    chains = call(emulator, "GetChains")["chains"]
+    assert len(chains) == 24
+    base = next(chain for chain in chains if chain["id"] == 8453)
+    assert (base["nativeCurrency"]["symbol"], base["tokenSymbol"]) == ("ETH", "ETH")
+    assert (base["blockExplorer"]["url"], base["blockExplorerUrl"]) == ("https://basescan.org",) * 2
+
+
+@pytest.mark.parametrize(
+    ("provider", "count"), [("CCTP", 11), ("cctp", 11), ("SOMNIA_SWAP", 1), ("AUTO", 24), ("X", 0)]
+)
+def test_chains_of_a_provider(emulator, provider, count):
+    assert len(call(emulator, "GetChains", {"routeProvider": provider})["chains"]) == count
+
+
+def routes(emulator, side, **asked):
+    operation = f"GetExact{side}Routes"
+    return call(emulator, operation, asked)["tokens"]
+
+
+def test_routes_out(emulator):
+    origin = {"originChainId": 8453, "originTokenAddress": USDC_ON_BASE}
+    everywhere = routes(emulator, "Input", **origin)
+    assert len({token["chainId"] for token in everywhere}) == 19
+    polygon = routes(emulator, "Input", **origin, destinationChainId=137)
+    assert {token["chainId"] for token in polygon} == {137}
+    assert symbols(routes(emulator, "Input", **origin, destinationChainId=137, destinationTokenAddress=ALIAS)) == [
+        "POL"
+    ]
+    testnet = routes(emulator, "Input", **origin, destinationChainId=84532, destinationTokenAddress=NATIVE)
+    assert testnet == []
+    assert routes(emulator, "Input", originChainId=8453, originTokenAddress="0x" + "9" * 40) == []
+
+
+def test_routes_in(emulator):
+    destination = {"destinationChainId": 8453, "destinationTokenAddress": USDC_ON_BASE}
+    popular = routes(emulator, "Output", **destination)
+    assert all(token["featured"] for token in popular)
+    held = routes(emulator, "Output", **destination, ownerAddress="0x" + "ab" * 20)
+    assert 0 < len(held) < len(popular)
+    assert held == routes(emulator, "Output", **destination, ownerAddress="0x" + "AB" * 20)
+    one = routes(emulator, "Output", **destination, originChainId=10, originTokenAddress=NATIVE)
+    assert symbols(one) == ["ETH"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("GetExactInputRoutes", {"originChainId": 5, "originTokenAddress": NATIVE}),
+        ("GetExactInputRoutes", {"originChainId": 1, "originTokenAddress": NATIVE, "destinationChainId": 5}),
+        ("GetExactOutputRoutes", {"destinationChainId": 5, "destinationTokenAddress": NATIVE}),
+    ],
+)
+def test_unknown_chain_is_an_unsupported_network(emulator, operation, body):
+    answer = request(emulator, operation, body)
+    assert (answer.status, answer.code) == (422, 8008)
+
+
+def test_prices(emulator):
+    asked = [
+        {"chainId": 8453, "tokenAddress": USDC_ON_BASE.upper().replace("0X", "0x")},
+        {"chainId": 1, "tokenAddress": ALIAS},
+        {"chainId": 1, "tokenAddress": "0x" + "9" * 40},
+    ]
+    prices = call(emulator, "GetTokenPrices", {"tokens": asked})["tokenPrices"]
+    assert [price["priceUsd"] for price in prices] == [1, 3100, None]
+    assert prices[1]["token"] == {"chainId": 1, "tokenAddress": NATIVE, "tokenSymbol": "ETH"}
+    assert request(emulator, "GetTokenPrices", {}).code == 2000
+    assert request(emulator, "GetTokenPrices", {"tokens": [{"chainId": 1}]}).code == 2000

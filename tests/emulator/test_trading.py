@@ -1,0 +1,214 @@
+"""QuoteIntent, CommitIntent and ExecuteIntent, and that what they make is there like everything else."""
+
+import pytest
+
+from intents_ui.emulator.ledger import MADE_KEPT
+from tests.emulator.driving import USDC_ON_BASE, call, quote, receipt_at, request
+
+HASH = "0x" + "c0ffee42" * 8
+OWNER = "0x" + "ab" * 20
+
+
+def commit(emulator, intent):
+    return request(emulator, "CommitIntent", {"intent": intent})
+
+
+def execute(emulator, intent, **more):
+    return request(emulator, "ExecuteIntent", {"intentId": intent["intentId"]} | more)
+
+
+def status(emulator, intent):
+    return call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"]["status"]
+
+
+def test_from_quote_to_success(emulator, clock):
+    intent = quote(emulator, memo="lunch")
+    assert (intent["status"], intent["depositTransaction"]["amount"]) == ("QUOTED", "25000000")
+    clock.forward(2)
+    assert commit(emulator, intent).document == {"intentId": intent["intentId"]}
+    assert status(emulator, intent) == "COMMITTED"
+    clock.forward(3)
+    answer = execute(emulator, intent, depositTransactionHash=HASH)
+    assert answer.document == {"intentId": intent["intentId"], "intentStatus": "EXECUTING"}
+    clock.forward(1)
+    waiting = call(emulator, "WaitIntentReceipt", {"intentId": intent["intentId"]})
+    assert (waiting["receiptStates"][0], waiting["done"]) == ("SUCCEEDED", False)
+    clock.forward(6)
+    receipt = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
+    assert (receipt["status"], receipt["summary"]["memo"]) == ("SUCCEEDED", "lunch")
+    assert receipt["depositTransaction"]["txnHash"] == HASH
+    assert receipt["summary"]["destinationTokenAmount"] == intent["quote"]["toAmount"]
+    for criterion, value in (("byOwnerAddress", OWNER), ("byTransactionHash", HASH.upper()), ("byQueryString", HASH)):
+        found = call(emulator, "SearchIntents", {criterion: value})["intents"]
+        assert [each["intentId"] for each in found] == [intent["intentId"]]
+    history = call(emulator, "GetIntentHistory", {"byOwnerAddress": OWNER})["intents"]
+    assert [row["intentId"] for row in history] == [intent["intentId"]]
+
+
+def test_quote_takes_part_at_once(emulator):
+    intent = quote(emulator)
+    newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 1}})["intents"]
+    assert [row["intentId"] for row in newest] == [intent["intentId"]]
+
+
+def test_quoted_may_be_executed_without_commit(emulator):
+    intent = quote(emulator)
+    assert execute(emulator, intent).status == 200
+    assert status(emulator, intent) == "EXECUTING"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("quote", "toAmountMin"), "1"),
+        (("depositTransaction", "toAddress"), "0x" + "66" * 20),
+        (("expiresAt",), "2099-01-01T00:00:00Z"),
+        (("originCalls", "calls"), []),
+        (("somethingNew",), 1),
+        (("fees", "provider", "serviceFeeUsd"), 0.5),
+        (("passthrough",), 0),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_modified_intent_is_refused(emulator, path, value):
+    intent = quote(emulator)
+    place = intent
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    answer = commit(emulator, intent)
+    assert (answer.status, answer.code) == (400, 2000)
+    assert path[0] in answer.document["cause"]
+    assert status(emulator, intent) == "QUOTED"
+
+
+def test_what_the_sample_leaves_out_may_be_left_out_and_amounts_be_numbers(emulator):
+    intent = quote(emulator)
+    for field in ("destinationCalls", "destinationPrecondition", "destinationMetaTxn", "id", "projectId"):
+        del intent[field]
+    del intent["fees"]["destinationGas"]
+    intent["salt"] = int(intent["salt"])
+    intent["depositTransaction"]["amount"] = 25_000_000
+    intent["ownerAddress"] = intent["ownerAddress"].upper().replace("0X", "0x")
+    assert commit(emulator, intent).status == 200
+
+
+def test_second_commit_and_second_execution_say_the_status(emulator):
+    intent = quote(emulator)
+    commit(emulator, intent)
+    answer = commit(emulator, intent)
+    assert (answer.status, answer.code) == (422, 2004)
+    assert "status=COMMITTED" in answer.document["cause"]
+    execute(emulator, intent)
+    answer = execute(emulator, intent)
+    assert (answer.code, "status=EXECUTING" in answer.document["cause"]) == (2004, True)
+
+
+def test_expired_quotes_are_neither_committed_nor_executed(emulator, clock):
+    intent = quote(emulator)
+    clock.forward(301)
+    assert commit(emulator, intent).code == 7001
+    assert execute(emulator, intent).code == 7001
+    assert status(emulator, intent) == "QUOTED"
+
+
+def test_execution_must_follow_within_ten_minutes(emulator, clock):
+    early, late = quote(emulator), quote(emulator)
+    clock.forward(200)
+    for intent in (early, late):
+        assert commit(emulator, intent).status == 200
+    clock.forward(599)
+    assert execute(emulator, early).status == 200
+    clock.forward(2)
+    assert (execute(emulator, late).code, status(emulator, late)) == (7001, "COMMITTED")
+
+
+def test_hash_and_signature_exclude_each_other(emulator):
+    intent = quote(emulator)
+    answer = execute(emulator, intent, depositTransactionHash=HASH, depositSignature={"intentSignature": "0x00"})
+    assert (answer.code, "exclude" in answer.document["cause"]) == (2000, True)
+    assert execute(emulator, intent, depositTransactionHash="0x12").code == 2000
+
+
+def test_a_signature_makes_it_gasless(emulator):
+    intent = quote(emulator)
+    execute(emulator, intent, depositSignature={"intentSignature": "0x00"}, plot="gasless-permit")
+    deposit = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"][
+        "depositTransaction"
+    ]
+    assert (deposit["status"], deposit["depositIntentEntry"]["permitAmount"]) == ("PENDING", str(2**256 - 1))
+
+
+@pytest.mark.parametrize("plot", [8, "8", "refunded-on-origin"])
+def test_an_executed_intent_plays_the_plot_asked_for(emulator, clock, plot):
+    intent = quote(emulator)
+    clock.forward(10)
+    execute(emulator, intent, depositTransactionHash=HASH, plot=plot)
+    told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 6, 7, 20)]
+    assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
+
+
+@pytest.mark.parametrize("plot", ["no-such", 99, "expired-quote", {"odd": 1}])
+def test_a_plot_that_cannot_be_played_is_refused(emulator, plot):
+    answer = execute(emulator, quote(emulator), plot=plot)
+    assert (answer.code, "plot" in answer.document["cause"]) == (2000, True)
+
+
+def test_an_intent_of_the_world_can_be_taken_over(emulator, clock):
+    intent = emulator.newest("expired-quote")
+    clock.now = intent["id"] / 1_000_000 + 20
+    assert commit(emulator, intent).status == 200
+    assert execute(emulator, intent).status == 200
+    clock.forward(10)
+    assert status(emulator, intent) == "SUCCEEDED"
+    assert len(call(emulator, "SearchIntents", {"byIntentId": intent["intentId"]})["intents"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"ownerAddress": None}, 2000),
+        ({"ownerAddress": "me"}, 2000),
+        ({"originTokenAmount": None}, 2000),
+        ({"originTokenAmount": 0}, 2000),
+        ({"originTokenAmount": "7000"}, 2003),
+        ({"originTokenAmount": "2000000"}, 7002),
+        ({"originChainId": 5}, 8008),
+        ({"destinationChainId": 8453, "destinationTokenAddress": USDC_ON_BASE}, 7000),
+        ({"originTokenAddress": "0x" + "9" * 40}, 2003),
+        ({"destinationCallData": "0xabc"}, 2000),
+        ({"options": {"slippageTolerance": 2}}, 2000),
+    ],
+)
+def test_quotes_that_cannot_be_given(emulator, changes, code):
+    asked = {
+        "ownerAddress": OWNER,
+        "originChainId": 8453,
+        "originTokenAddress": USDC_ON_BASE,
+        "destinationChainId": 1,
+        "destinationTokenAddress": "0x" + "0" * 40,
+        "originTokenAmount": "25000000",
+        "tradeType": "EXACT_INPUT",
+    }
+    assert request(emulator, "QuoteIntent", asked | changes).code == code
+
+
+def test_exact_output_is_the_default_and_exact(emulator):
+    intent = quote(emulator, tradeType=None, destinationTokenAmount=50_000_000)
+    assert (intent["quote"]["toAmount"], intent["quote"]["toAmountMin"]) == ("50000000", "50000000")
+    assert int(intent["quote"]["fromAmount"]) > 50_000_000
+
+
+def test_gas_may_be_paid_in_either_token(emulator):
+    asked = {"ownerAddress": OWNER, "originChainId": 8453, "originTokenAddress": USDC_ON_BASE, "destinationChainId": 10}
+    asked |= {"destinationTokenAddress": "0x" + "0" * 40, "originTokenAmount": 9_000_000, "tradeType": "EXACT_INPUT"}
+    options = call(emulator, "QuoteIntent", asked)["gasFeeOptions"]["feeOptions"]
+    assert [option["tokenSymbol"] for option in options] == ["ETH", "USDC"]
+
+
+def test_what_callers_make_is_bounded(emulator, clock):
+    first = quote(emulator)
+    for _ in range(MADE_KEPT):
+        clock.forward(0.01)
+        quote(emulator)
+    assert request(emulator, "GetIntent", {"intentId": first["intentId"]}).code == 8000

@@ -1,0 +1,116 @@
+"""What exists: the same everywhere, and each name leads back to its intent."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.emulator import Emulator, names
+from intents_ui.emulator.documents import MICROSECONDS
+from intents_ui.emulator.names import Named, Role
+from intents_ui.emulator.scripts import PENDING_STATUSES
+from tests.emulator.driving import NOW, Clock, call
+
+PRINT_A_PAGE = """
+import sys
+from tests.emulator.driving import Clock, request
+from intents_ui.emulator import Emulator
+sys.stdout.buffer.write(request(Emulator(now=Clock()), "GetIntentHistory", {"page": {"pageSize": 30}}).body)
+"""
+
+
+def everything(emulator, now=NOW):
+    return list(emulator.ledger.entries(round(now * MICROSECONDS), descending=True))
+
+
+def test_two_instances_hold_the_same(emulator):
+    other = Emulator(now=Clock())
+    page = {"page": {"pageSize": 100}, "includeBalances": True}
+    assert call(emulator, "GetIntentHistory", page) == call(other, "GetIntentHistory", page)
+
+
+def test_another_process_holds_the_same(emulator):
+    printed = subprocess.run([sys.executable, "-c", PRINT_A_PAGE], capture_output=True, check=True).stdout
+    assert json.loads(printed) == call(emulator, "GetIntentHistory", {"page": {"pageSize": 30}})
+
+
+def test_an_intent_is_the_same_an_hour_later(emulator, clock):
+    intent = emulator.finished("refunded-on-origin")
+    clock.forward(3600)
+    assert call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"] == intent
+
+
+@given(st.sampled_from(Role), st.integers(0, 2**50), st.integers(0, 7))
+def test_names_lead_back(role, number, attempt):
+    name = names.hash_of(role, number, attempt)
+    assert names.read(name) == Named(role, number, attempt)
+    assert names.read(name.upper()) == names.read(name[2:]) == Named(role, number, attempt)
+    assert names.read(names.base58_signature_of(role, number, attempt)) == Named(role, number, attempt)
+    assert names.read(names.base58_address_of(role, number)) == Named(role, number)
+    assert names.read(names.address_of(role, number)) == Named(role, number)
+
+
+@given(st.one_of(st.text(), st.binary(min_size=32, max_size=32).map(bytes.hex), st.just("0x" + "0" * 64)))
+def test_other_names_lead_nowhere(name):
+    assert names.read(name) is None
+
+
+def test_about_three_thousand_over_two_days(emulator):
+    entries = everything(emulator)
+    ids = [entry.transfer.born for entry in entries]
+    assert 2950 <= len(entries) <= 3050
+    assert ids == sorted(set(ids), reverse=True)
+    assert NOW - ids[-1] / MICROSECONDS == pytest.approx(2 * 86_400, rel=0.02)
+    assert NOW - ids[0] / MICROSECONDS < 30
+    statuses = Counter(entry.scene.status for entry in entries)
+    assert set(statuses) == {*PENDING_STATUSES, "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"}
+    assert statuses["SUCCEEDED"] > 2000
+    assert sum(1 for entry in entries[:200] if entry.scene.status == "EXECUTING") > 3
+
+
+def test_owners_have_long_and_short_histories(emulator):
+    lengths = Counter(entry.transfer.owner for entry in everything(emulator))
+    assert 180 <= len(lengths) <= 200
+    assert max(lengths.values()) > 100
+    assert min(lengths.values()) < 4
+
+
+@pytest.mark.parametrize("size", [10, 100, 1000, 3000, 10_000])
+def test_size_is_what_was_asked_for(size):
+    emulator = Emulator(now=Clock(), size=size)
+    assert len(everything(emulator)) == size
+    assert bool(emulator.scenarios(moving=False)) == (size >= 1000)
+
+
+def test_every_chain_and_provider_takes_part(emulator):
+    entries = everything(emulator)
+    chains = {entry.transfer.destination.chain_id for entry in entries}
+    assert len(chains) == 19
+    providers = {provider for entry in entries for provider in entry.transfer.deal.providers}
+    assert {"RELAY", "CCTP", "LIFI", "SUSHI", "ZEROX", "WETH", "LZ_OFT", "HYPERLANE", "OIF", "GASZIP"} <= providers
+
+
+def test_owner_leads_to_all_of_his_intents_and_no_others(emulator):
+    now = round(NOW * MICROSECONDS)
+    everybody = everything(emulator)
+    for owner in {entry.transfer.owner for entry in everybody[:60]}:
+        found = [entry.transfer.number for entry in emulator.ledger.entries(now, descending=True, owner=owner)]
+        assert found == [entry.transfer.number for entry in everybody if entry.transfer.owner == owner]
+
+
+def test_intents_of_tomorrow_do_not_exist_yet(emulator, clock):
+    clock.forward(600)
+    coming = emulator.newest("cross-chain-fast")["intentId"]
+    clock.forward(-600)
+    assert emulator.ledger.named(coming, round(clock.now * MICROSECONDS)) is None
+
+
+def test_a_hundred_thousand_start_at_once(clock):
+    emulator = Emulator(now=clock, size=100_000)
+    entries = emulator.ledger.entries(round(NOW * MICROSECONDS), descending=True)
+    assert len(list(islice(entries, 50))) == 50
