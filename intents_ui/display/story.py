@@ -181,7 +181,7 @@ def _moments(situation: rules.Situation) -> dict[str, str]:
 def _sums(facts: Facts, *, held: Money | None, using: Names) -> dict[str, str]:
     return {
         "received": _sum(facts.received, using),
-        "expected": _sum(facts.expected, using),
+        "expected": f"; about {_sum(facts.expected, using)} was expected" if facts.expected.value is not None else "",
         "refundAmount": _sum(facts.refunded, using),
         "balance": _sum(held, using) if held else NOT_REPORTED,
         "symbol": _symbol(facts.received, using),

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from intents_ui.display import story as display
 from intents_ui.display.statuses import Tone
 from intents_ui.display.story import EXPLANATIONS, Place, Story, Who
-from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt, IntentStatus, TokenBalance, TransactionStatus
+from intents_ui.service.wire import (
+    BalanceGroup,
+    Intent,
+    IntentProviderQuote,
+    IntentReceipt,
+    IntentStatus,
+    TokenBalance,
+    TransactionStatus,
+)
 from tests.display.builders import (
     ARBITRUM,
     BASE,
@@ -279,6 +287,12 @@ def test_a_stalled_transfer_says_for_how_long():
     told = story(None, receipt(deposit=stale, origin=stale, **STALE))
     assert told.headline == "No progress for 1 h"
     assert told.where == "Inside the bridge, between Arbitrum and Base."
+
+
+def test_an_amount_that_was_not_reported_is_not_made_up():
+    quoted = intent(quote=IntentProviderQuote(to_amount=99_910_000))
+    assert story(quoted, receipt("SUCCEEDED")).sentence.endswith("delivered; about 99.91 USDC was expected.")
+    assert story(None, receipt("SUCCEEDED")).sentence.endswith("the exact amount delivered.")
 
 
 def test_a_status_of_tomorrow_is_shown_as_it_came():
