@@ -27,7 +27,8 @@ from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
 from intents_ui.emulator.lookups import Ask, Lookups
 from intents_ui.emulator.market import Market
-from intents_ui.emulator.plots import MAIN, PLOTS, Plot, plot_named
+from intents_ui.emulator.plots import PLOTS, plot_named
+from intents_ui.emulator.scripts import MAIN, Plot
 from intents_ui.emulator.trading import Trading
 from intents_ui.emulator.waiting import Pause, Waiting
 from intents_ui.emulator.world import World, scenes_of

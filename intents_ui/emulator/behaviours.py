@@ -82,6 +82,7 @@ WORDS: Final = frozenset(
         "quoted-not-found",  # no receipt before execution
         "deposit-hash-ignored",  # byDepositTransactionHash is not in the schema
         "search-capped",  # ten newest, none that are only quoted
+        "empty-search-refused",  # a search without criteria is an error
         "routes-stub",  # both route operations answer an empty list
         "next-page-repeats",  # the cursor that came is the cursor that goes
     }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -164,6 +165,7 @@ def _routable(token: Token) -> bool:
     return token.price > 0 and (token.listing == "featured" or token.chain_id in _SWAPPING)
 
 
+@cache
 def _rows(name: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = json.loads((DATA / name).read_text(encoding="utf-8"), parse_float=Decimal)
     return rows

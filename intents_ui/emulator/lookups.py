@@ -1,5 +1,6 @@
 """GetIntent, GetIntentReceipt, SearchIntents and GetIntentHistory."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -20,6 +21,8 @@ SUBSTRING_REACH: Final = 5000
 SUBSTRING_HITS: Final = 500
 SEARCH_HITS: Final = 5000
 _LARGEST_SECONDS: Final = 10**11
+# No part of anything else.
+_WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ class Lookups:
             found = self._query(str(keys["byQueryString"]).strip(), ask.now)
         elif project is not None:
             found = self.ledger.entries(ask.now, descending=True)
+        elif "empty-search-refused" in ask.behaviours:
+            raise Refusal(INVALID_ARGUMENT, "at least one search criterion is required")
         else:
             return
         for entry in found:
@@ -97,7 +102,7 @@ class Lookups:
 
     def _query(self, query: str, now: int) -> Iterator[Entry]:
         exact = list(self.ledger.bearing(query, now))
-        if exact:
+        if exact or _WHOLE_NAME.fullmatch(query):
             yield from exact
             return
         newest = islice(self.ledger.entries(now, descending=True), SUBSTRING_REACH)

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from intents_ui.emulator.deals import Deal
+
+MAIN: Final = "A"
 LEGS: Final = ("deposit", "origin", "destination", "refund")
 PENDING_STATUSES: Final = frozenset({"QUOTED", "COMMITTED", "EXECUTING"})
 MINED: Final = frozenset({"SUCCEEDED", "FAILED", "REVERTED", "RELAYED"})
@@ -63,6 +66,40 @@ class Scene:
         while statuses and statuses[-1] is None:
             statuses.pop()
         return [status or "UNKNOWN" for status in statuses]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`variants` are other courses of the same story, `variant_deals` other amounts; `A` is the one told in `script`.
+
+    `weight`: the share of ordinary traffic that takes this course; 0: only the scenario's own copies do.
+    """
+
+    number: int
+    slug: str
+    title: str
+    why: str
+    route: str
+    deal: Deal
+    script: tuple[Step, ...]
+    variants: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
+    variant_deals: Mapping[str, Deal] = field(default_factory=dict)
+    weight: int = 0
+
+    def script_of(self, variant: str) -> tuple[Step, ...]:
+        return self.variants.get(variant, self.script)
+
+    def deal_of(self, variant: str) -> Deal:
+        return self.variant_deals.get(variant, self.deal)
+
+    @property
+    def variant_names(self) -> list[str]:
+        return sorted({MAIN, *self.variants, *self.variant_deals})
+
+    @property
+    def lasts(self) -> float:
+        """Seconds until nothing changes any more, in the longest of its variants."""
+        return max(self.script_of(variant)[-1].at for variant in self.variant_names)
 
 
 def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:

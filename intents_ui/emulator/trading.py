@@ -23,8 +23,8 @@ from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.money import FeesExceedAmountError, Terms, terms_of
-from intents_ui.emulator.plots import MAIN, QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, Plot, plot_named
-from intents_ui.emulator.scripts import PLACEHOLDER, Step, play
+from intents_ui.emulator.plots import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, plot_named
+from intents_ui.emulator.scripts import MAIN, PLACEHOLDER, Plot, Step, play
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
 from intents_ui.emulator.world import STREAMS, scenes_of
 

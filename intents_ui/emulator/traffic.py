@@ -8,7 +8,8 @@ from typing import Final
 from intents_ui.emulator.catalogue import Catalogue
 from intents_ui.emulator.deals import Deal
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.plots import PLOTS, Plot
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import Plot
 
 _ORDINARY: Final = [plot for plot in PLOTS if plot.weight]
 _PLOT_SHARES: Final = list(accumulate(plot.weight for plot in _ORDINARY))

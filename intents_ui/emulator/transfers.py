@@ -6,7 +6,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.catalogue import Catalogue, Token
 from intents_ui.emulator.deals import Deal
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.plots import Plot
+from intents_ui.emulator.scripts import Plot
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)

@@ -9,7 +9,7 @@ be asked for by its names for ever.
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import merge
 from random import Random
 from typing import Final
@@ -18,8 +18,8 @@ from intents_ui.emulator import names
 from intents_ui.emulator.catalogue import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.plots import MAIN, PLOTS, Plot
-from intents_ui.emulator.scripts import Scene, play
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import MAIN, Plot, Scene, play
 from intents_ui.emulator.traffic import ordinary
 from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
 
@@ -194,6 +194,7 @@ def _variant(plot: Plot, k: int) -> str:
     return others[k // 2 % len(others)] if others and k % 2 else MAIN
 
 
+@cache
 def _owner_slots() -> list[int]:
     """Who comes at which turn: a few owners often, most now and then, the same few thousand turns over and over."""
     shares = [_OWNER_SLOTS // (5 * (owner + 3)) + 1 for owner in range(OWNERS)]

@@ -80,7 +80,8 @@ def test_unknown_names_are_refused(emulator):
 )
 def test_no_behaviour_breaks_an_operation_it_is_not_for(emulator, intent, name, operation):
     emulator.behave(operation, name)
-    answer = request(emulator, operation, {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]})
+    body = {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]}
+    answer = request(emulator, operation, body)
     if name not in {*REFUSALS, *PAGES, "cut-body"}:
         assert (answer.status, type(answer.document)) == (200, dict)
 

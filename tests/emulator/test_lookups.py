@@ -74,6 +74,8 @@ def test_query_looks_into_memos_ids_and_symbols(emulator, query):
 def test_nothing_asked_nothing_found(emulator):
     assert found(emulator) == []
     assert found(emulator, byOwnerAddress="  ", byQueryString="") == []
+    emulator.behave("SearchIntents", "empty-search-refused")
+    assert request(emulator, "SearchIntents", {}).code == 2000
 
 
 def test_the_query_is_bounded_and_project_finds_its_own(emulator, refunded):

@@ -1,0 +1,282 @@
+"""Scenarios in which the money arrives, however oddly (domain.md section 5). Seconds count from the quote."""
+
+from typing import Final
+
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.scripts import Plot, steps
+
+ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, SOMNIA, SOLANA = 1, 8453, 42161, 10, 137, 5031, 792703809
+SOLANA_USDC: Final = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
+
+
+def _hostile_memo() -> str:
+    opening = (
+        "<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS\n"
+        '<img src=x onerror=alert(2)> "><svg/onload=alert(3)> {{7*7}} ${7*7} \r\n\t'
+        "\u202ednufer ruoy mialc\u202c \u200b\u200d\u2066https://refund.example\u2069 🧨👩‍👩‍👧‍👦"
+        " e\u0301\u0327 \ufeff'; DROP TABLE intents; --\n"
+    )
+    return (opening * (10_000 // len(opening) + 1))[:10_000]
+
+
+ARRIVALS: Final = (
+    Plot(
+        1,
+        "same-chain-swap",
+        "Same-chain swap, succeeded",
+        "Baseline; no destination transaction exists.",
+        "Base 25 USDC -> ETH (Base)",
+        Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "25"),
+        steps("""
+            0   QUOTED
+            8   COMMITTED
+            30  EXECUTING  PENDING    ON_HOLD
+            32  EXECUTING  MINING     ON_HOLD
+            35  EXECUTING  SUCCEEDED  PENDING
+            36  EXECUTING  SUCCEEDED  RELAYING
+            37  EXECUTING  SUCCEEDED  MINING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=180,
+    ),
+    Plot(
+        2,
+        "cross-chain-fast",
+        "Cross-chain via Relay, fast",
+        "The most common picture: three transactions in under a minute.",
+        "Arbitrum 100 USDC -> Base USDC",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100"),
+        steps("""
+            0   QUOTED
+            6   COMMITTED
+            22  EXECUTING  MINING     ON_HOLD    ON_HOLD
+            24  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            26  EXECUTING  SUCCEEDED  SENT       ON_HOLD
+            29  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            35  EXECUTING  SUCCEEDED  SUCCEEDED  RELAYING
+            37  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=340,
+    ),
+    Plot(
+        3,
+        "cctp-slow",
+        "CCTP, slow but fine",
+        "Standard CCTP finality from Ethereum is 13-19 min; nothing is wrong although most clients give up at 10 min.",
+        "Ethereum 5,000 USDC -> Base USDC",
+        Deal((ETHEREUM, "USDC"), (BASE, "USDC"), ("CCTP",), "5000", duration=1140),
+        # Nothing happens at 708 s: that is when clients with a ten-minute patience give up.
+        steps("""
+            0     QUOTED
+            10    COMMITTED
+            45    EXECUTING  MINING     ON_HOLD    ON_HOLD
+            72    EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            90    EXECUTING  SUCCEEDED  MINING     ON_HOLD
+            108   EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            1075  EXECUTING  SUCCEEDED  SUCCEEDED  PENDING
+            1079  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            1083  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=40,
+    ),
+    Plot(
+        4,
+        "swap-then-bridge",
+        "Swap then bridge, two providers",
+        "routeProviders has two entries; first = swap, last = bridge (SDK reading).",
+        "Polygon 250 USDT -> Base ETH",
+        Deal((POLYGON, "USDT"), (BASE, "ETH"), ("ZEROX", "RELAY"), "250"),
+        steps("""
+            0   QUOTED
+            7   COMMITTED
+            25  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            31  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=110,
+    ),
+    Plot(
+        15,
+        "gasless-permit",
+        "Gasless deposit with permit",
+        "Deposit is relayed (metaTxnId), gas paid in USDC, depositIntentEntry filled.",
+        "Base 15 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "15", deposit="gasless"),
+        steps("""
+            0   QUOTED
+            9   COMMITTED
+            20  EXECUTING  PENDING    ON_HOLD    ON_HOLD
+            22  EXECUTING  RELAYING   ON_HOLD    ON_HOLD
+            23  EXECUTING  SENT       ON_HOLD    ON_HOLD
+            25  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            42  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=80,
+    ),
+    Plot(
+        16,
+        "exact-output-payment",
+        "EXACT_OUTPUT payment with calldata",
+        "Recipient is not the owner; memo carries the order number.",
+        "Polygon ~51.3 USDT -> merchant contract, exactly 50 USDC on Base",
+        Deal(
+            (POLYGON, "USDT"),
+            (BASE, "USDC"),
+            ("ZEROX", "CCTP"),
+            "51.3",
+            receive="50",
+            exact_output=True,
+            payee="merchant",
+            calls=True,
+            memo="Order #48213",
+        ),
+        steps("""
+            0   QUOTED
+            6   COMMITTED
+            28  EXECUTING  SUCCEEDED  MINING     ON_HOLD
+            33  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=70,
+    ),
+    Plot(
+        17,
+        "unknown-words",
+        "Unknown provider, context and status",
+        "Enum values the interface document does not list.",
+        "Base 10 USDC -> Somnia SOMI",
+        Deal((BASE, "USDC"), (SOMNIA, "SOMI"), ("EVERLONG", "FUTURE_BRIDGE"), "10"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  SUCCEEDED  QUEUED
+            60  SUCCEEDED  SUCCEEDED  SUCCEEDED  RELAYED
+            """,
+            {30: {"destination.context": "FUTURE_CONTEXT", "destination.type": "ROUTE"}},
+        ),
+    ),
+    Plot(
+        19,
+        "dust-and-giants",
+        "Dust and giants",
+        'Precision. A: "1" with 18 decimals = 0.000000000000000001. '
+        'B: "1000000000000000000000000000000" = 1,000,000,000,000 tokens.',
+        "A: 1 wei ETH; B: 10^30 units of an 18-decimal token",
+        Deal((BASE, "ETH"), (BASE, "WETH"), ("WETH",), "0.000000000000000001", free=True),
+        steps("""
+            0   QUOTED
+            20  EXECUTING  SUCCEEDED  MINING
+            25  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        variant_deals={"B": Deal((BASE, "DAI"), (BASE, "USDC"), ("WETH",), "1000000000000", free=True)},
+    ),
+    Plot(
+        20,
+        "hostile-memo",
+        "Very long, hostile memo",
+        "memo of 10,000 characters with HTML, newlines, emoji, right-to-left marks and a fake support phone number.",
+        "Base 5 USDC -> Base USDC (merchant)",
+        Deal((BASE, "USDC"), (BASE, "USDC"), ("RELAY",), "5", payee="merchant", memo=_hostile_memo()),
+        steps("""
+            0   QUOTED
+            25  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+    ),
+    Plot(
+        21,
+        "late-destination",
+        "Receipt without destination transaction, cross-chain",
+        "The destination object is created late.",
+        "Arbitrum 20 USDC -> Optimism USDC",
+        Deal((ARBITRUM, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "20"),
+        steps("""
+            0   QUOTED
+            25  EXECUTING  SUCCEEDED  MINING
+            29  EXECUTING  SUCCEEDED  SUCCEEDED
+            33  EXECUTING  SUCCEEDED  SUCCEEDED  PENDING
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        weight=20,
+    ),
+    Plot(
+        24,
+        "relayer-retries",
+        "Relayer retries",
+        'ERRORED is transient ("will be retried").',
+        "Base 45 USDC -> Polygon USDC",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "45"),
+        steps(
+            """
+            0   QUOTED
+            25  EXECUTING  SUCCEEDED  RELAYING   ON_HOLD
+            28  EXECUTING  SUCCEEDED  ERRORED    ON_HOLD
+            33  EXECUTING  SUCCEEDED  RELAYING   ON_HOLD
+            38  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            60  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {28: {"origin.statusReason": "relayer: nonce too low"}},
+        ),
+        weight=30,
+    ),
+    Plot(
+        26,
+        "succeeded-with-nulls",
+        "Succeeded with nulls",
+        'SUCCEEDED, summary.destinationTokenAmount null, destinationToAddress "", txnHash "" on deposit.',
+        "Base 12 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "12"),
+        steps(
+            """
+            0   QUOTED
+            40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                40: {
+                    "deposit.txnHash": "",
+                    "summary.finishedAt": None,
+                    "summary.destinationTokenAmount": None,
+                    "summary.destinationToAddress": "",
+                }
+            },
+        ),
+    ),
+    Plot(
+        29,
+        "paid-twice",
+        "Second deposit after success",
+        "SUCCEEDED and yet hasBalance=true.",
+        "Base 10 USDC -> Polygon USDC, paid twice",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "10"),
+        steps(
+            """
+            0     QUOTED
+            60    SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            3600  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {3600: {"balance": ("origin", 1, 1)}},
+        ),
+        weight=2,
+    ),
+    Plot(
+        30,
+        "edge-and-extra-fields",
+        "Additive fields and a non-EVM leg",
+        "Objects carry edge{}, mode, isTestnet, statusUpdatedAt, eligibleAt, timedRefundUnlockTimestamp: "
+        "unknown to the interface document.",
+        "Solana USDC -> Base USDC (edge)",
+        Deal((SOLANA, SOLANA_USDC), (BASE, "USDC"), ("RELAY",), "35", edge=True, protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            50  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                0: {"intent.edgeStatus": "PENDING"},
+                30: {"intent.edgeStatus": "DEPOSITED"},
+                50: {"intent.edgeStatus": "FILLED"},
+            },
+        ),
+    ),
+)

@@ -1,0 +1,394 @@
+"""Scenarios in which it does not, or not yet (domain.md section 5). Seconds count from the quote."""
+
+from typing import Final
+
+from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.scripts import OWN, PLACEHOLDER, Plot, steps
+
+ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, KATANA = 1, 8453, 42161, 10, 137, 747474
+FAKE_USDC: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+
+TROUBLES: Final = (
+    Plot(
+        5,
+        "expired-quote",
+        "Deposit never arrived: expired while QUOTED",
+        'User closed the tab. No status "expired" exists.',
+        "Base 40 USDC -> Optimism USDC",
+        Deal((BASE, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "40"),
+        # The server does nothing when the clock passes expiresAt; the second line says from when on this copy is over.
+        steps("""
+            0    QUOTED
+            301  QUOTED
+        """),
+        weight=60,
+    ),
+    Plot(
+        6,
+        "committed-not-executed",
+        "Committed, not executed within 10 minutes",
+        'Second expiry rule. Variant B: server marks it INVALID (docs: "the committed intent becomes invalid").',
+        "Arbitrum 0.5 ETH -> Base ETH",
+        Deal((ARBITRUM, "ETH"), (BASE, "ETH"), ("RELAY",), "0.5"),
+        steps("""
+            0    QUOTED
+            9    COMMITTED
+            609  COMMITTED
+        """),
+        variants={
+            "B": steps("""
+                0    QUOTED
+                9    COMMITTED
+                609  COMMITTED
+                610  INVALID
+            """)
+        },
+        weight=20,
+    ),
+    Plot(
+        7,
+        "deposit-never-seen",
+        "Execution armed, deposit never seen",
+        "ExecuteIntent without hash or signature makes the server watch the balance; nobody pays.",
+        "Polygon 75 USDC -> Base USDC",
+        Deal((POLYGON, "USDC"), (BASE, "USDC"), ("CCTP",), "75", deposit="watched"),
+        steps(
+            """
+            0    QUOTED
+            12   EXECUTING  PENDING  ON_HOLD  ON_HOLD
+            912  EXECUTING  ABORTED  ABORTED  ABORTED
+            913  ABORTED    ABORTED  ABORTED  ABORTED
+            """,
+            {
+                12: {"deposit.txnHash": PLACEHOLDER},
+                912: {
+                    "deposit.statusReason": "deposit not received before the intent expired",
+                    "origin.statusReason": "aborted: deposit transaction not confirmed",
+                    "destination.statusReason": "aborted: deposit transaction not confirmed",
+                },
+            },
+        ),
+        weight=10,
+    ),
+    Plot(
+        8,
+        "refunded-on-origin",
+        "Origin transaction reverted, refunded on origin",
+        "Refund as its own transaction (protocol v1.5 style).",
+        "Base 300 USDC -> Arbitrum USDC",
+        Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("LIFI",), "300", protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            6   COMMITTED
+            24  EXECUTING  SUCCEEDED  PENDING   ON_HOLD
+            27  EXECUTING  SUCCEEDED  MINING    ON_HOLD
+            30  EXECUTING  SUCCEEDED  REVERTED  ABORTED
+            31  FAILED     SUCCEEDED  REVERTED  ABORTED  PENDING
+            40  FAILED     SUCCEEDED  REVERTED  ABORTED  MINING
+            44  REFUNDED   SUCCEEDED  REVERTED  ABORTED  SUCCEEDED
+            """,
+            {
+                30: {
+                    "origin.statusReason": "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT",
+                    "destination.statusReason": "aborted: origin transaction failed",
+                }
+            },
+        ),
+        weight=12,
+    ),
+    Plot(
+        9,
+        "refunded-inside",
+        "Inner call failed, refunded inside the same transaction",
+        "Protocol v1: the outer transaction is mined as a success, the refund is an event inside it; "
+        "there is no refundTransaction.",
+        "Base 120 USDC -> ETH (Base)",
+        Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "120"),
+        steps(
+            """
+            0   QUOTED
+            8   COMMITTED
+            26  EXECUTING  SUCCEEDED  MINING
+            30  REFUNDED   SUCCEEDED  FAILED
+            """,
+            {30: {"origin.statusReason": "call failed; refunded to owner in the same transaction"}},
+        ),
+        variants={
+            "B": steps("""
+                0   QUOTED
+                8   COMMITTED
+                26  EXECUTING  SUCCEEDED  MINING
+                30  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """),
+            "C": steps(
+                """
+                0   QUOTED
+                8   COMMITTED
+                26  EXECUTING  SUCCEEDED  MINING
+                30  FAILED     SUCCEEDED  FAILED
+                """,
+                {30: {"origin.statusReason": "call failed; refunded to owner in the same transaction"}},
+            ),
+        },
+        weight=6,
+    ),
+    Plot(
+        10,
+        "refunded-on-destination",
+        "Destination call failed, refunded on destination",
+        "Money crossed the bridge, the last step failed: refund arrives on the OTHER chain, "
+        "possibly as a different token.",
+        "Arbitrum 500 USDC -> Base vault deposit",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "500", payee="vault", calls=True),
+        steps(
+            """
+            0   QUOTED
+            6   COMMITTED
+            24  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            38  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            42  FAILED     SUCCEEDED  SUCCEEDED  FAILED   PENDING
+            50  REFUNDED   SUCCEEDED  SUCCEEDED  FAILED   SUCCEEDED
+            """,
+            {42: {"destination.statusReason": "TargetCallFailed: vault paused"}},
+        ),
+        weight=6,
+    ),
+    Plot(
+        11,
+        "stuck-recoverable",
+        "Failed with a stuck, recoverable balance",
+        "Automatic refund did not happen; GetIntentHistory.hasBalance is the only sign.",
+        "Optimism 80 USDC -> Polygon USDC.e",
+        Deal((OPTIMISM, "USDC"), (POLYGON, "USDC.e"), ("LIFI",), "80", receive="79.83", minimum="79.8"),
+        steps(
+            """
+            0     QUOTED
+            7     COMMITTED
+            25    EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            200   EXECUTING  SUCCEEDED  SUCCEEDED  ERRORED
+            900   FAILED     SUCCEEDED  SUCCEEDED  FAILED
+            7200  FAILED     SUCCEEDED  SUCCEEDED  FAILED
+            """,
+            {
+                200: {"destination.statusReason": "precondition not met: balance {balance} < {minimum}"},
+                900: {"destination.mined": False, "balance": ("destination", 79_712_345, 79_800_000)},
+                7200: {"balance": None},
+            },
+        ),
+        weight=5,
+    ),
+    Plot(
+        12,
+        "aborted-by-owner",
+        "Aborted by the user",
+        "AbortIntent after an on-chain abort/recovery transaction.",
+        "Ethereum 1 ETH -> Base ETH",
+        Deal((ETHEREUM, "ETH"), (BASE, "ETH"), ("RELAY",), "1"),
+        steps(
+            """
+            0    QUOTED
+            15   COMMITTED
+            60   EXECUTING  SUCCEEDED  PENDING  ON_HOLD
+            400  ABORTED    SUCCEEDED  ABORTED  ABORTED
+            """,
+            {400: {"origin.statusReason": "aborted by owner"}},
+        ),
+        weight=4,
+    ),
+    Plot(
+        13,
+        "aborted-by-timeout",
+        "Aborted by timeout",
+        'The SDK tells its users "likely timed out and was aborted"; money may sit at the intent address.',
+        "Polygon 30 USDT -> Arbitrum USDT",
+        Deal((POLYGON, "USDT"), (ARBITRUM, "USDT"), ("LZ_OFT",), "30"),
+        steps(
+            """
+            0    QUOTED
+            6    COMMITTED
+            24   EXECUTING  SUCCEEDED  PENDING  ON_HOLD
+            30   EXECUTING  SUCCEEDED  ERRORED  ON_HOLD
+            630  ABORTED    SUCCEEDED  ABORTED  ABORTED
+            """,
+            {
+                30: {"origin.statusReason": "relayer: estimation failed, will retry"},
+                630: {"origin.statusReason": "aborted: not sent within 10m0s", "balance": ("origin", 1, 1)},
+            },
+        ),
+        weight=5,
+    ),
+    Plot(
+        14,
+        "invalid-then-repaired",
+        "INVALID, then repaired",
+        "A terminal-looking status can come back to life (RetryIntent with a confirmed hash).",
+        "Base 60 USDC -> Polygon USDC",
+        Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "60"),
+        steps(
+            """
+            0     QUOTED
+            5     COMMITTED
+            20    EXECUTING  PENDING    ON_HOLD    ON_HOLD
+            80    INVALID    FAILED     ABORTED    ABORTED
+            1800  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
+            1830  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {
+                80: {
+                    "deposit.mined": False,
+                    "deposit.statusReason": "deposit transaction not found",
+                    "origin.statusReason": "aborted: deposit transaction failed",
+                    "destination.statusReason": "aborted: deposit transaction failed",
+                },
+                1800: {
+                    "deposit.txnHash": OWN,
+                    "deposit.attempt": 1,
+                    "deposit.statusReason": None,
+                    "origin.statusReason": None,
+                    "destination.statusReason": None,
+                },
+            },
+        ),
+        weight=3,
+    ),
+    Plot(
+        18,
+        "spoof-token",
+        "Spoof token",
+        "Same symbol as USDC, other address, 18 decimals.",
+        'Base 1,000 "USDC" (fake) -> Base ETH',
+        Deal((BASE, FAKE_USDC), (BASE, "ETH"), ("SUSHI",), "1000", receive="0.00001", free=True),
+        steps(
+            """
+            0   QUOTED
+            8   COMMITTED
+            26  FAILED  SUCCEEDED  FAILED
+            """,
+            {26: {"origin.statusReason": "no liquidity"}},
+        ),
+    ),
+    Plot(
+        22,
+        "failed-but-arrived",
+        "Status FAILED while destination SUCCEEDED",
+        "Status lags or contradicts the transactions; money did arrive.",
+        "Ethereum 900 USDC -> Arbitrum USDC",
+        Deal((ETHEREUM, "USDC"), (ARBITRUM, "USDC"), ("CCTP",), "900"),
+        steps(
+            """
+            0    QUOTED
+            60   EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            63   FAILED     SUCCEEDED  SUCCEEDED  SUCCEEDED
+            180  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+            """,
+            {63: {"destination.statusReason": "deadline exceeded"}},
+        ),
+        variants={
+            "B": steps(
+                """
+                0   QUOTED
+                60  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+                63  FAILED     SUCCEEDED  SUCCEEDED  SUCCEEDED
+                """,
+                {63: {"destination.statusReason": "deadline exceeded"}},
+            )
+        },
+        weight=3,
+    ),
+    Plot(
+        23,
+        "stalled-in-bridge",
+        "Stalled in the bridge",
+        "EXECUTING without progress; no balance at either intent address: money is inside the bridge.",
+        "Polygon 2,000 USDT -> Katana USDT",
+        Deal((POLYGON, "USDT"), (KATANA, "USDT"), ("LZ_OFT",), "2000", duration=900),
+        # Still held at 14,400 s, as told; in A the bridge lets go right after.
+        steps("""
+            0      QUOTED
+            30     EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            14410  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
+            14414  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
+        """),
+        variants={
+            "B": steps("""
+                0   QUOTED
+                30  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
+            """)
+        },
+        weight=3,
+    ),
+    Plot(
+        25,
+        "refund-failed",
+        "Refund itself fails",
+        "Automatic refund is attempted, fails, funds stay recoverable.",
+        "Optimism 150 USDC -> Base USDC",
+        Deal((OPTIMISM, "USDC"), (BASE, "USDC"), ("LIFI",), "150", protocol="v1.5"),
+        steps(
+            """
+            0   QUOTED
+            30  EXECUTING  SUCCEEDED  FAILED  ABORTED
+            40  FAILED     SUCCEEDED  FAILED  ABORTED  PENDING
+            70  FAILED     SUCCEEDED  FAILED  ABORTED  FAILED
+            """,
+            {
+                30: {
+                    "origin.statusReason": "execution reverted",
+                    "destination.statusReason": "aborted: origin transaction failed",
+                },
+                70: {"refund.statusReason": "refund reverted: token paused", "balance": ("origin", 1, 1)},
+            },
+        ),
+        weight=2,
+    ),
+    Plot(
+        27,
+        "underfunded",
+        "Underfunded deposit",
+        "User paid too little (exchange withdrawal fee).",
+        "Arbitrum 99.5 of 100 USDC -> Base USDC",
+        Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100", deposit="watched", fund_method="DIRECT_TRANSFER"),
+        steps(
+            """
+            0    QUOTED
+            60   EXECUTING  PENDING  ON_HOLD  ON_HOLD
+            960  ABORTED    FAILED   ABORTED  ABORTED
+            """,
+            {
+                60: {"deposit.txnHash": PLACEHOLDER, "balance": ("origin", 995, 1000)},
+                960: {
+                    "deposit.mined": False,
+                    "deposit.statusReason": "deposit below required minimum",
+                    "origin.statusReason": "aborted: deposit transaction not confirmed",
+                    "destination.statusReason": "aborted: deposit transaction not confirmed",
+                },
+            },
+        ),
+        weight=3,
+    ),
+    Plot(
+        28,
+        "deposit-reverted",
+        "Wallet deposit reverted",
+        "User transaction mined but reverted.",
+        "Ethereum 700 DAI -> Base USDC",
+        Deal((ETHEREUM, "DAI"), (BASE, "USDC"), ("ZEROX", "CCTP"), "700"),
+        steps(
+            """
+            0   QUOTED
+            40  EXECUTING  MINING    ON_HOLD  ON_HOLD
+            56  EXECUTING  REVERTED  ON_HOLD  ON_HOLD
+            57  FAILED     REVERTED  ABORTED  ABORTED
+            """,
+            {
+                56: {"deposit.statusReason": "deposit reverted"},
+                57: {
+                    "origin.statusReason": "aborted: deposit transaction failed",
+                    "destination.statusReason": "aborted: deposit transaction failed",
+                },
+            },
+        ),
+        weight=5,
+    ),
+)
