@@ -34,6 +34,7 @@ def environment(**options: Any) -> Environment:
         address_link=lambda address, chain: hashes.address_link(chain and chain.explorer_url, address=address),
         transaction_status=lambda status, is_open: statuses.transaction(status, is_open=is_open),
         usd=amounts.usd,
+        usd_full=amounts.usd_full,
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
         visible=text.visible,

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import fees, hashes, route, statuses, story, text, timeline, transfer
+from intents_ui.display import fees, hashes, records, route, sections, statuses, story, text, timeline, transfer
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.together import together
@@ -36,7 +36,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         "timeline": timeline.timeline(found, receipt, now=now, using=names),
         "fees": fees.fees(found.fees, using=names),
         "memo": memo(receipt),
-        "records": [],
+        "sections": sections.sections(records.groups(found, receipt, using=names)),
     }
     return render(request, "intent.html", context)
 
