@@ -185,7 +185,7 @@ def _scenario_streams() -> Iterator[Stream]:
         beat = beat // 2 if len(plot.variant_names) > 1 else beat
         # Enough of them that a finished one of each variant is still in the lists.
         kept = _COPIES_KEPT + micros(plot.lasts) // beat
-        yield Stream(plot.number, beat=beat, kept=kept, phase=beat * plot.number * 7 % 31 // 31, plot=plot)
+        yield Stream(plot.number, beat=beat, kept=kept, phase=beat * (plot.number * 7 % 31) // 31, plot=plot)
 
 
 def _variant(plot: Plot, k: int) -> str:

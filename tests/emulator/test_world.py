@@ -14,6 +14,7 @@ from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
 from intents_ui.emulator.scripts import PENDING_STATUSES
+from intents_ui.emulator.world import ORDINARY, STREAMS
 from tests.emulator.driving import NOW, Clock, call
 
 PRINT_A_PAGE = """
@@ -71,6 +72,13 @@ def test_about_three_thousand_over_two_days(emulator):
     assert set(statuses) == {*PENDING_STATUSES, "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"}
     assert statuses["SUCCEEDED"] > 2000
     assert sum(1 for entry in entries[:200] if entry.scene.status == "EXECUTING") > 3
+
+
+def test_scenarios_do_not_crowd_out_ordinary_traffic(emulator, clock):
+    for _ in range(20):
+        clock.forward(97.3)
+        newest = list(islice(emulator.ledger.entries(round(clock.now * MICROSECONDS), descending=True), 40))
+        assert sum(1 for entry in newest if entry.transfer.number % STREAMS < ORDINARY) < 25
 
 
 def test_owners_have_long_and_short_histories(emulator):
