@@ -1,8 +1,8 @@
 """Which request goes to which handler.
 
 `/healthz` answers at once. `/rpc/…` is the embedded service, when there is no real one. Everything else is an ordinary
-synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64 half-sent
-bodies would otherwise hold every thread that serves pages.
+synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64
+half-sent bodies would otherwise hold every thread that serves pages.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
 
 
 async def read_body(receive: Receive) -> bytes:
-    body = b""
+    body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             while True:
@@ -90,7 +90,7 @@ async def read_body(receive: Receive) -> bytes:
                 if len(body) > BODY_LIMIT:
                     raise BodyRefused(413, f"A request may carry at most {BODY_LIMIT // 1024} KB.")
                 if not message.get("more_body", False):
-                    return body
+                    return bytes(body)
     except TimeoutError:
         raise BodyRefused(408, f"The request did not arrive within {BODY_SECONDS:g} seconds.") from None
 

@@ -38,6 +38,7 @@ def environment(**options: Any) -> Environment:
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
         visible=text.visible,
+        visible_lines=lambda written: text.visible(written, lines=True),
     )
     return env
 

@@ -80,7 +80,8 @@ class Environment(BaseSettings):
         """`search=5,tokens=3`: the groups named, the others as they are."""
         if not isinstance(value, str):
             return value
-        given = dict(pair.strip().split("=", 1) if "=" in pair else (pair, "") for pair in value.split(","))
+        pairs = (pair.partition("=") for pair in value.split(","))
+        given = {group.strip(): number for group, _, number in pairs}
         return cls.model_fields[str(info.field_name)].default | given
 
     @property
@@ -146,7 +147,10 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [ROOT / "templates"],
-        "OPTIONS": {"environment": "intents_ui.jinja.environment", "context_processors": ["intents_ui.pages.frame.frame"]},
+        "OPTIONS": {
+            "environment": "intents_ui.jinja.environment",
+            "context_processors": ["intents_ui.pages.frame.frame"],
+        },
     }
 ]
 

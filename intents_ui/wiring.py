@@ -1,4 +1,4 @@
-"""Builds the process's long-lived objects from the settings: one service client, one catalogue, the embedded service."""
+"""Builds the process's long-lived objects from the settings: client, catalogue, the embedded service."""
 
 from functools import cache
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Whatever somebody has of a transfer, in whichever form they paste it, leads to its page in one step. Through real HTTP."""
+"""Whatever somebody has of a transfer, in whichever form, leads to its page in one step. Through real HTTP."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -50,7 +50,9 @@ def copies(client: httpx.Client) -> dict[int, list[Copy]]:
     page = client.get("/demo").text
     ids = [part.split('"')[0] for part in page.split('href="/intent/')[1:]]
     assert len(ids) == 60
-    return {number: [copy(client, intent_id) for intent_id in ids[2 * number - 2 : 2 * number]] for number in range(1, 31)}
+    return {
+        number: [copy(client, intent_id) for intent_id in ids[2 * number - 2 : 2 * number]] for number in range(1, 31)
+    }
 
 
 def copy(client: httpx.Client, intent_id: str) -> Copy:
@@ -91,13 +93,17 @@ def leads_to(answer: httpx.Response, one: Copy, known: Known) -> bool:
     if answer.status_code == 302:
         where = urlsplit(answer.headers["location"])
         by_hash = parse_qs(where.query).get("tx", [""])[0].lower()
-        return where.path == f"/intent/{one.intent_id}" and by_hash == (known.value.lower() if "hash" in known.what else "")
+        return where.path == f"/intent/{one.intent_id}" and by_hash == (
+            known.value.lower() if "hash" in known.what else ""
+        )
     return answer.status_code == 200 and f'href="/intent/{one.intent_id}"' in answer.text
 
 
 def test_every_scenario_has_a_hash_that_was_pasted(copies: dict[int, list[Copy]]) -> None:
     """Guards the test above: but for those where no transaction is ever sent, there is a hash to paste."""
     without = {
-        number for number, both in copies.items() if not any("hash" in known.what for one in both for known in one.known)
+        number
+        for number, both in copies.items()
+        if not any("hash" in known.what for one in both for known in one.known)
     }
     assert without == {5, 6, 7}

@@ -67,7 +67,9 @@ def test_a_bad_value_stops_the_start_with_one_line_that_names_the_variable(env: 
 
 
 def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
-    show = "from intents_ui import wiring; c = wiring.config(); print(c.limits['search'].total, c.limits['intent'].total)"
+    show = (
+        "from intents_ui import wiring; c = wiring.config(); print(c.limits['search'].total, c.limits['intent'].total)"
+    )
     env = {"PATH": os.environ["PATH"], "INTENTS_SERVICE_TOTALS": "search=3.5"}
     shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["3.5", "4.0"]

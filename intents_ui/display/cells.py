@@ -197,7 +197,7 @@ def _of_list(name: str, values: tuple[object, ...]) -> Cell:
 
 def _entry(name: str, value: object) -> str:
     if isinstance(value, Decimal):
-        return amounts.usd(value) if name.endswith("_usd") else amounts.number(value)
+        return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
     if not isinstance(value, str) or not value:
         return text.UNKNOWN
     return providers.label(value) if name == "route_providers" else text.name(value).shown

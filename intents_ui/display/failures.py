@@ -1,4 +1,4 @@
-"""Words for what kept us from an answer: what happened, and what the reader can do. No failure says anything about a transfer."""
+"""Words for what kept us from an answer: what happened, what the reader can do. It says nothing about any transfer."""
 
 from dataclasses import dataclass
 

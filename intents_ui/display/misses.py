@@ -19,7 +19,7 @@ OTHER_PROJECT = "It belongs to another project or another service, whose transfe
 CAUSES = {
     Kind.HASH: (
         "The transaction is an ordinary one and not part of a transfer of this service.",
-        "It was sent to the wrong address, so the service never connected it with a transfer. Search by the owner's address.",
+        "It went to the wrong address, so the service never connected it with a transfer. Search by the owner.",
         TOO_NEW,
         OTHER_PROJECT,
     ),

@@ -11,7 +11,7 @@ from intents_ui import wiring
 from intents_ui.display import fees, hashes, records, route, sections, statuses, story, text, timeline, transfer
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.together import together
+from intents_ui.service.together import both
 from intents_ui.service.wire import Intent, IntentReceipt
 
 
@@ -42,12 +42,12 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
-    """The intent and its receipt, asked for at once; an intent that was never executed has no receipt, which is no trouble.
+    """The intent and its receipt, asked for at once. One that was never executed has no receipt: that is no trouble.
 
     Raises what kept us from the intent itself.
     """
     service = wiring.service()
-    found, receipt = together(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
+    found, receipt = both(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
     if isinstance(found, ServiceError):
         raise found
     if isinstance(receipt, ServiceError):

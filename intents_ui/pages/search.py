@@ -92,7 +92,7 @@ def answer(
     if len(found.hits) == 1 and not found.failed:
         return redirect(intent_url(found.hits[0], finding))
     now = datetime.now(UTC)
-    context = {
+    context: dict[str, object] = {
         "found": found,
         "finding": finding,
         "others": others,
@@ -124,7 +124,7 @@ def miss_status(found: lookup.Found) -> HTTPStatus:
 
 
 def explorers(finding: Finding | None) -> list[Explorer]:
-    """Where a hash or an address that the service does not know can be looked at: on each chain, or on the one named."""
+    """Where a hash or an address that the service does not know can be looked at: on each chain, or the one named."""
     if finding is None or finding.kind not in (Kind.HASH, Kind.TRANSACTION, Kind.ADDRESS):
         return []
     chains = [chain for chain in wiring.catalog().chains() if finding.chain_id in (None, chain.id)]

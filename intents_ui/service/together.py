@@ -11,10 +11,16 @@ THREADS = 48
 
 
 def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
-    """Each question's answer, or the error that it ended with, in the order asked. The first is asked in this thread."""
+    """Each question's answer, or the error that it ended with, in their order. The first is asked in this thread."""
     first, *others = questions
     running = [_threads().submit(_answer, question) for question in others]
     return [_answer(first), *(future.result() for future in running)]
+
+
+def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
+    """`together` for two questions with answers of different kinds."""
+    asked = _threads().submit(_answer, other)
+    return _answer(one), asked.result()
 
 
 def _answer[T](question: Callable[[], T]) -> T | ServiceError:

@@ -1,0 +1,229 @@
+"""An intent's page: the answer in words, and below it everything that the service said."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from tests.spec import SPEC
+
+# What providers are called on a page, where that is not their word on the wire in other letters.
+CALLED = {
+    "LIFI": "LI.FI",
+    "ZEROX": "0x",
+    "LZ_OFT": "LayerZero OFT",
+    "LZ_TRANSFER": "LayerZero Transfer",
+    "WETH": "Wrapped Ether",
+}
+SECONDS = {"estimatedDuration"}
+LONGEST_START = 40  # long texts are cut and made visible: their beginning is enough to know them by
+
+
+class Rows(HTMLParser):
+    """What stands in each row that names its field, its attributes included."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: dict[str, str] = {}
+        self._open: list[str | None] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "div":
+            self._open.append(given.get("data-field"))
+        for name in ("title", "datetime", "data-copy"):
+            self._say(given.get(name) or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "div":
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self._say(data)
+
+    def _say(self, words: str) -> None:
+        field = self._open[-1] if self._open else None
+        if field:
+            self.rows[field] = f"{self.rows.get(field, '')} {words}"
+
+
+def leaves(kind: str, document: dict[str, Any], path: str) -> Iterator[tuple[str, str, Any]]:
+    """Each row of the interface's tables that the answer holds: where it belongs on the page, its name, its value."""
+    for name, of_kind in SPEC[kind]:
+        value, inner = document.get(name), of_kind.removesuffix("!").removesuffix("[]")
+        if value in (None, "", []):
+            continue
+        inside = f"{path}.{re.sub('([A-Z])', lambda found: '_' + found[1].lower(), name)}"
+        if inner not in SPEC:
+            yield f"{path}.{name}", name, value
+        elif isinstance(value, list):
+            for number, entry in enumerate(value, start=1):
+                yield from leaves(inner, entry, f"{inside}.{number}")
+        else:
+            yield from leaves(inner, value, inside)
+
+
+def stands(name: str, value: Any, row: str) -> bool:
+    """Whether the row says the value, in one of the ways in which such a value is said."""
+    if isinstance(value, list):
+        return all(stands(name, entry, row) for entry in value)
+    if isinstance(value, bool):
+        return ("yes" if value else "no") in row.split()
+    if name in SECONDS:
+        return any(f"{part} {unit}" in row for part, unit in ((value // 60, "min"), (value, "s"), (value // 3600, "h")))
+    return any(way.lower() in row.lower() for way in ways(str(value)))
+
+
+def ways(value: str) -> Iterator[str]:
+    yield CALLED.get(value, value)
+    yield value if len(value) <= LONGEST_START else value[:LONGEST_START].splitlines()[0].strip()
+    if len(value) == 42 or len(value) == 66:
+        yield value
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        pass
+    else:
+        yield f"{number:f}"
+        yield f"-${-number:f}"
+        yield f"{number.normalize():,f}"
+        yield f"{(number * 100).normalize():f}%"
+        yield f"{number:.4f}".rstrip("0").rstrip(".") + "%"
+        if number == 2**256 - 1:
+            yield "unlimited"
+        if 10**9 < number < 10**11:
+            yield datetime.fromtimestamp(int(number), UTC).isoformat()[:19]
+    if re.match(r"\d{4}-\d\d-\d\dT", value):
+        yield value[:19]
+
+
+def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
+    page = site.get(f"/intent/{intent_id}")
+    assert page.status_code == 200
+    both = site.get(f"/intent/{intent_id}.json").json()
+    return page.content.decode(), both["intent"], both["intentReceipt"]
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+def test_every_field_that_the_service_gave_stands_on_the_page(
+    site: Client, emulator: Emulator, number: int, copy: str
+) -> None:
+    html, intent, receipt = answer_of(site, getattr(emulator, copy)(number)["intentId"])
+    rows = Rows(html).rows
+    expected = [*leaves("Intent", intent, "intent")]
+    if receipt:
+        expected += leaves("IntentReceipt", receipt, "receipt")
+    assert len(expected) > 80
+    missing = [path for path, _, _ in expected if path not in rows]
+    assert not missing
+    unsaid = [(path, value, rows[path]) for path, name, value in expected if not stands(name, value, rows[path])]
+    assert not unsaid
+
+
+WORDS = [
+    pytest.param("same-chain-swap", "finished", ["Succeeded", "Done", "on Base"], id="done on one chain"),
+    pytest.param(3, "newest", ["In progress"], id="under way"),
+    pytest.param(5, "finished", ["Offer expired", "Nothing has moved"], id="expired: there is no such status"),
+    pytest.param(
+        8, "finished", ["Refunded", "Returned", "In the owner wallet on Base"], id="returned on the origin chain"
+    ),
+    pytest.param(10, "finished", ["Refunded", "Returned on Base"], id="returned on the other chain"),
+    pytest.param(16, "finished", ["Paid", "Order #48213", "text from the payer"], id="paid to somebody else"),
+    pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="words that nobody knows"),
+    pytest.param(19, "finished", ["0.000000000000000001"], id="dust, to the last digit"),
+    pytest.param(25, "finished", ["the return failed too"], id="the refund failed"),
+    pytest.param(26, "finished", ["exact amount not reported"], id="succeeded, with nothing but nulls"),
+    pytest.param(28, "finished", ["deposit reverted"], id="the wallet's payment was reverted"),
+]
+
+
+@pytest.mark.parametrize(("which", "copy", "words"), WORDS)
+def test_the_page_says_what_happened(
+    site: Client, emulator: Emulator, which: int | str, copy: str, words: list[str]
+) -> None:
+    html, _, _ = answer_of(site, getattr(emulator, copy)(which)["intentId"])
+    assert [word for word in words if word not in html] == []
+
+
+def test_the_page_says_when_status_and_transactions_disagree(site: Client, emulator: Emulator) -> None:
+    html, _, _ = answer_of(site, emulator.play(22, age=100)["intentId"])
+    assert "it seems to have arrived" in html
+
+
+def test_an_intent_without_a_receipt_is_an_ordinary_page(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentReceipt", "not-found")
+    page = site.get(f"/intent/{emulator.newest(5)['intentId']}")
+    assert page.status_code == 200
+    assert "there is no receipt yet" in page.content.decode()
+    assert "could not be read" not in page.content.decode()
+
+
+REWRITES = ["numbers", "exponents", "mixed-case", "extra-fields", "no-ids", "sparse", "second-names", "both-names"]
+REWRITES += ["fraction-0", "fraction-9", "offset-times", "chains-flat", "chains-nested", "clock-ahead", "clock-behind"]
+# Older than the 90 s by which a clock may be behind.
+FORMS = (3, 7, 11, 14, 23)
+
+
+@pytest.mark.parametrize("behaviour", REWRITES)
+def test_however_the_service_writes_the_page_stands(site: Client, emulator: Emulator, behaviour: str) -> None:
+    emulator.behave("*", behaviour)
+    for number in FORMS:
+        page = site.get(f"/intent/{emulator.finished(number)['intentId']}")
+        assert page.status_code == 200
+        assert "unreadable" not in page.content.decode()
+
+
+def test_amounts_as_numbers_and_as_strings_make_the_same_page(site: Client, emulator: Emulator) -> None:
+    url = f"/intent/{emulator.finished(19)['intentId']}"
+    as_strings = Rows(site.get(url).content.decode()).rows
+    emulator.behave("*", "numbers")
+    assert Rows(site.get(url).content.decode()).rows == as_strings
+
+
+def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator: Emulator) -> None:
+    emulator.behave("*", "exponents", "extra-fields")
+    intent_id = emulator.finished(19)["intentId"]
+    sent = {
+        name: wiring.service()
+        ._http.post(  # what comes over the wire, before anything of ours has read it
+            f"http://embedded/rpc/Service/{operation}", json={"intentId": intent_id}
+        )
+        .text
+        for name, operation in (("intent", "GetIntent"), ("receipt", "GetIntentReceipt"))
+    }
+    for name, answer in sent.items():
+        raw = site.get(f"/intent/{intent_id}/raw/{name}.json").content.decode()
+        assert raw in answer
+        assert json.loads(raw) == json.loads(answer)["intentReceipt" if name == "receipt" else name]
+
+
+def test_an_address_that_is_written_otherwise_leads_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(2)["intentId"]
+    for written in (
+        f"/intent/{intent_id[2:]}",
+        f"/intent/{intent_id.upper()}",
+        f"/intents/{intent_id}",
+        f"/i/{intent_id}",
+    ):
+        moved = site.get(written)
+        assert (moved.status_code, moved["Location"]) == (301, f"/intent/{intent_id}")
+
+
+def test_nothing_of_a_hostile_memo_becomes_markup(site: Client, emulator: Emulator) -> None:
+    html, _, receipt = answer_of(site, emulator.finished(20)["intentId"])
+    assert receipt is not None
+    assert "<script>alert" in receipt["summary"]["memo"]
+    assert "<script>alert" not in html
+    assert "<img src=x" not in html
+    assert "\u202e" not in html
+    assert "⟨U+202E⟩" in html
