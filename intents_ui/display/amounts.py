@@ -83,7 +83,8 @@ def usd_full(value: Decimal | None) -> str:
     if value is None:
         return UNKNOWN
     sign = "-" if value < 0 else ""
-    return f"{sign}${abs(value):f}"
+    whole, _, digits = f"{abs(value):f}".partition(".")
+    return f"{sign}${whole}.{digits.ljust(2, '0')}"
 
 
 def percent(value: Decimal | None) -> str:

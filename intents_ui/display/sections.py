@@ -1,4 +1,4 @@
-"""The proof, folded below the answer: every field of the intent and its receipt under the words that readers look for."""
+"""The proof, folded below the answer: each field of intent and receipt under the words that readers look for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -101,7 +101,7 @@ def _with_transaction(service: ServiceClient, value: str) -> Sequence[Intent]:
 
 
 def _with_deposit(service: ServiceClient, value: str) -> list[Intent]:
-    """Deposits have a key of their own in the usage examples. A service that does not know it may answer with anything."""
+    """Deposits have a key of their own in the usage examples. A service without it may answer with anything."""
     found = service.search_intents(by_deposit_transaction_hash=value).intents[:MOST_VERIFIED]
     return [intent for intent in found if _has_deposit(service, intent, value)]
 

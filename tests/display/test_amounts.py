@@ -81,7 +81,7 @@ def test_unknown_dollars_are_a_dash():
 
 def test_full_dollars_have_every_digit_and_no_exponent():
     assert amounts.usd_full(Decimal("3.1e-15")) == "$0.0000000000000031"
-    assert amounts.usd_full(Decimal("-1e+3")) == "-$1000"
+    assert amounts.usd_full(Decimal("-1e+3")) == "-$1000.00"
 
 
 PERCENT = [

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+import time_machine
 from django.test import Client
 
 from intents_ui import wiring
@@ -11,7 +12,12 @@ from intents_ui.emulator.app import Emulator
 
 @pytest.fixture
 def emulator() -> Iterator[Emulator]:
-    """A service of this test's own: what it is made to do is forgotten afterwards."""
+    """A service of this test's own, at a moment of its own: the same transfers in every run, and nothing kept."""
+    with time_machine.travel("2026-11-21T12:00:00Z"):
+        yield from fresh()
+
+
+def fresh() -> Iterator[Emulator]:
     made = (wiring.emulator, wiring.service, wiring.catalog)
     for each in made:
         each.cache_clear()

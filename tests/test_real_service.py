@@ -1,0 +1,57 @@
+"""The dashboard pointed at a service of its own over TCP behaves as with the embedded one."""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.serving import dashboard, free_port, running
+
+ACCESS_KEY = "canary-5d1c0e7f"
+
+
+@pytest.fixture(scope="module")
+def pointed() -> Iterator[str]:
+    """A dashboard whose service is the emulator, by itself on a port, with an access key."""
+    port = free_port()
+    service = f"http://127.0.0.1:{port}"
+    emulator = ("-m", "intents_ui.emulator", "--port", str(port), "--key", ACCESS_KEY)
+    settings = {
+        "INTENTS_SERVICE_URL": service,
+        "INTENTS_SERVICE_ACCESS_KEY": ACCESS_KEY,
+        "SECRET_KEY": "a key of the test",
+    }
+    with running(*emulator, url=f"{service}/rpc/Service/GetChains"), dashboard(**settings) as root:
+        yield root
+
+
+def answer_part(page: str) -> str:
+    """The page without what differs by design: the moment, the banner and the links of the embedded service."""
+    main = page[page.index("<main") : page.index("</main>")]
+    return re.sub(r"as of <time.*?</time>|\d+ (s|min|h) ago|[\d a-z]+ so far", "", main)
+
+
+def test_the_same_transfers_stand_on_the_same_pages(server: str, pointed: str) -> None:
+    with httpx.Client(trust_env=False, timeout=30) as client:
+        ids = re.findall(r'href="/intent/(0x[0-9a-f]+)"[^>]*>finished', client.get(f"{server}/demo").text)
+        assert len(ids) == 30
+        for intent_id in ids[:10]:
+            one, other = (client.get(f"{root}/intent/{intent_id}") for root in (server, pointed))
+            assert (one.status_code, other.status_code) == (200, 200)
+            assert answer_part(one.text) == answer_part(other.text)
+
+
+def test_a_real_service_has_no_banner_no_demo_and_no_door_of_its_own(pointed: str) -> None:
+    with httpx.Client(base_url=pointed, trust_env=False) as client:
+        assert "Invented transfers" not in client.get("/").text
+        assert client.get("/demo").status_code == 404
+        assert client.post("/rpc/Service/GetChains", json={}).status_code in (403, 404)
+
+
+def test_the_access_key_stays_on_the_server(pointed: str) -> None:
+    with httpx.Client(base_url=pointed, trust_env=False) as client:
+        for path in ("/", "/search?q=nobody", "/intent/0x" + "ab" * 32, "/nowhere"):
+            answer = client.get(path)
+            assert ACCESS_KEY not in answer.text
+            assert ACCESS_KEY not in str(answer.headers)
