@@ -33,8 +33,8 @@ clean: ## Remove what was installed and made
 	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || { \
-		echo "intents-ui needs Python 3.12 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 12) or "")' 2>/dev/null),,$(error \
+		intents-ui needs Python 3.12 or newer, and $(PYTHON) is not. Try: make $(MAKECMDGOALS) PYTHON=python3.13))
 	@$(PYTHON) -m venv .venv
 
 .venv/installed: requirements.txt | .venv/bin/python
