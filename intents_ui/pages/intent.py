@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import fees, hashes, records, route, sections, statuses, story, text, timeline, transfer
+from intents_ui.display import fees, hashes, records, route, sections, statuses, story, text, timeline, transfer, watching
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.together import both
@@ -20,25 +20,35 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if elsewhere_at := canonical_url(request, intent_id):
         return redirect(elsewhere_at, permanent=True)
     found, receipt, trouble = read(intent_id)
-    now, names = datetime.now(UTC), wiring.catalog()
-    told = story.story(found, receipt, now=now, using=names)
-    context = {
+    now = datetime.now(UTC)
+    context = told(found, receipt, now=now) | proof(found, receipt)
+    context |= {"trouble": trouble, "came_by": came_by(request, receipt)}
+    return render(request, "intent.html", context)
+
+
+def told(found: Intent, receipt: IntentReceipt | None, *, now: datetime) -> dict[str, object]:
+    """What changes while a transfer runs, for `parts/receipt.html`."""
+    names = wiring.catalog()
+    tale = story.story(found, receipt, now=now, using=names)
+    return {
         "intent": found,
         "receipt": receipt,
-        "trouble": trouble,
         "names": names,
         "now": now,
-        "came_by": came_by(request, receipt),
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
+        "may_change": watching.may_change(found, receipt, now=now),
         "transfer": transfer.of_intent(found, receipt, using=names, now=now),
-        "story": told,
-        "stops": route.route(found, receipt, story=told, using=names),
+        "story": tale,
+        "stops": route.route(found, receipt, story=tale, using=names),
         "timeline": timeline.timeline(found, receipt, now=now, using=names),
         "fees": fees.fees(found.fees, using=names),
         "memo": memo(receipt),
-        "sections": sections.sections(records.groups(found, receipt, using=names)),
     }
-    return render(request, "intent.html", context)
+
+
+def proof(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
+    """Every field, for `parts/proof.html`."""
+    return {"sections": sections.sections(records.groups(found, receipt, using=wiring.catalog()))}
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
