@@ -14,6 +14,7 @@ asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
 keepalive = 15
+limit_request_line = 100_000  # a whole message of 10,000 characters, each as three escaped bytes
 control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
 loglevel = "warning"

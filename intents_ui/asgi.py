@@ -11,7 +11,9 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from a2wsgi import WSGIMiddleware
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.http.request import split_domain_port, validate_host
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
@@ -66,8 +68,12 @@ async def lifespan(receive: Receive, send: Send) -> None:
 
 async def http(scope: Message, receive: Receive, send: Send) -> None:
     path: str = scope["path"]
+    if scope["method"] == "HEAD":
+        send = without_body(send)
     if path == "/healthz":
         return await answer(send, 200, "ok")
+    if not is_for_us(scope):
+        return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
     embedded = wiring.emulator()
     if embedded is not None and path.startswith("/rpc/"):
         return await embedded(scope, receive, send)
@@ -76,6 +82,22 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     except BodyRefused as refused:
         return await answer(send, refused.status, refused.sentence)
     return await pages(scope_for_wsgi(scope), replay(body, receive), send)
+
+
+def is_for_us(scope: Message) -> bool:
+    """Exactly one Host, and one of ours: a name that somebody points at us must reach nothing, not even `/rpc/`."""
+    hosts = [bytes(value).decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    domain, _ = split_domain_port(hosts[0]) if len(hosts) == 1 else ("", "")
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def without_body(send: Send) -> Send:
+    """The answer to HEAD is that to GET without its body."""
+
+    async def send_head(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return send_head
 
 
 async def read_body(receive: Receive) -> bytes:

@@ -136,6 +136,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "intents_ui.pages.frame.private_pages",
     "intents_ui.pages.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]

@@ -27,8 +27,8 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
     path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
-    path("intents/<identifier:intent_id>", intent.elsewhere),
-    path("i/<identifier:intent_id>", intent.elsewhere),
+    path("intents/<identifier:intent_id>", intent.other_address),
+    path("i/<identifier:intent_id>", intent.other_address),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
     path("tx/<int:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
 ]

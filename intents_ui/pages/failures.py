@@ -10,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import is_valid_path
+from django.utils.cache import patch_vary_headers
 
-from intents_ui.display import failures
+from intents_ui.display import failures, text
 from intents_ui.service import errors
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,10 @@ class Failure:
     reference: str | None = None
     detail: str | None = None
     retry_after: int | None = None
+    looked_for: str | None = None
+
+    def as_json(self) -> dict[str, str | None]:
+        return {"error": self.title, "what": self.what, "reference": self.reference}
 
     @property
     def may_pass(self) -> bool:
@@ -53,24 +59,35 @@ class FailurePages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        return wrong_method(request, response) if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED else response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, errors.ServiceError):
             return None
-        return page(request, of_service(error))
+        return page(request, of_service(error, looked_for=looked_for(request)))
+
+
+def looked_for(request: HttpRequest) -> str | None:
+    """What the address names, so that the page can say what was asked for."""
+    return request.resolver_match.kwargs.get("intent_id") if request.resolver_match else None
 
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
-    template = "parts/failure.html" if request.headers.get("HX-Request-Type") == "partial" else "failure.html"
-    response = render(request, template, {"failure": failure}, status=failure.status)
+    """The failure in the whole frame, as a fragment, or as JSON, by what was asked for."""
+    if request.path.endswith(".json"):
+        response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
+    else:
+        template = "parts/failure.html" if request.headers.get("HX-Request-Type") == "partial" else "failure.html"
+        response = render(request, template, {"failure": failure}, status=failure.status)
+        patch_vary_headers(response, ["HX-Request-Type"])
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
     response["Cache-Control"] = "no-store"
     return response
 
 
-def of_service(error: errors.ServiceError) -> Failure:
+def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:
     """The failure page for what the service, or the way to it, did."""
     words = failures.words(error)
     return Failure(
@@ -82,6 +99,7 @@ def of_service(error: errors.ServiceError) -> Failure:
         reference=error.request_id,
         detail=error.message,
         retry_after=retry_after(error),
+        looked_for=looked_for,
     )
 
 
@@ -103,14 +121,34 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
+def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
+    response = page(
+        request,
+        Failure(
+            HTTPStatus.METHOD_NOT_ALLOWED,
+            "This page can only be read",
+            f"It does not take {text.visible(request.method or '')[:20]} requests.",
+            "Open it in a browser, or ask for it with GET.",
+        ),
+    )
+    response["Allow"] = refused["Allow"]
+    return response
+
+
 def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Our addresses have no slash at their end: those that have one lead to those that have none."""
+    plain = "/" + request.path.strip("/")
+    if request.path != plain and is_valid_path(plain):
+        return redirect(plain, permanent=True)
     return page(
         request,
         Failure(
             HTTPStatus.NOT_FOUND,
             "There is no such page",
-            "The address does not lead anywhere on this dashboard.",
+            # What a view says of its own address; what the site map says of one that it lacks is for its makers.
+            str(exception) if request.resolver_match else "The address does not lead anywhere on this dashboard.",
             "If it came from a link, the link may be cut off. Paste what you have into the search box.",
+            looked_for=looked_for(request),
         ),
     )
 

@@ -1,24 +1,41 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
+import re
 from datetime import UTC, datetime
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import fees, hashes, records, route, sections, statuses, story, text, timeline, transfer, watching
+from intents_ui.display import (
+    fees,
+    pasted,
+    records,
+    route,
+    sections,
+    statuses,
+    story,
+    text,
+    timeline,
+    transfer,
+    watching,
+)
+from intents_ui.display.pasted import Kind
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.together import both
 from intents_ui.service.wire import Intent, IntentReceipt
 
+# Ids that are no hash: any word, as the service's own documents show them.
+PLAIN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}", re.ASCII)
+
 
 @require_safe
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    if elsewhere_at := canonical_url(request, intent_id):
-        return redirect(elsewhere_at, permanent=True)
+    if moved := elsewhere(request, intent_id, page="intent"):
+        return moved
     found, receipt, trouble = read(intent_id)
     now = datetime.now(UTC)
     context = told(found, receipt, now=now) | proof(found, receipt)
@@ -65,13 +82,27 @@ def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | N
     return found, receipt, None
 
 
-def canonical_url(request: HttpRequest, intent_id: str) -> str | None:
-    """Where this intent's page is, if not here: `0x` and lower case for a hash, everything else as it is."""
-    canonical = hashes.canonical_hash(intent_id) or intent_id
-    if canonical == intent_id:
-        return None
+def canonical(intent_id: str) -> str:
+    """The one way to write this id: `0x` and lower case for a hash, other kinds of ids as they are.
+
+    Raises Http404 for what cannot be an intent's id, so that nothing is asked.
+    """
+    read = pasted.read(intent_id)
+    found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
+    if found is None and not (PLAIN_ID.fullmatch(intent_id) and not read.problem):
+        raise Http404(read.problem or "This is not an intent's id.")
+    return found or intent_id
+
+
+def elsewhere(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponseBase | None:
+    """A redirect to where this intent's page is, if the address is not the one way to write it."""
+    known = canonical(intent_id)
+    return None if known == intent_id else moved_to(request, known, page=page)
+
+
+def moved_to(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponseBase:
     query = request.META["QUERY_STRING"]
-    return reverse("intent", args=[canonical]) + (f"?{query}" if query else "")
+    return redirect(reverse(page, args=[intent_id]) + (f"?{query}" if query else ""), permanent=True)
 
 
 def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
@@ -87,14 +118,16 @@ def memo(receipt: IntentReceipt | None) -> text.Text | None:
 
 
 @require_safe
-def elsewhere(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Other explorers' habits (`/intents/…`, `/i/…`) lead to the one page."""
-    return redirect("intent", hashes.canonical_hash(intent_id) or intent_id, permanent=True)
+    return moved_to(request, canonical(intent_id), page="intent")
 
 
 @require_safe
-def as_json(request: HttpRequest, intent_id: str) -> HttpResponse:
+def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Intent and receipt as the service gave them, in one document; `intentReceipt` is null before there is one."""
+    if moved := elsewhere(request, intent_id, page="intent-json"):
+        return moved
     found, receipt, trouble = read(intent_id)
     if trouble:
         raise trouble
@@ -103,14 +136,18 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 
 @require_safe
-def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponse:
+def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """The intent exactly as received."""
+    if moved := elsewhere(request, intent_id, page="intent-raw"):
+        return moved
     return json_text(wiring.service().get_intent(intent_id).received)
 
 
 @require_safe
-def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
+def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """The receipt exactly as received."""
+    if moved := elsewhere(request, intent_id, page="receipt-raw"):
+        return moved
     return json_text(wiring.service().get_intent_receipt(intent_id).received)
 
 

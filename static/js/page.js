@@ -1,24 +1,36 @@
 // What HTML cannot do and the server need not know: copying, the theme switch, and `/` for the search box.
 
-function copy(button) {
-  navigator.clipboard.writeText(button.dataset.copy).then(() => {
-    const icon = button.querySelector("use");
-    const before = icon.getAttribute("href");
-    icon.setAttribute("href", before.replace(/#.*/, "#check"));
-    button.dataset.copied = "";
-    document.getElementById("said").textContent = "Copied";
-    setTimeout(() => {
-      icon.setAttribute("href", before);
-      delete button.dataset.copied;
-    }, 1500);
-  });
+function say(words) {
+  const said = document.getElementById("said");
+  said.textContent = "";
+  setTimeout(() => (said.textContent = words), 50); // the same words twice are only heard when they were gone between
+}
+
+async function copy(button) {
+  const icon = button.querySelector("use");
+  const sprite = icon.getAttribute("href").replace(/#.*/, "");
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    return say("Could not copy: this browser allows it on secure pages only"); // plain HTTP beyond loopback
+  }
+  icon.setAttribute("href", sprite + "#check");
+  button.dataset.copied = "";
+  say("Copied");
+  clearTimeout(button.back);
+  button.back = setTimeout(() => {
+    icon.setAttribute("href", sprite + "#copy");
+    delete button.dataset.copied;
+  }, 1500);
 }
 
 function switchTheme() {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  localStorage.setItem("theme", root.dataset.theme);
+  try {
+    localStorage.setItem("theme", root.dataset.theme);
+  } catch {}
 }
 
 document.addEventListener("click", (event) => {

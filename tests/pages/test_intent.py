@@ -138,7 +138,7 @@ WORDS = [
         8, "finished", ["Refunded", "Returned", "In the owner wallet on Base"], id="returned on the origin chain"
     ),
     pytest.param(10, "finished", ["Refunded", "Returned on Base"], id="returned on the other chain"),
-    pytest.param(16, "finished", ["Paid", "Order #48213", "text from the payer"], id="paid to somebody else"),
+    pytest.param(16, "finished", ["Paid", "Order #48213", "written by the payer"], id="paid to somebody else"),
     pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="words that nobody knows"),
     pytest.param(19, "finished", ["0.000000000000000001"], id="dust, to the last digit"),
     pytest.param(25, "finished", ["the return failed too"], id="the refund failed"),

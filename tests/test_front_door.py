@@ -1,0 +1,71 @@
+"""What reaches the dashboard over a real socket, before any page sees it."""
+
+import socket
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+
+
+def raw(server: str, request: bytes) -> bytes:
+    """The answer to a request written by hand; the connection is closed after it."""
+    where = urlsplit(server)
+    with socket.create_connection((where.hostname, where.port), timeout=15) as connection:
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+    return answer
+
+
+def test_a_whole_message_in_any_script_can_be_pasted(server: str) -> None:
+    message = quote("送金が届きません。" * 1090 + " 0x" + "12" * 20)
+    answer = raw(server, f"GET /search?q={message} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert b"It looks like an address" in answer
+
+
+@pytest.mark.parametrize("path", ["/", "/search", "/healthz", "/nowhere"])
+def test_head_is_get_without_the_body(server: str, path: str) -> None:
+    head, get = (httpx.request(method, server + path, trust_env=False) for method in ("HEAD", "GET"))
+    assert head.status_code == get.status_code
+    assert head.content == b""
+
+
+@pytest.mark.parametrize("path", ["/", "/rpc/Service/GetChains", "/intent/0x12"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        pytest.param("Host: evil.example\r\n", id="another name"),
+        pytest.param("Host: 127.0.0.1\r\nHost: evil.example\r\n", id="two names"),
+        pytest.param("Host: 127.0.0.1.evil.example\r\n", id="a longer name"),
+        pytest.param("Host:\r\n", id="an empty name"),
+    ],
+)
+def test_under_another_host_name_nothing_answers(server: str, path: str, host: str) -> None:
+    answer = raw(server, f"GET {path} HTTP/1.1\r\n{host}Connection: close\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 400")
+
+
+def test_bytes_beyond_ascii_in_the_query_are_a_page(server: str) -> None:
+    answer = raw(server, "GET /search?q=Ω HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+    assert answer.split(b" ")[1] in (b"400", b"404")
+
+
+def test_a_body_that_is_too_long_is_refused(server: str) -> None:
+    answer = httpx.post(f"{server}/search", content=b"x" * 300_000, trust_env=False)
+    assert answer.status_code == 413
+
+
+def test_a_header_that_would_pass_for_anothers_is_dropped(server: str) -> None:
+    fragment = {"HX_Request_Type": "partial"}
+    assert "<html" in httpx.get(f"{server}/nowhere", headers=fragment, trust_env=False).text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"])
+def test_pages_can_only_be_read_and_say_so(server: str, method: str) -> None:
+    answer = httpx.request(method, f"{server}/search", trust_env=False)
+    assert answer.status_code in (400, 405, 501)
+    if answer.status_code == 405:
+        assert "GET" in answer.headers["Allow"]
+        assert "This page can only be read" in answer.text
