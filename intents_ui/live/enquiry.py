@@ -70,7 +70,7 @@ class Enquiry:
     ) -> None:
         self.service = service
         self.intent_id = intent_id
-        self.picture = known or Picture(receipt=None, learned_at=None)
+        self.picture = known or Picture(intent_id, None, learned_at=None)
         self._tell = tell
         self._traffic = traffic
         self._pace = pace
@@ -167,7 +167,7 @@ class Enquiry:
         now = self._now()
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
-        await self._show(Picture(receipt, learned_at=now, is_last=is_last))
+        await self._show(Picture(self.intent_id, receipt, learned_at=now, is_last=is_last))
 
     async def _learn_without_receipt(self) -> None:
         """An intent that was never executed may have none; one that had a receipt does not lose it."""
@@ -177,10 +177,10 @@ class Enquiry:
         try:
             intent: Intent = await self.service.get_intent(self.intent_id)
         except NotFound:
-            await self._show(Picture(None, learned_at=now, is_last=True, is_unknown=True))
+            await self._show(Picture(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
         else:
             is_last = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            await self._show(Picture(None, learned_at=now, is_last=is_last))
+            await self._show(Picture(self.intent_id, None, learned_at=now, is_last=is_last))
 
     def _is_over(
         self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime

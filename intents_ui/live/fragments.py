@@ -27,25 +27,25 @@ class Made:
 class Fragments:
     """`render` may take its time: it runs in a thread."""
 
-    def __init__(self, render: Callable[[str, Picture], str]) -> None:
+    def __init__(self, render: Callable[[Picture], str]) -> None:
         self._render = render
         self._kept: LRUCache[str, Made] = LRUCache(MOST_KEPT)
 
-    async def event(self, intent_id: str, picture: Picture) -> bytes:
+    async def event(self, picture: Picture) -> bytes:
         """Raises what `render` raised, to each who asked; whoever asks later has it tried again."""
-        made = self._kept.get(intent_id)
+        made = self._kept.get(picture.intent_id)
         if made is None or made.picture_id != picture.id:
-            task = asyncio.create_task(self._make(intent_id, picture))
-            made = self._kept[intent_id] = Made(picture.id, task)
+            task = asyncio.create_task(self._make(picture))
+            made = self._kept[picture.intent_id] = Made(picture.id, task)
         if made.event.done():
             return made.event.result()
         return await asyncio.shield(made.event)  # one reader who leaves must not take it from the others
 
-    async def _make(self, intent_id: str, picture: Picture) -> bytes:
+    async def _make(self, picture: Picture) -> bytes:
         try:
-            html = await asyncio.to_thread(self._render, intent_id, picture)
+            html = await asyncio.to_thread(self._render, picture)
         except BaseException:
-            self._kept.pop(intent_id, None)
+            self._kept.pop(picture.intent_id, None)
             raise
         return message(html, id=picture.id, retry=COME_BACK)
 

@@ -162,7 +162,7 @@ class Watch:
                 ).run()
             except Exception:
                 log.exception("The enquiry about %s failed", self.intent_id)
-                known = self.newest or Picture(None, learned_at=None)
+                known = self.newest or Picture(self.intent_id, None, learned_at=None)
                 await self._tell(known.stale(known.stale_since or self._hub.now()))
                 await asyncio.sleep(self._hub.pace.restart)
 

@@ -21,6 +21,7 @@ class Picture:
     `is_last`: nothing will change any more, so nobody is waiting for it.
     """
 
+    intent_id: str
     receipt: IntentReceipt | None
     learned_at: datetime | None
     stale_since: datetime | None = None
@@ -43,6 +44,7 @@ class Picture:
     def to_text(self) -> str:
         return json.dumps(
             {
+                "intent_id": self.intent_id,
                 "receipt": self.receipt.received if self.receipt else None,
                 "learned_at": self.learned_at.isoformat() if self.learned_at else None,
                 "stale_since": self.stale_since.isoformat() if self.stale_since else None,
@@ -58,6 +60,7 @@ class Picture:
         received = told["receipt"]
         receipt = IntentReceipt.model_validate(names.read(json_text.read(received))) if received else None
         return cls(
+            intent_id=told["intent_id"],
             receipt=receipt.keeping(received) if receipt else None,
             learned_at=datetime.fromisoformat(told["learned_at"]) if told["learned_at"] else None,
             stale_since=datetime.fromisoformat(told["stale_since"]) if told["stale_since"] else None,

@@ -54,7 +54,7 @@ class Limits:
 
 
 class Streams:
-    """`render` makes the fragment of an intent's picture: in a thread, once for all. `instead` is the HTML for a reader
+    """`render` makes the fragment of a picture: in a thread, once for all. `instead` is the HTML for a reader
     who gets no stream; htmx puts it where the fragment would have gone. `stopping`: whether this process is about to
     end. `address_of`: who asks; None is not counted.
     """
@@ -62,7 +62,7 @@ class Streams:
     def __init__(
         self,
         hub: Hub,
-        render: Callable[[str, Picture], str],
+        render: Callable[[Picture], str],
         *,
         instead: Callable[[str], str],
         address_of: Callable[[Message], str | None],
@@ -248,7 +248,7 @@ class Stream:
 
     async def _tell(self, picture: Picture | None) -> None:
         if picture:
-            await self._write(await self._streams.fragments.event(self._intent_id, picture))
+            await self._write(await self._streams.fragments.event(picture))
         elif not self._is_ending and not self._is_gone:
             await self._write(COMMENT)
 

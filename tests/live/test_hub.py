@@ -2,21 +2,7 @@
 
 import asyncio
 
-import pytest
-
-from intents_ui.emulator import Emulator
-from tests.emulator.driving import Clock
-from tests.live.following import CountedService, hub_on, until, viewers
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def service(clock: Clock) -> CountedService:
-    return CountedService(Emulator(now=clock, hold=2.0))
+from tests.live.following import hub_on, until, viewers
 
 
 async def test_a_thousand_viewers_cost_one_wait_and_all_see_the_last_state(service, clock):
