@@ -15,6 +15,8 @@ import asyncio
 import contextlib
 import logging
 import random
+import socket
+import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +36,9 @@ log = logging.getLogger(__name__)
 PREFIX: Final = "/live/"
 LONGEST_ID: Final = 200
 COMMENT: Final = b":\n\n"
+# From 64 KB on gunicorn uses `writelines`, which in Python 3.13.0 does not wait for the reader.
+PIECE: Final = 32 * 1024
+NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)  # does the kernel keep what is unsent when the connection is closed
 
 
 class Full(Exception):
@@ -260,9 +265,12 @@ class Stream:
 
     async def _write(self, data: bytes, *, is_last: bool = False) -> None:
         """Waits while the reader does not read; how long that may take is up to `look`."""
-        self._wrote_at = self._clock()
         self._is_writing = True
-        await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+        for start in range(0, len(data), PIECE):
+            piece = data[start : start + PIECE]
+            self._wrote_at = self._clock()
+            more = not is_last or start + PIECE < len(data)
+            await self._send({"type": "http.response.body", "body": piece, "more_body": more})
         self._is_writing = False
 
     def _drop(self) -> None:
@@ -273,6 +281,7 @@ class Stream:
         log.info("A reader of %s did not take what was sent, and was dropped", self._intent_id)
         protocol = getattr(getattr(self._receive, "__self__", None), "protocol", None)
         if transport := getattr(protocol, "transport", None):
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOT_A_MOMENT)
             transport.abort()
         if self._task:
             self._task.cancel()

@@ -73,6 +73,8 @@ class TcpService:
                 await writer.drain()
 
         await self.application(scope, receive, send)
+        for _ in range(2):
+            await asyncio.sleep(0)  # what the application had waiting for our end has to stop reading first
         return True
 
 
