@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
-from intents_ui import settings
+from intents_ui import lifecycle, settings
 
 wsgi_app = "intents_ui.asgi:application"
 worker_class = "asgi"
@@ -22,6 +22,10 @@ loglevel = "warning"
 # A key that was drawn is the same in every process of this start, and after a worker's restart.
 if settings.ENV.embedded:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
+
+
+# The streams have to end before gunicorn would say so: it waits for them.
+post_worker_init = lifecycle.attach
 
 
 def when_ready(server: object) -> None:

@@ -1,19 +1,21 @@
 """Which request goes to which handler.
 
-`/healthz` answers at once. `/rpc/…` is the embedded service, when there is no real one. Everything else is an ordinary
-synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64
-half-sent bodies would otherwise hold every thread that serves pages.
+`/healthz` answers at once. `/live/…` is a stream, which costs no thread. `/rpc/…` is the embedded service, when there
+is no real one. Everything else is an ordinary synchronous view, run in a thread. Bodies are read here, whole and with a
+deadline, before a thread is taken: 64 half-sent bodies would otherwise hold every thread that serves pages.
 """
 
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
 from typing import Any
 
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http.request import split_domain_port, validate_host
+from django.utils.csp import build_policy
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
@@ -28,7 +30,9 @@ BODY_SECONDS = 10.0
 
 django_pages = get_wsgi_application()
 
-from intents_ui import wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui.live.stream import Limits, Streams  # noqa: E402
+from intents_ui.pages import intent as intent_page  # noqa: E402
 
 pages: App = WSGIMiddleware(django_pages, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
 
@@ -62,6 +66,8 @@ async def lifespan(receive: Receive, send: Send) -> None:
         raise
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    await streams().aclose()
+    await wiring.close_live()
     await asyncio.to_thread(wiring.close_all)
     await send({"type": "lifespan.shutdown.complete"})
 
@@ -74,6 +80,8 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await answer(send, 200, "ok")
     if not is_for_us(scope):
         return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
+    if path.startswith("/live/"):
+        return await streams()(scope, receive, send)
     embedded = wiring.emulator()
     if embedded is not None and path.startswith("/rpc/"):
         return await embedded(scope, receive, send)
@@ -82,6 +90,32 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     except BodyRefused as refused:
         return await answer(send, refused.status, refused.sentence)
     return await pages(scope_for_wsgi(scope), replay(body, receive), send)
+
+
+@cache
+def streams() -> Streams:
+    """The live pages of this process."""
+    return Streams(
+        wiring.hub(),
+        intent_page.receipt_fragment,
+        instead=intent_page.polling_fragment,
+        address_of=lambda scope: visitors.address_of(scope, settings.ENV.trusted_proxies),
+        headers=security_headers(),
+        stopping=lifecycle.is_stopping,
+        limits=Limits(streams=settings.ENV.intents_streams, an_address=settings.ENV.intents_streams_per_address),
+    )
+
+
+def security_headers() -> list[tuple[bytes, bytes]]:
+    """Those that Django's middleware gives to every page."""
+    told = {
+        "content-security-policy": build_policy(settings.SECURE_CSP),
+        "cross-origin-opener-policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
+        "referrer-policy": settings.SECURE_REFERRER_POLICY,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": settings.X_FRAME_OPTIONS,
+    }
+    return [(name.encode(), str(value).encode()) for name, value in told.items()]
 
 
 def is_for_us(scope: Message) -> bool:

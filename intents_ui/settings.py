@@ -13,7 +13,9 @@ from django.utils.csp import CSP
 from pydantic import (
     Field,
     HttpUrl,
+    IPvAnyNetwork,
     PositiveFloat,
+    RedisDsn,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -28,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
 Words = Annotated[list[str], NoDecode]
+Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Numbers = Annotated[dict[Group, PositiveFloat], NoDecode]
 
 
@@ -53,17 +56,22 @@ class Environment(BaseSettings):
     intents_service_reads: Numbers = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Numbers = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Numbers = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
+    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them; no cluster")
+    intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
+    intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
+    intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
     csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://…`) from which forms may be sent, behind a proxy that ends TLS")
+    trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
     web_concurrency: int = Field(1, ge=1, le=64, description="worker processes; more than one needs a service of its own")
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
+    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", mode="before")
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value

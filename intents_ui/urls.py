@@ -26,6 +26,8 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
     path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
+    path("intent/<identifier:intent_id>/receipt", intent.receipt, name="receipt"),
+    path("intent/<identifier:intent_id>/proof", intent.proof, name="proof"),
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),

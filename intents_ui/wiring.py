@@ -1,10 +1,15 @@
-"""Builds the process's long-lived objects from the settings: client, catalogue, the embedded service."""
+"""Builds the process's long-lived objects from the settings: service client, catalogue, embedded service, live hub."""
 
 from functools import cache
 from typing import TYPE_CHECKING
 
+import httpx
+
+from intents_ui.live.bus import LocalBus, RedisBus
+from intents_ui.live.hub import Hub
+from intents_ui.live.picture import Picture
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
 from intents_ui.settings import ENV
@@ -41,6 +46,23 @@ def catalog() -> Catalog:
     return Catalog(service())
 
 
+@cache
+def hub() -> Hub:
+    """Watches the intents that somebody looks at. From a page: `hub().newest(intent_id)`, which asks nobody."""
+    answers_itself = emulator()
+    service = AsyncServiceClient(
+        config(),
+        transport=httpx.ASGITransport(answers_itself, raise_app_exceptions=False) if answers_itself else None,
+    )
+    bus = RedisBus(str(ENV.redis_url), names=service.config.names) if ENV.redis_url else LocalBus()
+    return Hub(service, bus, most=ENV.intents_watched)
+
+
+def newest(intent_id: str) -> Picture | None:
+    """What is known of an intent that somebody watches: it costs the service nothing."""
+    return hub().newest(intent_id)
+
+
 def config() -> ServiceConfig:
     return ServiceConfig(
         base_url="http://embedded" if ENV.embedded else str(ENV.intents_service_url),
@@ -66,6 +88,12 @@ def limits(group: Group) -> Limits:
 def open_all() -> None:
     """At the process's start, so that the first reader does not wait for it."""
     catalog()
+
+
+async def close_live() -> None:
+    """On the event loop that serves the streams."""
+    await hub().aclose()
+    await hub().service.aclose()
 
 
 def close_all() -> None:

@@ -55,6 +55,8 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
         pytest.param({"INTENTS_SERVICE_TOTALS": "search=soon"}, "INTENTS_SERVICE_TOTALS: ", id="no seconds"),
         pytest.param({"INTENTS_SERVICE_SIZES": "everything=1"}, "INTENTS_SERVICE_SIZES: ", id="no such group"),
+        pytest.param({"REDIS_URL": "localhost"}, "REDIS_URL: ", id="no Redis URL"),
+        pytest.param({"TRUSTED_PROXIES": "the-proxy"}, "TRUSTED_PROXIES: ", id="no network"),
         pytest.param({"LOG_FORMAT": "xml"}, "LOG_FORMAT: ", id="unknown log format"),
         pytest.param({"INTENTS_SERVICE_BRAND": "Two Words"}, "INTENTS_SERVICE_BRAND: ", id="brand that is no word"),
     ],

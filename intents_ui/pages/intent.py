@@ -2,10 +2,15 @@
 
 import re
 from datetime import UTC, datetime
+from threading import Lock
 
+from cachetools import LRUCache, cached
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
@@ -23,6 +28,7 @@ from intents_ui.display import (
     watching,
 )
 from intents_ui.display.pasted import Kind
+from intents_ui.live.picture import Picture, digest
 from intents_ui.service import lookup
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.together import both
@@ -38,32 +44,87 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return moved
     found, receipt, trouble = read(intent_id)
     now = datetime.now(UTC)
-    context = told(found, receipt, now=now) | proof(found, receipt)
-    context |= {"trouble": trouble, "came_by": came_by(request, receipt)}
+    context = told(found, receipt, trouble, now=now) | facts(found, receipt)
+    context |= {"came_by": came_by(request, receipt), "seen": seen(receipt)}
     return render(request, "intent.html", context)
 
 
-def told(found: Intent, receipt: IntentReceipt | None, *, now: datetime) -> dict[str, object]:
+@require_safe
+def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """The page's part that changes, for those who have no stream: it is asked for every few seconds."""
+    found, known, trouble = read(intent_id)
+    context = told(found, known, trouble, now=datetime.now(UTC)) | {"mode": "polled"}
+    html = render_to_string("parts/polled.html", context, request)
+    answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
+    return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
+
+
+@require_safe
+def proof(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Every field as it is now, when a reader unfolds them while the transfer runs."""
+    found, known, _ = read(intent_id)
+    context = {"intent": found, "receipt": known, "names": wiring.catalog(), "may_change": True}
+    return render(request, "parts/proof.html", context | facts(found, known))
+
+
+def told(
+    found: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, now: datetime
+) -> dict[str, object]:
     """What changes while a transfer runs, for `parts/receipt.html`."""
     names = wiring.catalog()
     tale = story.story(found, receipt, now=now, using=names)
+    steps = timeline.timeline(found, receipt, now=now, using=names)
+    may_change = watching.may_change(found, receipt, now=now)
+    # What the service said and what the clock makes of it; the seconds that run are not in it.
+    known = receipt.received if receipt else ""
+    version = digest(repr((known, type(trouble), tale, steps.late, steps.stalled, may_change)))
     return {
         "intent": found,
         "receipt": receipt,
+        "trouble": trouble,
+        "mode": "",
+        "learned_at": None,
+        "stale_since": None,
+        "came_by": None,
         "names": names,
         "now": now,
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
-        "may_change": watching.may_change(found, receipt, now=now),
+        "may_change": may_change,
+        "version": version,
         "transfer": transfer.of_intent(found, receipt, using=names, now=now),
         "story": tale,
         "stops": route.route(found, receipt, story=tale, using=names),
-        "timeline": timeline.timeline(found, receipt, now=now, using=names),
+        "timeline": steps,
         "fees": fees.fees(found.fees, using=names),
         "memo": memo(receipt),
     }
 
 
-def proof(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
+def receipt_fragment(picture: Picture) -> str:
+    """The page's part that changes, for the stream: made once for all who watch."""
+    now = datetime.now(UTC)
+    context = told(plan(picture.intent_id), picture.receipt, now=now)
+    context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
+    return render_to_string("parts/live.html", context)
+
+
+def polling_fragment(intent_id: str) -> str:
+    """In place of a stream: the same part, asked for every few seconds."""
+    return render_to_string("parts/poll.html", {"intent_id": intent_id})
+
+
+# What was agreed at the quote does not change; how far a transfer has come is its receipt's to say.
+@cached(LRUCache(2_000), lock=Lock())
+def plan(intent_id: str) -> Intent:
+    return wiring.service().get_intent(intent_id)
+
+
+def seen(receipt: IntentReceipt | None) -> str:
+    """What the stream need not send again, because the page has it."""
+    return Picture(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
+
+
+def facts(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
     """Every field, for `parts/proof.html`."""
     return {"sections": sections.sections(records.groups(found, receipt, using=wiring.catalog()))}
 
@@ -73,6 +134,9 @@ def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | N
 
     Raises what kept us from the intent itself.
     """
+    watched = wiring.newest(intent_id)
+    if watched and watched.receipt and not watched.stale_since:
+        return plan(intent_id), watched.receipt, None
     service = wiring.service()
     found, receipt = both(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
     if isinstance(found, ServiceError):

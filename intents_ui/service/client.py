@@ -22,6 +22,7 @@ from intents_ui.service.deadline import within
 from intents_ui.service.errors import TooBusy
 from intents_ui.service.exchange import TROUBLE, Exchange
 from intents_ui.service.guard import Guard
+from intents_ui.service.held_call import HeldCall
 from intents_ui.service.operations import Call
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
 
@@ -124,11 +125,13 @@ class AsyncServiceClient(Operations):
     """For one event loop. A call goes on when whoever awaits it is cancelled, until its own deadline.
 
     Calls cancelled while they wait for a connection would cost httpcore's pool its slots for good (libraries.md 5.1).
-    So the pool has no limit of its own, and a call is not cancelled with its caller.
+    So the pool has no limit of its own, and a call is not cancelled with its caller. One that the service may hold for
+    long is given up all the same, at a moment that does no harm (`HeldCall`).
     """
 
     def __init__(self, config: ServiceConfig, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.config = config
+        self._has_pool = transport is None
         self._http = httpx.AsyncClient(
             transport=transport,
             follow_redirects=False,
@@ -142,13 +145,23 @@ class AsyncServiceClient(Operations):
         )
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._under_way: dict[asyncio.Task[Any], HeldCall] = {}
+
+    @property
+    def can_hold(self) -> bool:
+        """Whether one more call of WaitIntentReceipt would find a place."""
+        return not self._held_calls.locked()
 
     async def ask[T](self, call: Call[T]) -> T:
         task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
-        self._under_way.add(task)
+        self._under_way[task] = held = HeldCall(task, has_pool=self._has_pool)
         task.add_done_callback(self._done)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if call.group is Group.WAIT:
+                held.give_up()
+            raise
 
     async def aclose(self) -> None:
         """Ends the calls under way and closes the connections."""
@@ -176,7 +189,7 @@ class AsyncServiceClient(Operations):
 
     async def _content(self, exchange: Exchange[Any]) -> tuple[httpx.Response, bytes]:
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
-            response = await self._http.send(exchange.request(), stream=True)
+            response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:
                 body = exchange.body(response)
                 async for piece in response.aiter_raw():
@@ -184,6 +197,12 @@ class AsyncServiceClient(Operations):
             finally:
                 await response.aclose()
             return response, body.whole()
+
+    def _traced(self, request: httpx.Request) -> httpx.Request:
+        task = asyncio.current_task()
+        if task in self._under_way:
+            request.extensions["trace"] = self._under_way[task].trace
+        return request
 
     @asynccontextmanager
     async def _slot(self, call: Call[Any]) -> AsyncIterator[None]:
@@ -200,7 +219,7 @@ class AsyncServiceClient(Operations):
             slots.release()
 
     def _done(self, task: asyncio.Task[Any]) -> None:
-        self._under_way.discard(task)
+        self._under_way.pop(task, None)
         if not task.cancelled():
             task.exception()  # nobody may be waiting for it any more
 

@@ -107,6 +107,23 @@ async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
             assert service._short_calls._value == 10
 
 
+async def test_a_held_call_that_nobody_waits_for_ends_at_once():
+    """Its slot is free again, its connection is closed, and httpcore remembers nothing of it."""
+    with serving(Visit.stay_silent) as server:
+        async with async_client(server.url, total=30.0, held_calls=20, connection_wait=0.1) as service:
+            for round_ in range(5):
+                held = [asyncio.create_task(service.wait_intent_receipt(f"0x{number}")) for number in range(20)]
+                await asyncio.sleep(0.002 * round_)  # some are still connecting when their callers leave
+                for task in held:
+                    task.cancel()
+                await asyncio.gather(*held, return_exceptions=True)
+                await _until(lambda: not service._under_way)
+                assert service._held_calls._value == 20
+            pool = service._http._transport._pool
+            assert (len(pool._requests), len(pool.connections)) == (0, 0)
+            await _until(lambda: not any(visitor.is_alive() for visitor in server._threads[1:]))
+
+
 async def test_closing_ends_the_calls_under_way():
     with serving(Visit.stay_silent) as server:
         service = async_client(server.url, total=30.0)

@@ -1,0 +1,314 @@
+"""Which process asks about an intent, and how the others hear what it learns.
+
+`LocalBus` for one process. `RedisBus` for several, on one host or many: for each intent one of them holds a lease,
+asks, and publishes; the others listen. Whoever finds the lease free takes it, so a process that dies is replaced
+within LEASE + BEAT seconds. While Redis is away each process asks for itself.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Iterable
+from typing import Any, Final, Protocol
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from intents_ui.live.picture import Picture
+from intents_ui.service.brand import Brand
+
+log = logging.getLogger(__name__)
+
+LEASE: Final = 4.0
+BEAT: Final = 0.5
+KEPT: Final = 60.0  # seconds for which the newest picture of an intent outlives its last watch
+PATIENCE: Final = 1.0  # for Redis to answer
+CONNECTIONS: Final = 4  # one listens, the others carry commands
+
+_TROUBLE = (RedisError, OSError, TimeoutError)
+
+# KEYS: lease and picture of each intent; ARGV: we, the lease's milliseconds, the picture's. Which leases are ours now?
+_HOLD: Final = """
+local ours = {}
+for place = 1, #KEYS, 2 do
+  local owner = redis.call('GET', KEYS[place])
+  if not owner or owner == ARGV[1] then
+    redis.call('SET', KEYS[place], ARGV[1], 'PX', ARGV[2])
+    redis.call('PEXPIRE', KEYS[place + 1], ARGV[3])
+    ours[#ours + 1] = 1
+  else
+    ours[#ours + 1] = 0
+  end
+end
+return ours
+"""
+# A process that slept through its lease must not speak over the one that took it.
+_TELL: Final = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
+redis.call('PUBLISH', KEYS[3], ARGV[1] .. ARGV[3])
+return 1
+"""
+_RELEASE: Final = """
+for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
+end
+"""
+
+
+class Member(Protocol):
+    """A process's interest in one intent: it is told to ask or to listen, and hears what others learned."""
+
+    @property
+    def newest(self) -> Picture | None: ...
+    def lead(self) -> None: ...
+    def stand_back(self) -> None: ...
+    def hear(self, picture: Picture) -> None: ...
+
+
+class Bus(Protocol):
+    """Members join and leave; one of those of an intent leads. `tell` is for the one that does."""
+
+    def join(self, intent_id: str, member: Member) -> None: ...
+    def leave(self, intent_id: str) -> None: ...
+    async def tell(self, intent_id: str, picture: Picture) -> None: ...
+    async def aclose(self) -> None: ...
+
+
+class LocalBus:
+    """One process: whoever joins leads."""
+
+    def join(self, intent_id: str, member: Member) -> None:
+        member.lead()
+
+    def leave(self, intent_id: str) -> None:
+        pass
+
+    async def tell(self, intent_id: str, picture: Picture) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
+
+
+class RedisBus:
+    """`names`: those of the service's fields. A Redis of its own or a shared one, but no cluster: scripts span keys."""
+
+    def __init__(self, url: str, *, names: Brand, prefix: str = "intents-ui:live:") -> None:
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=CONNECTIONS,
+            timeout=PATIENCE,
+            socket_timeout=PATIENCE,
+            socket_connect_timeout=PATIENCE,
+            retry=Retry(NoBackoff(), 0),  # we have something better to do meanwhile
+        )
+        self._redis = Redis.from_pool(pool)
+        self._hold = self._redis.register_script(_HOLD)
+        self._tell = self._redis.register_script(_TELL)
+        self._release = self._redis.register_script(_RELEASE)
+        self._names = names
+        self._prefix = prefix
+        self._us = secrets.token_hex(8).encode()
+        self._members: dict[str, Member] = {}
+        self._leading: set[str] = set()  # by lease
+        self._subscribed: set[str] = set()
+        self._uninformed: set[str] = set()  # members who have not seen the picture that is kept
+        self._is_away = False
+        self._is_broken = False
+        self._heard_at = 0.0
+        self._work = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def join(self, intent_id: str, member: Member) -> None:
+        self._members[intent_id] = member
+        self._leading.discard(intent_id)  # the member before may have led; this one has yet to be told
+        if intent_id in self._subscribed:
+            self._uninformed.add(intent_id)
+        if self._is_away:
+            member.lead()
+        self._work.set()
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="live bus")
+
+    def leave(self, intent_id: str) -> None:
+        self._members.pop(intent_id, None)
+        self._uninformed.discard(intent_id)
+        self._work.set()
+
+    async def tell(self, intent_id: str, picture: Picture) -> None:
+        if intent_id not in self._leading:
+            return
+        keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
+        try:
+            await self._tell(keys, [self._us, _milliseconds(KEPT), picture.to_text()])
+        except _TROUBLE:
+            # The others may have missed it. A new session begins with what each leader knows.
+            self._is_broken = True
+            self._work.set()
+
+    async def aclose(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        with contextlib.suppress(*_TROUBLE):
+            await self._let_go(self._leading)
+        await self._redis.aclose()
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self._session()
+            except _TROUBLE as error:
+                self._go_without(error)
+                await asyncio.sleep(BEAT)
+
+    def _go_without(self, error: Exception) -> None:
+        if not self._is_away:
+            log.warning("Redis is away, each process asks for itself: %s", type(error).__name__)
+        self._is_away = True
+        for member in list(self._members.values()):
+            member.lead()
+
+    async def _session(self) -> None:
+        """From a connection to Redis to its end, which is always an error."""
+        self._leading.clear()
+        self._subscribed.clear()
+        self._uninformed.clear()
+        self._is_broken = False
+        async with self._redis.pubsub() as pubsub:
+            await pubsub.subscribe(self._channel(""))
+            self._heard_at = asyncio.get_running_loop().time()
+            listening = asyncio.create_task(self._listen(pubsub))
+            listening.add_done_callback(lambda _: self._work.set())
+            try:
+                while True:
+                    self._work.clear()
+                    await self._beat(pubsub)
+                    if listening.done():
+                        listening.result()
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._work.wait(), BEAT)
+            finally:
+                listening.cancel()
+                await asyncio.gather(listening, return_exceptions=True)
+
+    async def _beat(self, pubsub: PubSub) -> None:
+        """Brings leases and subscriptions in line with the members that there are."""
+        self._check()
+        await self._subscribe(pubsub)
+        await self._let_go(self._leading - self._members.keys())
+        await self._take_leases(sorted(self._members.keys() & self._subscribed))
+        await self._inform()
+        # To ourselves: a connection for listening that died without a word would leave us behind for good.
+        await self._redis.publish(self._channel(""), b"")
+        if self._is_away:
+            self._is_away = False
+            log.warning("Redis is back")
+
+    def _check(self) -> None:
+        if self._is_broken:
+            raise ConnectionError("a picture could not be published")
+        if asyncio.get_running_loop().time() - self._heard_at > LEASE:
+            raise ConnectionError("nothing was heard for too long")
+
+    async def _subscribe(self, pubsub: PubSub) -> None:
+        """An intent counts as subscribed when Redis says so (`_listen`): then nothing told from then on is missed."""
+        wanted = {self._channel(intent_id) for intent_id in self._members} | {self._channel("")}
+        have = {channel.decode() for channel in pubsub.channels}
+        if missing := wanted - have:
+            await pubsub.subscribe(*missing)
+        if surplus := have - wanted:
+            self._subscribed -= {self._intent(channel) for channel in surplus}
+            await pubsub.unsubscribe(*surplus)
+
+    async def _take_leases(self, intent_ids: list[str]) -> None:
+        if not intent_ids:
+            return
+        keys = [key(intent_id) for intent_id in intent_ids for key in (self._lease, self._picture)]
+        ours = await self._hold(keys, [self._us, _milliseconds(LEASE), _milliseconds(KEPT)])
+        for intent_id, is_ours in zip(intent_ids, ours, strict=True):
+            member = self._members.get(intent_id)
+            if member is None:
+                continue  # left meanwhile; the next beat lets the lease go
+            if not is_ours:
+                self._leading.discard(intent_id)
+                member.stand_back()
+            elif intent_id not in self._leading:
+                self._leading.add(intent_id)
+                member.lead()
+                if member.newest:
+                    await self.tell(intent_id, member.newest)
+
+    async def _inform(self) -> None:
+        """The picture that is kept, for those who listen; who leads asks the service, and that is newer."""
+        intent_ids = sorted(self._uninformed - self._leading)
+        self._uninformed.clear()
+        if not intent_ids:
+            return
+        kept = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
+        for intent_id, text in zip(intent_ids, kept, strict=True):
+            member, picture = self._members.get(intent_id), self._read(text)
+            if member and picture and _is_newer(picture, member.newest):
+                member.hear(picture)
+
+    async def _listen(self, pubsub: PubSub) -> None:
+        while True:
+            message: dict[str, Any] | None = await pubsub.get_message(timeout=None)
+            self._heard_at = asyncio.get_running_loop().time()
+            if message is None:
+                continue
+            intent_id = self._intent(message["channel"].decode())
+            if not intent_id:
+                continue
+            if message["type"] == "subscribe":
+                self._subscribed.add(intent_id)
+                self._uninformed.add(intent_id)
+                self._work.set()
+            elif message["type"] == "message" and not message["data"].startswith(self._us):
+                member, picture = self._members.get(intent_id), self._read(message["data"][len(self._us) :])
+                if member and picture:
+                    member.hear(picture)
+
+    async def _let_go(self, intent_ids: Iterable[str]) -> None:
+        released = list(intent_ids)
+        if released:
+            await self._release([self._lease(intent_id) for intent_id in released], [self._us])
+            self._leading.difference_update(released)
+
+    def _read(self, text: bytes | str | None) -> Picture | None:
+        if not text:
+            return None
+        try:
+            return Picture.from_text(text if isinstance(text, str) else text.decode(), self._names)
+        except (ValueError, KeyError, TypeError):
+            log.warning("A picture in Redis cannot be read; another version of the dashboard may have written it")
+            return None
+
+    def _lease(self, intent_id: str) -> str:
+        return f"{self._prefix}lease:{intent_id}"
+
+    def _picture(self, intent_id: str) -> str:
+        return f"{self._prefix}picture:{intent_id}"
+
+    def _channel(self, intent_id: str) -> str:
+        """`""`: our own, on which we hear ourselves."""
+        return f"{self._prefix}told:{intent_id}" if intent_id else f"{self._prefix}process:{self._us.decode()}"
+
+    def _intent(self, channel: str) -> str:
+        told = f"{self._prefix}told:"
+        return channel.removeprefix(told) if channel.startswith(told) else ""
+
+
+def _is_newer(picture: Picture, than: Picture | None) -> bool:
+    if than is None or than.learned_at is None:
+        return True
+    return picture.learned_at is not None and picture.learned_at > than.learned_at
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)

@@ -1,0 +1,244 @@
+"""Many readers of an intent, one question to the service.
+
+    with hub.follow(intent_id) as follower:
+        async for picture in follower:
+            ...
+
+A follower gets the newest picture, never a queue of older ones, and the iteration ends after the last one.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
+from typing import Self
+
+from intents_ui.live.bus import Bus
+from intents_ui.live.enquiry import Enquiry, Pace, Traffic
+from intents_ui.live.picture import Picture
+from intents_ui.service.client import AsyncServiceClient
+
+log = logging.getLogger(__name__)
+
+MOST_WATCHED = 500  # intents at a time in one process (faults.md F76)
+
+
+class HubFull(Exception):
+    """This process watches as many intents as it may."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Hub:
+    """For one event loop. `newest` alone may be called from any thread."""
+
+    def __init__(
+        self,
+        service: AsyncServiceClient,
+        bus: Bus,
+        *,
+        pace: Pace | None = None,
+        now: Callable[[], datetime] = utc_now,
+        most: int = MOST_WATCHED,
+    ) -> None:
+        self.service = service
+        self.bus = bus
+        self.pace = pace or Pace()
+        self.now = now
+        self.most = most
+        self.traffic = Traffic()
+        self.watched: dict[str, Watch] = {}
+
+    @contextlib.contextmanager
+    def follow(self, intent_id: str, *, seen: str = "") -> Iterator["Follower"]:
+        """`seen`: the id of the picture that the follower has already. Raises HubFull."""
+        watch = self.watched.get(intent_id)
+        if watch is None:
+            if len(self.watched) >= self.most:
+                raise HubFull
+            watch = self.watched[intent_id] = Watch(intent_id, self)
+        follower = watch.join(seen)
+        try:
+            yield follower
+        finally:
+            watch.leave(follower)
+
+    def newest(self, intent_id: str) -> Picture | None:
+        """What this process knows of an intent that it watches: it costs the service nothing. None for any other."""
+        watch = self.watched.get(intent_id)
+        return watch.newest if watch else None
+
+    def forget(self, watch: "Watch") -> None:
+        if self.watched.get(watch.intent_id) is watch:
+            del self.watched[watch.intent_id]
+
+    async def aclose(self) -> None:
+        """Ends all watches; whoever still follows is told that there is nothing more."""
+        tasks = [task for watch in list(self.watched.values()) if (task := watch.end())]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.bus.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Watch:
+    """One intent that somebody in this process follows; the bus says whether this process is the one that asks."""
+
+    def __init__(self, intent_id: str, hub: Hub) -> None:
+        self.intent_id = intent_id
+        self.newest: Picture | None = None
+        self.is_over = False
+        self._hub = hub
+        self._followers: set[Follower] = set()
+        self._enquiry: asyncio.Task[None] | None = None
+        self._ending: asyncio.TimerHandle | None = None
+        hub.bus.join(intent_id, self)
+
+    def join(self, seen: str) -> "Follower":
+        if self._ending:
+            self._ending.cancel()
+            self._ending = None
+        follower = Follower(self, seen)
+        self._followers.add(follower)
+        return follower
+
+    def leave(self, follower: "Follower") -> None:
+        self._followers.discard(follower)
+        if self._followers or self._ending:
+            return
+        # Readers reload; but nobody comes back to an intent that does not exist.
+        grace = 0.0 if self.newest and self.newest.is_unknown else self._hub.pace.grace
+        self._ending = asyncio.get_running_loop().call_later(grace, self.end)
+
+    def end(self) -> asyncio.Task[None] | None:
+        """Gives what is left of the enquiry, to be awaited by those who must know that it is over."""
+        if self._ending:
+            self._ending.cancel()
+        self._hub.forget(self)
+        self._hub.bus.leave(self.intent_id)
+        enquiry, self._enquiry = self._enquiry, None
+        if enquiry:
+            enquiry.cancel()
+        self._close()
+        return enquiry
+
+    # What the bus says.
+
+    def lead(self) -> None:
+        if self._enquiry is None and not self.is_over:
+            self._enquiry = asyncio.get_running_loop().create_task(self._ask(), name=f"watch {self.intent_id}")
+
+    def stand_back(self) -> None:
+        if self._enquiry:
+            self._enquiry.cancel()
+            self._enquiry = None
+
+    def hear(self, picture: Picture) -> None:
+        before, self.newest = self.newest, picture
+        if picture.is_last:
+            self._close()
+        elif before is None or before.id != picture.id:
+            self._wake()
+
+    async def _ask(self) -> None:
+        """The followers never depend on our being without fault: an enquiry that dies is told and begun anew."""
+        while not self.is_over:
+            try:
+                await Enquiry(
+                    self._hub.service,
+                    self.intent_id,
+                    known=self.newest,
+                    tell=self._tell,
+                    traffic=self._hub.traffic,
+                    pace=self._hub.pace,
+                    now=self._hub.now,
+                ).run()
+            except Exception:
+                log.exception("The enquiry about %s failed", self.intent_id)
+                known = self.newest or Picture(self.intent_id, None, learned_at=None)
+                await self._tell(known.stale(known.stale_since or self._hub.now()))
+                await asyncio.sleep(self._hub.pace.restart)
+
+    async def _tell(self, picture: Picture) -> None:
+        self.hear(picture)
+        await self._hub.bus.tell(self.intent_id, picture)
+
+    def _close(self) -> None:
+        self.is_over = True
+        self._wake()
+
+    def _wake(self) -> None:
+        for follower in self._followers:
+            follower.wake()
+
+
+class Follower:
+    """One reader's place at a watch. Knows what it gave last, and nothing of what it missed."""
+
+    __slots__ = ("_given", "_is_awake", "_is_closed", "_sleep", "_watch")
+
+    def __init__(self, watch: Watch, seen: str) -> None:
+        self._watch = watch
+        self._given = seen
+        self._is_awake = False
+        self._is_closed = False
+        self._sleep: asyncio.Future[None] | None = None
+
+    @property
+    def picture(self) -> Picture | None:
+        """The newest, given or not."""
+        return self._watch.newest
+
+    @property
+    def is_over(self) -> bool:
+        """No picture will come any more."""
+        return self._is_closed or (self._watch.is_over and not self._has_news)
+
+    async def next(self) -> Picture | None:
+        """The newest picture as soon as there is one that was not given; None when woken without one, or when over."""
+        if not self._has_news:
+            await self.wait()
+        self._is_awake = False
+        return self.news()
+
+    async def wait(self) -> None:
+        """Until somebody calls `wake`: the watch with news, or another."""
+        if not (self._is_awake or self.is_over):
+            self._sleep = asyncio.get_running_loop().create_future()
+            await self._sleep
+        self._is_awake = False
+
+    def news(self) -> Picture | None:
+        """The newest picture if it was not given yet; it is now."""
+        if self._is_closed or not self._has_news:
+            return None
+        picture = self._watch.newest
+        self._given = picture.id if picture else ""
+        return picture
+
+    def wake(self) -> None:
+        self._is_awake = True
+        if self._sleep and not self._sleep.done():
+            self._sleep.set_result(None)
+
+    def close(self) -> None:
+        """Ends the waiting of whoever awaits `next`."""
+        self._is_closed = True
+        self.wake()
+
+    @property
+    def _has_news(self) -> bool:
+        newest = self._watch.newest
+        return newest is not None and newest.id != self._given
+
+    async def __aiter__(self) -> AsyncIterator[Picture]:
+        while not self.is_over:
+            if picture := await self.next():
+                yield picture

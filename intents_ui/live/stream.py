@@ -1,0 +1,295 @@
+"""`/live/<intentId>`: a transfer's page, kept up to date by server-sent events. A bare ASGI application.
+
+What goes out, as htmx's hx-sse reads it:
+
+    id: <picture>         the fragment of the page; unnamed, so it is swapped in
+    retry: 1000
+    data: <section …>
+
+    event: done           the last picture is out (hx-sse:close="done"); data is its status
+    event: bye            this stream ends although the intent goes on: the reader comes back after `retry` milliseconds
+    :                     nothing has happened for 15 s
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+import socket
+import struct
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from intents_ui.live.fragments import COME_BACK, Fragments, message
+from intents_ui.live.hub import Follower, Hub, HubFull
+from intents_ui.live.picture import Picture
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+PREFIX: Final = "/live/"
+LONGEST_ID: Final = 200
+COMMENT: Final = b":\n\n"
+# From 64 KB on gunicorn uses `writelines`, which in Python 3.13.0 does not wait for the reader.
+PIECE: Final = 32 * 1024
+NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)  # does the kernel keep what is unsent when the connection is closed
+
+
+class Full(Exception):
+    """No further stream, for this process or for this address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Streams at a time, and seconds."""
+
+    streams: int = 2500
+    an_address: int = 20
+    comment_every: float = 15.0
+    lasts: float = 900.0  # give or take a fifth, so that those who came together do not come back together
+    slow_reader: float = 20.0  # for one event to leave
+    first_picture: float = 5.0  # before a stream begins without one
+    tick: float = 0.1  # how often we look whether this process has to stop
+
+
+class Streams:
+    """`render` makes the fragment of a picture: in a thread, once for all. `instead` is the HTML for a reader
+    who gets no stream; htmx puts it where the fragment would have gone. `stopping`: whether this process is about to
+    end. `address_of`: who asks; None is not counted.
+    """
+
+    def __init__(
+        self,
+        hub: Hub,
+        render: Callable[[Picture], str],
+        *,
+        instead: Callable[[str], str],
+        address_of: Callable[[Message], str | None],
+        headers: Sequence[tuple[bytes, bytes]] = (),
+        stopping: Callable[[], bool] = lambda: False,
+        limits: Limits | None = None,
+    ) -> None:
+        self.hub = hub
+        self.fragments = Fragments(render)
+        self.stopping = stopping
+        self.limits = limits or Limits()
+        self.open: set[Stream] = set()
+        self._instead = instead
+        self._address_of = address_of
+        self._headers = list(headers)
+        self._at_address: Counter[str] = Counter()
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        intent_id = scope["path"].removeprefix(PREFIX)
+        if scope["method"] != "GET":
+            return await self.refuse(send, 405, extra=[(b"allow", b"GET")])
+        if not 0 < len(intent_id) <= LONGEST_ID or "/" in intent_id or not intent_id.isprintable():
+            return await self.refuse(send, 404)
+        try:
+            with self._place(self._address_of(scope)), self.hub.follow(intent_id, seen=seen(scope)) as follower:
+                await self._serve(Stream(self, intent_id, follower, receive, send))
+        except (Full, HubFull):
+            later = str(random.randint(10, 30)).encode()  # noqa: S311 - spreads, hides nothing
+            await self.refuse(send, 503, html=self._instead(intent_id), extra=[(b"retry-after", later)])
+
+    def stop(self) -> None:
+        """Sends everybody away, to come back to another process."""
+        for stream in list(self.open):
+            stream.end()
+
+    async def aclose(self) -> None:
+        self.stop()
+        if self._keeper:
+            await self._keeper
+
+    def come_back(self) -> int:
+        """Milliseconds: those who are sent away together come back at 500 a second."""
+        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311
+
+    async def begin(self, send: Send) -> None:
+        kind = [
+            (b"content-type", b"text/event-stream; charset=utf-8"),
+            (b"cache-control", b"no-store"),
+            (b"x-accel-buffering", b"no"),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": kind + self._headers})
+
+    async def refuse(
+        self, send: Send, status: int, *, html: str = "", extra: Sequence[tuple[bytes, bytes]] = ()
+    ) -> None:
+        body = html.encode()
+        kind = [
+            (b"content-type", b"text/html; charset=utf-8"),
+            (b"content-length", str(len(body)).encode()),
+            (b"cache-control", b"no-store"),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": [*kind, *extra, *self._headers]})
+        await send({"type": "http.response.body", "body": body})
+
+    @contextlib.contextmanager
+    def _place(self, address: str | None) -> Iterator[None]:
+        if len(self.open) >= self.limits.streams:
+            raise Full
+        if address is None:
+            yield
+            return
+        if self._at_address[address] >= self.limits.an_address:
+            raise Full
+        self._at_address[address] += 1
+        try:
+            yield
+        finally:
+            self._at_address[address] -= 1
+            if not self._at_address[address]:
+                del self._at_address[address]
+
+    async def _serve(self, stream: "Stream") -> None:
+        self.open.add(stream)
+        if self._keeper is None or self._keeper.done():
+            self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="live streams")
+        try:
+            await stream.run()
+        finally:
+            self.open.discard(stream)
+
+    async def _keep(self) -> None:
+        """One clock for all streams; one of its own for each would be much of what a quiet stream costs."""
+        clock = asyncio.get_running_loop().time
+        looked = clock()
+        while self.open:
+            if self.stopping():
+                self.stop()
+            elif clock() - looked >= self.limits.comment_every / 15:
+                looked = clock()
+                for stream in list(self.open):
+                    stream.look(looked)
+            await asyncio.sleep(self.limits.tick)
+
+
+class Stream:
+    """One reader's connection."""
+
+    def __init__(self, streams: Streams, intent_id: str, follower: Follower, receive: Receive, send: Send) -> None:
+        self._streams = streams
+        self._intent_id = intent_id
+        self._follower = follower
+        self._receive = receive
+        self._send = send
+        self._clock = asyncio.get_running_loop().time
+        self._task = asyncio.current_task()
+        self._wrote_at = self._clock()
+        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311
+        self._is_writing = False
+        self._is_ending = streams.stopping()
+        self._is_gone = False
+
+    async def run(self) -> None:
+        leaving = asyncio.get_running_loop().create_task(self._leave())
+        try:
+            await self._answer()
+        finally:
+            leaving.cancel()
+
+    def look(self, now: float) -> None:
+        """What the streams' clock does for each of them."""
+        quiet_for = now - self._wrote_at
+        if self._is_writing and quiet_for > self._streams.limits.slow_reader:
+            self._drop()
+        elif now > self._ends_at:
+            self.end()
+        elif quiet_for >= self._streams.limits.comment_every:
+            self._follower.wake()
+
+    def end(self) -> None:
+        self._is_ending = True
+        self._follower.wake()
+
+    async def _leave(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._is_gone = True
+        self._follower.close()
+
+    async def _answer(self) -> None:
+        picture = await self._first()
+        known = self._follower.picture
+        if known and known.is_unknown:
+            await self._streams.refuse(self._send, 404)
+            return
+        await self._streams.begin(self._send)
+        try:
+            await self._go_on(picture)
+            farewell = self._farewell()
+        except Exception:
+            # Its template, most likely. The reader comes back, and meanwhile the page says that it is not live.
+            log.exception("The stream of %s broke off", self._intent_id)
+            farewell = message("fault", event="bye", retry=15 * COME_BACK)
+        if not self._is_gone:
+            await self._write(farewell, is_last=True)
+
+    async def _first(self) -> Picture | None:
+        """The answer's status says whether there is such an intent, so it waits for the first picture; but not long."""
+        if self._is_ending:
+            return None
+        try:
+            async with asyncio.timeout(self._streams.limits.first_picture):
+                while not (self._follower.picture or self._follower.is_over or self._is_ending):
+                    await self._follower.wait()
+        except TimeoutError:
+            return None
+        return self._follower.news()
+
+    async def _go_on(self, picture: Picture | None) -> None:
+        await self._tell(picture)
+        while not (self._is_ending or self._follower.is_over):
+            await self._tell(await self._follower.next())
+
+    async def _tell(self, picture: Picture | None) -> None:
+        if picture:
+            await self._write(await self._streams.fragments.event(picture))
+        elif not self._is_ending and not self._is_gone:
+            await self._write(COMMENT)
+
+    def _farewell(self) -> bytes:
+        last = self._follower.picture
+        if last and last.is_last:
+            return message((last.receipt and last.receipt.status) or "over", event="done", retry=COME_BACK)
+        return message("again", event="bye", retry=self._streams.come_back())
+
+    async def _write(self, data: bytes, *, is_last: bool = False) -> None:
+        """Waits while the reader does not read; how long that may take is up to `look`."""
+        self._is_writing = True
+        for start in range(0, len(data), PIECE):
+            piece = data[start : start + PIECE]
+            self._wrote_at = self._clock()
+            more = not is_last or start + PIECE < len(data)
+            await self._send({"type": "http.response.body", "body": piece, "more_body": more})
+        self._is_writing = False
+
+    def _drop(self) -> None:
+        """Closes the connection with what is still unsent: to an orderly end a reader who does not read never comes.
+
+        ASGI has no word for that. Under gunicorn `receive` belongs to the object that knows the connection.
+        """
+        log.info("A reader of %s did not take what was sent, and was dropped", self._intent_id)
+        protocol = getattr(getattr(self._receive, "__self__", None), "protocol", None)
+        if transport := getattr(protocol, "transport", None):
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOT_A_MOMENT)
+            transport.abort()
+        if self._task:
+            self._task.cancel()
+
+
+def seen(scope: Message) -> str:
+    """The picture that the reader has: of the event before the connection broke, or, at first, of the page itself."""
+    for name, value in scope["headers"]:
+        if name == b"last-event-id":
+            return bytes(value).decode("latin-1")
+    return parse_qs(bytes(scope["query_string"]).decode("latin-1")).get("seen", [""])[0]

@@ -1,0 +1,63 @@
+// A transfer that runs: seconds tick, what changed is marked, the tab's icon follows, a broken stream is said.
+
+const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+
+// As the server writes it: the two largest units.
+function duration(seconds) {
+  const first = UNITS.findIndex(([, size]) => seconds >= size);
+  if (first < 0) return "0 s";
+  const [word, size] = UNITS[first];
+  const [smaller, step] = UNITS[first + 1] ?? ["", Infinity];
+  const rest = Math.floor((seconds % size) / step);
+  return `${Math.floor(seconds / size)} ${word}` + (rest ? ` ${rest} ${smaller}` : "");
+}
+
+function ago(seconds) {
+  const [word, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return seconds < 1 ? "just now" : `${Math.floor(seconds / size)} ${word} ago`;
+}
+
+function since(moment) {
+  return Math.max(0, Math.floor((Date.now() - Date.parse(moment)) / 1000));
+}
+
+function tick() {
+  for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
+  for (const words of document.querySelectorAll("[data-ago]")) words.textContent = ago(since(words.dataset.ago));
+  for (const bar of document.querySelectorAll("rect[data-of]"))
+    bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
+}
+
+function states() {
+  const steps = document.querySelectorAll("[data-step]");
+  return new Map(Array.from(steps, (step) => [step.dataset.step, step.dataset.state]));
+}
+
+let before = states();
+
+document.addEventListener("htmx:before:swap", () => (before = states()));
+
+document.addEventListener("htmx:after:swap", () => {
+  for (const [name, state] of states())
+    if (before.get(name) !== state) document.querySelector(`[data-step="${name}"]`).dataset.changed = "";
+  const favicon = document.querySelector("[data-favicon]");
+  if (favicon) document.querySelector("link[rel=icon]").href = favicon.dataset.favicon;
+  for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
+  tick();
+});
+
+document.addEventListener("animationend", (event) => delete event.target.dataset.changed);
+
+function connection(state) {
+  document.documentElement.dataset.stream = state;
+}
+
+document.addEventListener("htmx:sse:after:connection", () => connection("open"));
+document.addEventListener("htmx:sse:error", () => connection("lost"));
+
+// A tab that nobody looks at asks for nothing.
+document.addEventListener("htmx:before:request", (event) => {
+  if (document.hidden && event.target.closest?.("#poll")) event.preventDefault();
+});
+
+setInterval(() => document.hidden || tick(), 1000);

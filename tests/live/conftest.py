@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+import pytest
+
+from intents_ui.emulator import Emulator
+from tests.conftest import needs
+from tests.emulator.driving import Clock
+from tests.live.following import CountedService
+from tests.live.redis_server import RedisServer, redis_running
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def service(clock: Clock) -> CountedService:
+    """The emulator on a clock that stands until it is set; its long polls are held for two real seconds."""
+    return CountedService(Emulator(now=clock, hold=2.0))
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
+        yield server

@@ -1,0 +1,111 @@
+"""What tests of the live part share: a hub on the real client, a service that counts, conditions with a deadline."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from intents_ui.emulator import Emulator
+from intents_ui.live.bus import Bus, LocalBus
+from intents_ui.live.enquiry import Pace
+from intents_ui.live.hub import Hub
+from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.config import ServiceConfig
+
+# As fast as a test wants to be; the proportions are those of `Pace`.
+QUICK = Pace(
+    breath=0.002,
+    shortest=0.05,
+    longest=0.4,
+    look=0.05,
+    retry_first=0.02,
+    retry_longest=0.2,
+    retry_unreachable=0.1,
+    unsaid=0.03,
+    grace=0.05,
+    restart=0.02,
+)
+
+
+class CountedService:
+    """The emulator behind a counter: how many calls of an operation there were, and how many are under way."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.calls: Counter[str] = Counter()
+        self.under_way: Counter[str] = Counter()
+        self.most_under_way: Counter[str] = Counter()
+        self.asked: list[tuple[float, str]] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        operation = scope["path"].rpartition("/")[2]
+        self.calls[operation] += 1
+        self.asked.append((asyncio.get_running_loop().time(), operation))
+        self.under_way[operation] += 1
+        self.most_under_way[operation] = max(self.most_under_way[operation], self.under_way[operation])
+        try:
+            await self.emulator(scope, receive, send)
+        finally:
+            self.under_way[operation] -= 1
+
+    @property
+    def waits(self) -> int:
+        return self.under_way["WaitIntentReceipt"]
+
+
+@contextlib.asynccontextmanager
+async def hub_on(
+    service: Any, *, pace: Pace = QUICK, bus: Bus | None = None, clock: Callable[[], float] | None = None, **how: Any
+) -> AsyncIterator[Hub]:
+    """A hub that asks an ASGI application, or whatever answers at a URL."""
+    if isinstance(service, str):
+        client = AsyncServiceClient(ServiceConfig(service, **how))
+    else:
+        transport = httpx.ASGITransport(service, raise_app_exceptions=False)
+        client = AsyncServiceClient(ServiceConfig("http://embedded", **how), transport=transport)
+    now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
+    async with client, Hub(client, bus or LocalBus(), pace=pace, now=now) as hub:
+        yield hub
+
+
+async def until(condition: Callable[[], Any], *, within: float = 5.0) -> None:
+    async with asyncio.timeout(within):
+        while not condition():
+            await asyncio.sleep(0.002)
+
+
+class Viewer:
+    """Follows an intent in a task of its own and remembers what it was given."""
+
+    def __init__(self, hub: Hub, intent_id: str) -> None:
+        self.pictures: list[Any] = []
+        self.task = asyncio.create_task(self._follow(hub, intent_id))
+
+    async def _follow(self, hub: Hub, intent_id: str) -> None:
+        with hub.follow(intent_id) as follower:
+            async for picture in follower:
+                self.pictures.append(picture)
+
+    @property
+    def statuses(self) -> list[str | None]:
+        """Of the pictures in order, each once."""
+        told = [picture.receipt.status if picture.receipt else None for picture in self.pictures]
+        return [status for place, status in enumerate(told) if place == 0 or told[place - 1] != status]
+
+    async def leave(self) -> None:
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def viewers(hub: Hub, intent_id: str, count: int = 1) -> AsyncIterator[list[Viewer]]:
+    watching = [Viewer(hub, intent_id) for _ in range(count)]
+    try:
+        yield watching
+    finally:
+        for viewer in watching:
+            await viewer.leave()

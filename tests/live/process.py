@@ -1,0 +1,53 @@
+"""The live part as a process of its own, for tests that need several: `gunicorn tests.live.process:application`.
+
+LIVE_SERVICE and LIVE_REDIS say where those are; the fragment is the receipt's status. Any other path tells how many
+intents this process asks about and how many streams are open.
+"""
+
+import os
+from typing import Any
+
+from intents_ui import lifecycle
+from intents_ui.live.bus import LocalBus, RedisBus
+from intents_ui.live.hub import Hub
+from intents_ui.live.picture import Picture
+from intents_ui.live.stream import Limits, Streams
+from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.config import ServiceConfig
+
+service = AsyncServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
+redis_url = os.environ.get("LIVE_REDIS")
+hub = Hub(service, RedisBus(redis_url, names=service.config.names) if redis_url else LocalBus())
+padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
+
+
+def render(picture: Picture) -> str:
+    return f"<p>{picture.receipt.status if picture.receipt else ''}</p>{padding}"
+
+
+streams = Streams(
+    hub,
+    render,
+    instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
+    address_of=lambda scope: None,
+    stopping=lifecycle.is_stopping,
+    limits=Limits(slow_reader=float(os.environ.get("LIVE_SLOW_READER", "20"))),
+)
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await streams.aclose()
+        await hub.aclose()
+        await service.aclose()
+        await send({"type": "lifespan.shutdown.complete"})
+    elif scope["path"].startswith("/live/"):
+        await streams(scope, receive, send)
+    else:
+        body = f"{hub.traffic.enquiries} {len(streams.open)}".encode()
+        headers = [(b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

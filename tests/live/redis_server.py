@@ -1,0 +1,52 @@
+"""A real Redis on a free loopback port, which can be killed and come back."""
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.serving import PATIENCE, free_port, process_breathes
+
+
+class RedisServer:
+    def __init__(self, program: Path, place: str) -> None:
+        self.program = program
+        self.place = place
+        self.port = free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def up(self) -> None:
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        command = [str(self.program), *options, "--dir", self.place, "--loglevel", "warning"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+                connection.sendall(b"PING\r\n")
+                if connection.recv(7) == b"+PONG\r\n":
+                    return
+            process_breathes()
+        raise AssertionError(f"redis-server did not answer within {PATIENCE:g} s")
+
+    def down(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.wait(PATIENCE)
+
+
+@contextlib.contextmanager
+def redis_running(program: Path) -> Iterator[RedisServer]:
+    with tempfile.TemporaryDirectory() as place:
+        server = RedisServer(program, place)
+        server.up()
+        try:
+            yield server
+        finally:
+            server.down()

@@ -1,0 +1,186 @@
+"""Real processes under gunicorn: what only signals, sockets and several of them can show."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from intents_ui.emulator import Emulator
+from tests.live.browser import Event, event
+from tests.live.following import CountedService, until
+from tests.live.tcp_service import served
+from tests.serving import PATIENCE, ROOT, free_port
+
+
+@dataclass
+class Process:
+    """gunicorn with one worker, in a process group of its own so that both can be killed at once."""
+
+    port: int
+    popen: subprocess.Popen[bytes]
+
+    @property
+    def figures(self) -> tuple[int, int]:
+        """How many intents it asks about, and how many streams are open."""
+        with httpx.Client(trust_env=False) as client:
+            asks, streams = client.get(f"http://127.0.0.1:{self.port}/figures").text.split()
+        return int(asks), int(streams)
+
+    def kill(self) -> None:
+        os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.wait(PATIENCE)
+
+
+@contextlib.asynccontextmanager
+async def process(**env: str) -> AsyncIterator[Process]:
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "tests.live.process:application"]
+    env = os.environ | {"PORT": str(port)} | env
+    started = Process(port, subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True))
+    try:
+        await until(lambda: answers(started), within=PATIENCE)
+        yield started
+    finally:
+        if started.popen.poll() is None:
+            started.kill()
+
+
+def answers(process: Process) -> bool:
+    assert process.popen.poll() is None, "ended before it answered"
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", process.port), 1):
+        return True
+    return False
+
+
+class Remote:
+    """A viewer over TCP. `reads` False: it asks, and then never takes what is sent."""
+
+    def __init__(self, process: Process, intent_id: str, *, reads: bool = True, last_event_id: str = "") -> None:
+        self.received = b""
+        self.is_closed = False
+        self.closed_at = 0.0
+        self.task = asyncio.create_task(self._visit(process.port, intent_id, reads, last_event_id))
+
+    @property
+    def is_complete(self) -> bool:
+        """The answer is; gunicorn may keep the connection for another question."""
+        return self.received.endswith(b"\r\n0\r\n\r\n")
+
+    @property
+    def events(self) -> list[Event]:
+        blocks = self.received.decode().replace("\r", "").split("\n\n")[1:]
+        return [read for block in blocks if (read := event(block))]
+
+    @property
+    def statuses(self) -> list[str]:
+        return [event.data.removeprefix("<p>").partition("<")[0] for event in self.events if not event.name]
+
+    async def leave(self) -> None:
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+    async def _visit(self, port: int, intent_id: str, reads: bool, last_event_id: str) -> None:
+        connection = socket.socket()
+        if not reads:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # the kernel would take 32 MB for it
+        connection.connect(("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection(sock=connection)
+        try:
+            again = f"Last-Event-ID: {last_event_id}\r\n" if last_event_id else ""
+            writer.write(f"GET /live/{intent_id} HTTP/1.1\r\nHost: localhost\r\n{again}\r\n".encode())
+            if not reads:
+                writer.transport.pause_reading()
+                await asyncio.Event().wait()
+            while piece := await reader.read(65_536):
+                self.received += piece
+            self.is_closed = True
+            self.closed_at = time.monotonic()
+        finally:
+            writer.transport.abort()
+
+
+@contextlib.contextmanager
+def real_time(hold: float = 20.0) -> Iterator[CountedService]:
+    yield CountedService(Emulator(hold=hold))
+
+
+async def test_three_processes_ask_once_and_a_killed_one_is_replaced_within_five_seconds(redis):
+    with real_time() as service:
+        async with served(service) as front, contextlib.AsyncExitStack() as stack:
+            env = {"LIVE_SERVICE": front.url, "LIVE_REDIS": redis.url}
+            processes = await asyncio.gather(*(stack.enter_async_context(process(**env)) for _ in range(3)))
+            intent = service.emulator.play("cross-chain-fast", age=29.5)["intentId"]  # 5.5 s to the next change
+            viewers = [Remote(each, intent) for each in processes]
+            await until(lambda: all(viewer.statuses for viewer in viewers) and service.waits == 1)
+            asking = [each for each in processes if each.figures[0]]
+            assert len(asking) == 1
+            killed_at = time.monotonic()
+            asking[0].kill()
+            await until(lambda: service.waits == 0)
+            await until(lambda: service.waits == 1, within=5.0)
+            assert time.monotonic() - killed_at < 5.0
+            left = [viewer for viewer, each in zip(viewers, processes, strict=True) if each is not asking[0]]
+            await until(lambda: all(viewer.is_complete for viewer in left), within=12)
+            assert [viewer.statuses[-1] for viewer in left] == ["SUCCEEDED", "SUCCEEDED"]
+            assert [viewer.events[-1].name for viewer in left] == ["done", "done"]
+            assert service.most_under_way["WaitIntentReceipt"] == 1
+
+
+async def test_sigterm_ends_the_streams_within_a_second_and_they_come_back_with_what_they_know():
+    with real_time() as service:
+        async with served(service) as front:
+            intent = service.emulator.play("cctp-slow", age=100)["intentId"]
+            async with process(LIVE_SERVICE=front.url) as first:
+                viewers = [Remote(first, intent) for _ in range(50)]
+                await until(lambda: all(viewer.statuses for viewer in viewers))
+                asked_to_end = time.monotonic()
+                first.popen.terminate()
+                await until(lambda: all(viewer.is_closed for viewer in viewers))
+                assert max(viewer.closed_at for viewer in viewers) - asked_to_end < 1.0
+                byes = [viewer.events[-1] for viewer in viewers]
+                assert {bye.name for bye in byes} == {"bye"}
+                assert len({bye.retry for bye in byes}) > 10
+                assert all(viewer.is_complete for viewer in viewers)
+                await until(lambda: first.popen.poll() is not None, within=5)
+            await until(lambda: service.waits == 0)
+            async with process(LIVE_SERVICE=front.url) as second:
+                again = Remote(second, intent, last_event_id=viewers[0].events[0].id)
+                await until(lambda: service.waits == 1 and again.received)
+                assert again.events == []
+                await again.leave()
+
+
+async def test_a_reader_who_does_not_read_is_dropped_and_the_others_do_not_notice():
+    with real_time(hold=20) as service:
+        async with served(service) as front:
+            env = {"LIVE_SERVICE": front.url, "LIVE_SLOW_READER": "0.5", "LIVE_PADDING": str(8 * 2**20)}
+            async with process(**env) as each:
+                intent = service.emulator.play("cctp-slow", age=100)["intentId"]
+                deaf = Remote(each, intent, reads=False)
+                listening = Remote(each, intent)
+                await until(lambda: each.figures[1] == 2 and listening.statuses)
+                await until(lambda: each.figures[1] == 1, within=10)
+                assert not connections_with_unsent_bytes(each.port)
+                assert not listening.is_closed
+                await deaf.leave()
+                await listening.leave()
+                await until(lambda: each.figures == (0, 0), within=10)
+
+
+def connections_with_unsent_bytes(port: int) -> int:
+    """Of this server, as the kernel lists them."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    fields = [line.split() for line in lines]
+    return sum(
+        local.endswith(f":{port:04X}") and int(queues.partition(":")[0], 16) > 0
+        for _, local, _, _, queues, *_ in fields
+    )

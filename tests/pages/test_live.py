@@ -1,0 +1,72 @@
+"""The streams where a reader meets them: at /live/… beside the pages, with the same headers."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from intents_ui import asgi, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import intent as intent_page
+
+
+async def get(path: str, host: str = "localhost") -> tuple[int, dict[str, str], bytes]:
+    """The whole answer to a request whose reader stays."""
+    told: list[Any] = []
+    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
+             "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+             "scheme": "http", "http_version": "1.1", "root_path": "", "asgi": {"version": "3.0"}}  # fmt: skip
+    asked = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> Any:
+        return next(asked, None) or await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        told.append(message)
+
+    async with asyncio.timeout(10):
+        await asgi.application(scope, receive, send)
+    headers = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
+    return told[0]["status"], headers, b"".join(message.get("body", b"") for message in told[1:])
+
+
+@pytest.fixture
+def page(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Emulator:
+    monkeypatch.setattr(intent_page, "receipt_fragment", lambda picture: picture.receipt.status, raising=False)
+    monkeypatch.setattr(intent_page, "polling_fragment", lambda intent_id: "<p>", raising=False)
+    return emulator
+
+
+@pytest.fixture(autouse=True)
+async def own_streams():
+    for made in (wiring.hub, asgi.streams):
+        made.cache_clear()
+    yield
+    await asgi.streams().aclose()
+    await wiring.close_live()
+    for made in (wiring.hub, asgi.streams):
+        made.cache_clear()
+
+
+async def test_a_stream_says_how_the_transfer_ended_with_the_headers_of_a_page(page):
+    _, of_page, _ = await get("/")
+    status, of_stream, body = await get(f"/live/{page.finished('cross-chain-fast')['intentId']}")
+    assert (status, of_stream["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    assert b"data: SUCCEEDED\n\nevent: done\n" in body
+    guarding = {"content-security-policy", "cross-origin-opener-policy", "referrer-policy", "x-content-type-options",
+                "x-frame-options"}  # fmt: skip
+    assert {name: of_stream.get(name) for name in guarding} == {name: of_page.get(name) for name in guarding}
+    assert all(of_page.get(name) for name in guarding)
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [
+        pytest.param("/live/0x" + "0" * 64, "localhost", 404, id="no such intent"),
+        pytest.param("/live/", "localhost", 404, id="no id"),
+        pytest.param("/live/a/b", "localhost", 404, id="no id of one piece"),
+        pytest.param("/live/0x" + "0" * 64, "elsewhere.example", 400, id="another's host name"),
+    ],
+)
+async def test_what_is_no_stream_is_refused(page, path, host, status):
+    assert (await get(path, host))[0] == status
