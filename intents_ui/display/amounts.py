@@ -75,7 +75,7 @@ def usd(value: Decimal | None) -> str:
     sign = "-" if value < 0 else ""
     if 0 < abs(value) < CENT:
         return f"{sign}<$0.01"
-    return f"{sign}${abs(value):,.2f}"
+    return f"{sign}${value.copy_abs():,.2f}"
 
 
 def usd_full(value: Decimal | None) -> str:
@@ -83,7 +83,7 @@ def usd_full(value: Decimal | None) -> str:
     if value is None:
         return UNKNOWN
     sign = "-" if value < 0 else ""
-    whole, _, digits = f"{abs(value):f}".partition(".")
+    whole, _, digits = f"{value.copy_abs():f}".partition(".")
     return f"{sign}${whole}.{digits.ljust(2, '0')}"
 
 

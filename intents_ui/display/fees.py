@@ -24,7 +24,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """`share` is the part's percentage of all parts, for the width in a bar."""
+    """`share` is the part's percentage of all parts, for the width in a bar; 0 for all where one is negative."""
 
     source: Source
     label: str
@@ -55,7 +55,8 @@ def fees(received: IntentFees | None, *, using: Names = NO_NAMES) -> Fees:
         return Fees(None, (), None)
     known = [(source, label, usd) for source, label, usd in _sources(received, using=using) if usd]
     total = sum((usd for _, _, usd in known), Decimal())
-    parts = tuple(Part(source, label, usd, _share(usd, total)) for source, label, usd in known)
+    whole = total if all(usd > 0 for _, _, usd in known) else Decimal(0)
+    parts = tuple(Part(source, label, usd, _share(usd, whole)) for source, label, usd in known)
     if received.total_fee_usd is None:
         return Fees(total if known else None, parts, None)
     adds_up = abs(total - received.total_fee_usd) <= TOLERANCE if known else None
@@ -93,8 +94,8 @@ def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
     return f"Gas on {names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)}"
 
 
-def _share(usd: Decimal, total: Decimal) -> Decimal:
-    return (usd / total * 100).quantize(Decimal("0.1")) if total > 0 and usd > 0 else Decimal(0)
+def _share(usd: Decimal, whole: Decimal) -> Decimal:
+    return (usd / whole * 100).quantize(Decimal("0.1")) if whole else Decimal(0)
 
 
 def _first(*values: Decimal | None) -> Decimal | None:

@@ -17,6 +17,10 @@ from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.service.wire import Intent, IntentReceipt
 
 
+# A page stays quick however much the service says.
+MOST_PARTS = 50
+
+
 @runtime_checkable
 class Tolerant(Protocol):
     """An object that knows which of its members could not be read."""
@@ -57,7 +61,9 @@ class _Reader:
         if rows:
             yield Group(path, title, rows)
         for name, part_title, part in _parts(model, title):
-            if id(part) not in self.seen:
+            if part is None:
+                yield Group(f"{path}.{name}", part_title, ())
+            elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
     def _rows(self, model: BaseModel, owner: Owner) -> Iterator[Row]:
@@ -84,14 +90,18 @@ def groups(
     return tuple(found)
 
 
-def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel]]:
+def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel | None]]:
+    """The objects in an object. Of a list the first ones; the others are counted, and stand in the raw JSON."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         if isinstance(value, BaseModel):
             yield name, labels.part(name, inside=type(model), title=title), value
         elif _is_object(value):
-            for number, part in enumerate(value, start=1):
-                yield f"{name}.{number}", f"{labels.part(name, inside=type(model), title=title)} {number}", part
+            part_title = labels.part(name, inside=type(model), title=title)
+            for number, part in enumerate(value[:MOST_PARTS], start=1):
+                yield f"{name}.{number}", f"{part_title} {number}", part
+            if len(value) > MOST_PARTS:
+                yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
 
 
 def _is_object(value: object) -> bool:

@@ -62,7 +62,7 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
 
 def visible(text: str, *, lines: bool = False) -> str:
     """Every hidden character as `⟨U+202E⟩`; of a flood of combining marks the first two."""
-    return text if _is_plain(text) else "".join(_pieces(text, lines=lines))
+    return text if _is_plain(text.replace("\n", "") if lines else text) else "".join(_pieces(text, lines=lines))
 
 
 def is_hidden(character: str) -> bool:

@@ -123,3 +123,8 @@ def test_the_short_form_never_says_more_than_there_is_nor_nothing_for_something(
 def test_every_dollar_amount_can_be_shown(value):
     assert "$" in amounts.usd(value)
     assert "%" in amounts.fraction(value)
+
+
+def test_full_dollars_keep_more_digits_than_arithmetic_would():
+    long = "0." + "1" * 45
+    assert amounts.usd_full(Decimal(long)) == f"${long}"

@@ -56,3 +56,9 @@ def test_no_fees_are_unknown_and_not_zero():
 def test_a_discount_does_not_break_the_bar():
     fees = display.fees(IntentFees(gas_fee_usd=Decimal("1"), service_fee_usd=Decimal("-1")))
     assert [part.share for part in fees.parts] == [0, 0]
+
+
+def test_a_negative_part_leaves_no_shares_to_draw():
+    odd = display.fees(IntentFees(service_fee_usd=Decimal(10), collector_fee_usd=Decimal(-9), total_fee_usd=Decimal(1)))
+    assert [part.share for part in odd.parts] == [0, 0]
+    assert odd.adds_up

@@ -208,3 +208,10 @@ def test_a_deadline_beyond_the_calendar_is_never():
 )
 def test_labels(name, label):
     assert labels.field(name) == label
+
+
+def test_of_an_endless_list_the_first_entries_stand_and_the_others_are_counted():
+    calls = tuple(Call(to="0x" + "12" * 20) for _ in range(8000))
+    found = records.groups(Intent(intent_id="x", origin_calls=IntentCalls(calls=calls)))
+    assert len(found) == 1 + 50 + 1
+    assert found[-1].title.endswith("7950 more, in the raw JSON")
