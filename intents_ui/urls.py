@@ -22,6 +22,7 @@ register_converter(Identifier, "identifier")
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
+    path("newest", home.newest, name="newest"),
     path("search", search.search, name="search"),
     path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),

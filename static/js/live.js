@@ -57,7 +57,7 @@ document.addEventListener("htmx:sse:error", () => connection("lost"));
 
 // A tab that nobody looks at asks for nothing.
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden && event.target.closest?.("#poll")) event.preventDefault();
+  if (document.hidden && event.target.closest?.("#poll, #newest-rows")) event.preventDefault();
 });
 
 setInterval(() => document.hidden || tick(), 1000);

@@ -8,6 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.pages import home, intent
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def emulator() -> Iterator[Emulator]:
 
 
 def fresh() -> Iterator[Emulator]:
-    made = (wiring.emulator, wiring.service, wiring.catalog)
+    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, home.entries, intent.plan)
     for each in made:
         each.cache_clear()
     embedded = wiring.emulator()

@@ -1,0 +1,43 @@
+"""The home page's list stays where it is while it is looked at: new intents are announced, old ones are refreshed."""
+
+import re
+
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import home
+
+
+def rows(html: bytes) -> list[str]:
+    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', html.decode())
+
+
+def test_the_newest_intents_stand_on_the_home_page(site: Client, emulator: Emulator) -> None:
+    assert len(rows(site.get("/").content)) == 10
+
+
+def test_new_intents_are_announced_and_the_list_stays(site: Client, emulator: Emulator) -> None:
+    before = rows(site.get("/").content)
+    emulator.play(2)
+    emulator.play(3)
+    home.entries.cache_clear()
+    after = site.get("/newest", {"top": before[0]})
+    assert rows(after.content) == before
+    assert "2 new intents" in after.content.decode()
+
+
+def test_a_list_that_is_long_out_of_date_begins_anew(site: Client, emulator: Emulator) -> None:
+    answer = site.get("/newest", {"top": "0x" + "12" * 32})
+    assert len(rows(answer.content)) == 10
+    assert "40 or more new intents" in answer.content.decode()
+
+
+def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
+    played = emulator.play(2, age=10)["intentId"]
+    first = site.get("/").content.decode()
+    assert re.search(rf'row-{played}".*?Committed', first, re.DOTALL)
+    emulator.now = lambda before=emulator.now: before() + 120
+    home.entries.cache_clear()
+    later = site.get("/newest", {"top": rows(first.encode())[0]}).content.decode()
+    row = later[later.index(f"row-{played}") :]
+    assert "Succeeded" in row[: row.index("</tr>")]
