@@ -5,7 +5,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from intents_ui.display.legs import Leg, leg
+from intents_ui.display import statuses
+from intents_ui.display.legs import DEAD, Leg, leg
 from intents_ui.display.text import UNKNOWN
 from intents_ui.service.wire import (
     DepositTransaction,
@@ -13,6 +14,7 @@ from intents_ui.service.wire import (
     IntentProviderQuote,
     IntentReceipt,
     IntentReceiptSummary,
+    IntentStatus,
     IntentTransaction,
     QuoteIntentRequest,
     TokenMetadata,
@@ -167,6 +169,19 @@ class Facts:
     @property
     def has_moved(self) -> bool:
         return any(each is not Leg.ABSENT for each in (*self.legs, leg(self.refund)))
+
+    @property
+    def is_delivered(self) -> bool:
+        """The last step says so, or the status and no step says otherwise."""
+        _, origin, destination = self.legs
+        returned = leg(self.refund) is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
+        if returned or self.status == IntentStatus.REFUNDED:
+            return False
+        if destination is Leg.DONE or DEAD & {*self.legs}:
+            return destination is Leg.DONE
+        # One step can be confirmed and have returned the money inside itself: after the end the status decides.
+        exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
+        return self.status == IntentStatus.SUCCEEDED or (exchanged and statuses.is_open(self.status))
 
     @property
     def sent(self) -> Money:

@@ -10,14 +10,14 @@ from decimal import Decimal
 from intents_ui.display import amounts, names, providers, statuses, text, tokens
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.names import Names
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
 
 TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One end of a transfer. `expected` marks an amount that was quoted and has not been seen to arrive."""
+    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted."""
 
     amount: amounts.Amount
     symbol: str
@@ -25,7 +25,7 @@ class Side:
     chain_id: int | None
     token_address: str | None
     usd: Decimal | None = None
-    expected: bool = False
+    note: str = ""
 
     @property
     def monogram(self) -> str:
@@ -73,7 +73,7 @@ def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, no
         ),
         created_at=facts.quoted_at,
         sent=_side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
-        received=_received(facts, using=using),
+        received=_received(facts, using=using, now=now),
         owner=facts.owner,
         recipient=facts.recipient,
         to_owner=not facts.pays_somebody_else,
@@ -82,15 +82,25 @@ def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, no
     )  # fmt: skip
 
 
-def _received(facts: Facts, *, using: Names) -> Side:
-    """What was delivered once the service says so, until then what was quoted."""
+def _received(facts: Facts, *, using: Names, now: datetime) -> Side:
+    """What was delivered once that is known, until then what was quoted."""
     usd = facts.quote.to_amount_usd
-    if facts.status == IntentStatus.SUCCEEDED and facts.received.value is not None:
+    if facts.is_delivered and facts.received.value is not None:
         return _side(facts.received, usd=usd, using=using)
-    return _side(facts.expected, usd=usd, expected=facts.expected.value is not None, using=using)
+    return _side(facts.expected, usd=usd, note=_note(facts, now=now), using=using)
 
 
-def _side(money: Money, *, usd: Decimal | None, using: Names, expected: bool = False) -> Side:
+def _note(facts: Facts, *, now: datetime) -> str:
+    if facts.expected.value is None:
+        return ""
+    return "expected" if statuses.is_open(facts.status) and not _is_expired(facts, now=now) else "as quoted"
+
+
+def _is_expired(facts: Facts, *, now: datetime) -> bool:
+    return statuses.is_expired(facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at)
+
+
+def _side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
     symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     return Side(
         amount=tokens.amount(money, using=using),
@@ -99,7 +109,7 @@ def _side(money: Money, *, usd: Decimal | None, using: Names, expected: bool = F
         chain_id=money.chain_id,
         token_address=money.token_address,
         usd=usd,
-        expected=expected,
+        note=note,
     )
 
 
