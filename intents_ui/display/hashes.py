@@ -18,6 +18,16 @@ HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[
 EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
 LONGEST_URL = 300
 
+HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+FULL_WIDTH = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
+GREEK_AND_CYRILLIC = r"\u0370-\u052f\u1f00-\u1fff"
+# A class of a regular expression: what would be part of the same word. 0x12<zero width>34 is not 0x12; but scripts that
+# write without blanks go on right behind a hash, and `_` is Markdown's emphasis.
+BESIDE = (
+    rf"[0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
+    rf"{GREEK_AND_CYRILLIC}{FULL_WIDTH}{HIDDEN}]"
+)
+
 
 def canonical(text: str, *, digits: int) -> str | None:
     """`0x` and lower case for exactly so many hex digits, with or without `0x` and in any letter case; else None."""

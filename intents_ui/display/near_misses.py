@@ -1,11 +1,20 @@
 """What is wrong with something that is nearly a hash or an address: one sentence that says how to mend it."""
 
+import re
+import unicodedata
+
 from intents_ui.display import hashes, text
+from intents_ui.display.hashes import FULL_WIDTH, GREEK_AND_CYRILLIC, HIDDEN
 
 # Between 40 and 64 the nearer one is meant; far beyond 64 it is call data.
 LONGEST_ADDRESS = 52
 LONGEST_HASH = 80
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+LOOK_ALIKE = re.compile(rf"[{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]")
+NEARLY_HEX = re.compile(rf"[0-9a-fA-FxX{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]+")
+# Emoji and Persian words are written with them.
+MOST_OFF = 3
+JOINERS = "\u200c\u200d"
 
 
 def of_hex(digits: str) -> str:
@@ -21,13 +30,32 @@ def of_hex(digits: str) -> str:
 
 
 def of_foreign(words: str) -> str:
-    """For one long word with a letter that only looks like one of a hash (a Cyrillic letter, a full-width digit)."""
-    foreign = next((character for character in words if not character.isascii()), None)
-    if foreign is None or " " in words or len(words) < hashes.ADDRESS_DIGITS:
-        return ""
-    if text.is_hidden(foreign):
-        return of_control(foreign)
-    return f"“{foreign}” (U+{ord(foreign):04X}) only looks like a character of a hash or an address: type it again."
+    """For a hash or an address with a letter that only looks like one of its own (Cyrillic, Greek, full-width)."""
+    for word in NEARLY_HEX.findall(words):
+        foreign = LOOK_ALIKE.search(word)
+        if not foreign or not _is_a_disguise(word):
+            continue
+        if text.is_hidden(foreign[0]):
+            return of_control(foreign[0])
+        code = f"U+{ord(foreign[0]):04X}"
+        return f"“{foreign[0]}” ({code}) only looks like a character of a hash or an address: type it again."
+    return ""
+
+
+def _is_a_disguise(word: str) -> bool:
+    """As long as a hash or an address, and hex for the most part."""
+    read = "".join(character for character in unicodedata.normalize("NFKC", word) if not text.is_hidden(character))
+    length = len(read.removeprefix("0x"))
+    nearly = min(abs(length - hashes.ADDRESS_DIGITS), abs(length - hashes.HASH_DIGITS)) <= MOST_OFF
+    return nearly and len(LOOK_ALIKE.sub("", read)) * 2 > length
+
+
+def of_words(words: str, *, shortest: int, longest: int) -> str:
+    """For words to search by."""
+    if len(words) < shortest:
+        return f"A text needs at least {shortest} characters, this has {len(words)}."
+    hidden = any(text.is_hidden(character) and character not in JOINERS for character in words)
+    return NOTHING if hidden or len(words) > longest else ""
 
 
 def of_name(name: str) -> str:
@@ -43,6 +71,7 @@ def of_length(length: int, *, longest: int) -> str:
 
 
 SHORTENED = "This is shortened in the middle: copy the whole of it."
+CUT_OFF = "This is shortened, its end is missing: copy the whole of it."
 NOTHING = "There is no transaction hash, address or intent id in this."
 CHECKSUM = (
     "The capital letters of this address do not fit its checksum, so it may be mistyped. It is looked up all the same."

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import unquote
 
-from intents_ui.display import hashes, near_misses, solana, text
+from intents_ui.display import hashes, near_misses, solana, text, wrapped
+from intents_ui.display.hashes import BESIDE, HIDDEN
 
 LONGEST = 10_000
 LONGEST_WORDS = 100
+SHORTEST_WORDS = 3
 
 
 class Kind(StrEnum):
@@ -78,23 +80,25 @@ INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
 TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
 
 QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly quotes are what chat programs make of straight ones
-HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-# A hidden character or a combining mark inside a word belongs to it: 0x12<zero width>34 is not 0x12.
-INSIDE = rf"[\w\u0300-\u036f{HIDDEN}]"
 HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}", re.ASCII)
+HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
+# How far off a length without `0x` may be for an address or a hash to be meant; ids of 24 or 32 digits are not.
+FAR_OFF = 3
+LEAST_BEFORE_A_CUT = 4
+ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
+MOST_ENCODINGS = 4
 
 SCAN = re.compile(
     r"(?P<blank>\s+)"
     r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
     r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
-    rf"|(?<!{INSIDE})(?P<cut>0x[0-9a-f]{{1,64}}+(?:…|\.{{2,6}}+)[0-9a-f]{{1,64}}+)(?!{INSIDE})"
-    rf"|(?<!{INSIDE})(?P<prefixed>0x[0-9a-z]{{20,}}+)(?!{INSIDE})"
-    rf"|(?<!{INSIDE})(?P<bare>[0-9a-f]{{38,66}}+)(?!{INSIDE})"
-    rf"|(?<!{INSIDE})(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{INSIDE})"
-    rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{INSIDE}|[./-]\w)"
-    rf"|(?<!{INSIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{INSIDE})"
+    rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{1,64}}+)(?:[…⋯]|\.{{2,6}}+)(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
+    rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{20,}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
+    rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{BESIDE}|[./-]\w)"
+    rf"|(?<!{BESIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{BESIDE})"
     r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
     re.IGNORECASE,
 )
@@ -109,7 +113,7 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
-    findings = _once_each(_broken_by_blanks(cleaned) or _scanned(cleaned))
+    findings = _once_each(_broken_by_blanks(cleaned) or _scanned(wrapped.joined(cleaned)))
     if cleaned != received:
         findings = tuple(replace(finding, warning=finding.warning or near_misses.INVISIBLE) for finding in findings)
     return _judged(findings or _words(cleaned))
@@ -122,16 +126,21 @@ def _judged(findings: tuple[Finding, ...]) -> Pasted:
 
 
 def _broken_by_blanks(received: str) -> list[Finding]:
-    """A hash and nothing else, without its `0x` or wrapped into several lines by a mail program."""
+    """A hash and nothing else, without its `0x` or with blanks of any kind in it."""
     stripped = received.strip(QUOTES)
     if not HEX_WITH_BLANKS.fullmatch(stripped):
         return []
     pieces = stripped.split()
-    digits = _without_prefix("".join(pieces))
-    complete = any(len(_without_prefix(piece)) in (hashes.ADDRESS_DIGITS, hashes.HASH_DIGITS) for piece in pieces)
+    whole = "".join(pieces)
+    digits = _without_prefix(whole)
+    complete = any(len(_without_prefix(piece)) in wrapped.COMPLETE for piece in pieces)
     if len(pieces) > 1 and (complete or digits.isdigit()):
         return []
-    return [_of_hex(digits)]
+    return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
+
+
+def _is_nearly(length: int) -> bool:
+    return any(abs(length - right) <= FAR_OFF for right in wrapped.COMPLETE)
 
 
 def _without_prefix(word: str) -> str:
@@ -139,14 +148,23 @@ def _without_prefix(word: str) -> str:
 
 
 def _scanned(received: str) -> Iterator[Finding]:
-    # Links inside links (redirects of mail programs) come percent-encoded.
-    received = unquote(received, errors="replace") if "://" in received else received
+    received = _decoded(received)
     host = ""
     for match in SCAN.finditer(received):
         if match.lastgroup in ("blank", "host", "bare_host"):
             host = _host(match[0].removeprefix("/"))
         elif finding := _finding(match, received):
             yield replace(finding, host=host)
+
+
+def _decoded(received: str) -> str:
+    """Links inside links (redirects of mail programs) come percent-encoded, often more than once."""
+    for _ in range(MOST_ENCODINGS):
+        decoded = unquote(received, errors="replace") if ENCODED.search(received) else received
+        if decoded == received:
+            break
+        received = decoded
+    return received
 
 
 def _finding(match: re.Match[str], received: str) -> Finding | None:
@@ -157,15 +175,26 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
         case "bare":
             return _of_bare_hex(match[0], before)
         case "named":
-            return Finding(Kind.INTENT, match[0])
+            return Finding(Kind.INTENT, match[0].rstrip("_-"))
         case "id":
             return _of_path(match["id"])
         case "base58":
             return _of_base58(match[0])
         case "cut":
-            return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.SHORTENED)
+            return _of_cut(match, before)
         case _:
             return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.of_name(match[0]))
+
+
+def _of_cut(match: re.Match[str], before: str) -> Finding | None:
+    """Dots behind a complete hash end a sentence."""
+    if len(match["head"]) in wrapped.COMPLETE:
+        return _placed(_of_hex(match["head"]), before)
+    if match["tail"]:
+        return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.SHORTENED)
+    if len(match["head"]) < LEAST_BEFORE_A_CUT:
+        return None
+    return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.CUT_OFF)
 
 
 def _of_hex(digits: str) -> Finding:
@@ -179,8 +208,7 @@ def _of_hex(digits: str) -> Finding:
 
 def _of_bare_hex(digits: str, before: str) -> Finding | None:
     """Without `0x`, digits alone are an amount, and other lengths are something else."""
-    near = {hashes.ADDRESS_DIGITS: 2, hashes.HASH_DIGITS: 2}
-    if digits.isdigit() or not any(abs(len(digits) - length) <= most for length, most in near.items()):
+    if digits.isdigit() or not _is_nearly(len(digits)):
         return None
     return _placed(_of_hex(digits), before)
 
@@ -200,11 +228,11 @@ def _of_base58(word: str) -> Finding | None:
 
 
 def _placed(finding: Finding, before: str) -> Finding:
-    """With what the characters in front say: `/tx/`, `/intent/`, `arb1:`, `eip155:42161:`."""
+    """With what the characters in front say: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
     segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
     if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
         finding = replace(finding, kind=Kind.INTENT)
-    if finding.kind == Kind.HASH and segment in TRANSACTION_SEGMENTS:
+    if finding.kind == Kind.HASH and (segment in TRANSACTION_SEGMENTS or before.endswith(("?tx=", "&tx="))):
         finding = replace(finding, kind=Kind.TRANSACTION)
     return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
 
@@ -231,9 +259,9 @@ def _host(found: str) -> str:
 
 def _words(received: str) -> tuple[Finding, ...]:
     words = unicodedata.normalize("NFC", " ".join(received.split()))
-    problem = near_misses.of_foreign(words)
-    if not problem and (len(words) > LONGEST_WORDS or any(text.is_hidden(character) for character in words)):
-        problem = near_misses.NOTHING
+    problem = near_misses.of_foreign(words) or near_misses.of_words(
+        words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS
+    )
     kind = Kind.NEAR_MISS if problem else Kind.WORDS
     return (Finding(kind, text.capped(words, cap=LONGEST_WORDS).shown if problem else words, problem=problem),)
 

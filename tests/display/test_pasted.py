@@ -43,6 +43,46 @@ FOUND = [
     ("address page", f"/address/{OWNER}", Kind.ADDRESS, ADDRESS),
     ("explorer's address", f"https://basescan.org/address/{OWNER}#tokentxns", Kind.ADDRESS, ADDRESS),
     ("only figures", "1" * 40, Kind.ADDRESS, "0x" + "1" * 40),
+    ("quoted-printable", f"a link: https://etherscan.io/?tx=3D{HASH[:50]}=\n{HASH[50:]} .", Kind.TRANSACTION, HASH),
+    ("wrapped near its end", f"{HASH[:-2]}=\r\n{HASH[-2:]}", Kind.HASH, HASH),
+    ("wrapped in a sentence", f"my transfer {HASH[:30]}\n{HASH[30:]} is lost", Kind.HASH, HASH),
+    ("wrapped twice", f"see {HASH[:30]}\n{HASH[30:50]}\r\n{HASH[50:]}, please", Kind.HASH, HASH),
+    ("wrapped with a hyphen", f"see {HASH[:30]}-\n{HASH[30:]}.", Kind.HASH, HASH),
+    ("wrapped in a quotation", f"> it is {HASH[:30]}\n> {HASH[30:]} and\n> lost", Kind.HASH, HASH),
+    ("wrapped without 0x", f"it is {DIGITS[:30]}\n   {DIGITS[30:]} ok", Kind.HASH, HASH),
+    ("wrapped in a link", f"https://etherscan.io/tx/{HASH[:20]}\n{HASH[20:]}", Kind.TRANSACTION, HASH),
+    ("wrapped address", f"from {OWNER[:20]}\n{OWNER[20:]} to", Kind.ADDRESS, ADDRESS),
+    ("a no-break space inside", f"{HASH[:30]}\u00a0{HASH[30:]}", Kind.HASH, HASH),
+    ("a no-break space inside a sentence", f"it is {HASH[:30]}\u00a0{HASH[30:]}, help", Kind.HASH, HASH),
+    ("an ideographic space inside", f"{HASH[:30]}\u3000{HASH[30:]}", Kind.HASH, HASH),
+    ("Japanese", f"送金{HASH}が届きません", Kind.HASH, HASH),
+    ("Chinese, without 0x", f"转账{DIGITS}没有到账", Kind.HASH, HASH),
+    ("Korean", f"주소는{OWNER}입니다", Kind.ADDRESS, ADDRESS),
+    ("Japanese, link", f"リンクhttps://etherscan.io/tx/{HASH}です", Kind.TRANSACTION, HASH),
+    ("full-width punctuation", f"\uff08{HASH}\uff09", Kind.HASH, HASH),
+    ("Japanese, solana", f"署名{SIGNATURE}です", Kind.SOLANA_SIGNATURE, SIGNATURE),
+    ("Markdown", f"it is _{HASH}_ and **lost**", Kind.HASH, HASH),
+    ("Markdown, other id", "it is _intent_123abc_ now", Kind.INTENT, "intent_123abc"),
+    ("bytea", f"\\x{DIGITS}", Kind.HASH, HASH),
+    ("bytea in a row", f"(1, '\\x{DIGITS}')", Kind.HASH, HASH),
+    ("dots at the end of a sentence", f"I sent {HASH}...", Kind.HASH, HASH),
+    ("dots before the next word", f"I sent {HASH}...add it", Kind.HASH, HASH),
+    ("session id", f"https://etherscan.io/tx/{HASH};jsessionid={'1A2B' * 8}", Kind.TRANSACTION, HASH),
+    (
+        "encoded twice",
+        f"https://mail.example/go?u=https%253A%252F%252Farbiscan.io%252Ftx%252F{HASH}%2526x",
+        Kind.TRANSACTION,
+        HASH,
+    ),
+    ("encoded without a link around", f"https%3A%2F%2Farbiscan.io%2Ftx%2F{HASH}", Kind.TRANSACTION, HASH),
+    ("an order number", "20260131123456789012", Kind.WORDS, "20260131123456789012"),
+    ("24 digits", "65f1c0ffee" + "ab" * 7, Kind.WORDS, "65f1c0ffee" + "ab" * 7),
+    ("32 digits", "0f" * 16, Kind.WORDS, "0f" * 16),
+    ("32 digits in groups", "0f0f0f0f 0f0f0f0f 0f0f0f0f 0f0f0f0f", Kind.WORDS, "0f0f0f0f 0f0f0f0f 0f0f0f0f 0f0f0f0f"),
+    ("a long Japanese word", "送金" * 20, Kind.WORDS, "送金" * 20),
+    ("emoji", "😀" * 50, Kind.WORDS, "😀" * 50),
+    ("a long Russian word", "а" * 64, Kind.WORDS, "а" * 64),  # noqa: RUF001 - the letters are Cyrillic
+    ("Persian", "نمی\u200cشود", Kind.WORDS, "نمی\u200cشود"),
     ("solana address", SOLANA, Kind.SOLANA_ADDRESS, SOLANA),
     ("solana explorer", f"https://solscan.io/account/{SOLANA}", Kind.SOLANA_ADDRESS, SOLANA),
     ("solana signature", f"sig {SIGNATURE}.", Kind.SOLANA_SIGNATURE, SIGNATURE),
@@ -105,6 +145,10 @@ MISSES = [
     ("O for 0", "0xO" + DIGITS[1:], "A hash or an address has the digits 0-9 and the letters a-f only, this has “O”."),
     ("shortened", "0x7c1f4ab2…90cd9e2b", "This is shortened in the middle: copy the whole of it."),
     ("shortened with dots", "0x7c1f...9e2b", "This is shortened in the middle: copy the whole of it."),
+    ("cut at its end", "0xf9607d5d76114c490a...", "This is shortened, its end is missing: copy the whole of it."),
+    ("cut in a sentence", "it is 0xf9607d…, help", "This is shortened, its end is missing: copy the whole of it."),
+    ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex digits, this has 37."),
+    ("two digits of words", "ab", "A text needs at least 3 characters, this has 2."),
     (
         "name",
         "vitalik.eth",
@@ -118,6 +162,16 @@ MISSES = [
     (
         "full-width digit",
         "\uff10x" + DIGITS,
+        "“\uff10” (U+FF10) only looks like a character of a hash or an address: type it again.",
+    ),
+    (
+        "cyrillic letter in a link",
+        "https://etherscan.io/tx/0x" + DIGITS[:20] + "\u0430" + DIGITS[21:],
+        "“\u0430” (U+0430) only looks like a character of a hash or an address: type it again.",
+    ),
+    (
+        "full-width letters throughout",
+        "".join(chr(ord(digit) + 0xFEE0) for digit in OWNER),
         "“\uff10” (U+FF10) only looks like a character of a hash or an address: type it again.",
     ),
     (
@@ -177,6 +231,33 @@ def test_a_ticket_gives_everything_in_its_order_and_once():
     assert not found.problem
 
 
+def test_our_own_link_with_its_transaction_gives_both():
+    other = "0x" + "9b" * 32
+    found = pasted.read(f"https://dash.example/intent/{HASH}?tx={other}")
+    assert [(finding.kind, finding.value) for finding in found.findings] == [
+        (Kind.INTENT, HASH),
+        (Kind.TRANSACTION, other),
+    ]
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        pytest.param(f"{HASH[:30]}\n\n{HASH[30:]} and more", id="a line between"),
+        pytest.param(f"it is {DIGITS[:32]} {DIGITS[32:]} ok", id="two ids side by side"),
+        pytest.param(f"it is {HASH[:-3]}\nadd it", id="a short word"),
+    ],
+)
+def test_not_everything_that_stands_below_one_another_is_one_hash(received):
+    found = pasted.read(received)
+    assert not found.kinds & {Kind.HASH, Kind.ADDRESS}
+
+
+def test_a_complete_hash_takes_nothing_from_its_neighbours():
+    lines = pasted.read(f"{DIGITS[:24]}\n{ADDRESS[2:]}\n{DIGITS}")
+    assert [finding.value for finding in lines.lookups] == [ADDRESS, HASH]
+
+
 def test_two_addresses_are_not_one_hash():
     assert [finding.kind for finding in pasted.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
 
@@ -201,6 +282,14 @@ HOSTILE = [
     "intent_",
     "0x1…",
     "…",
+    "abcdef\n",
+    "a=\n",
+    "\n> ",
+    "送",
+    "\\x",
+    "%25",
+    "%252F",
+    "\uff10",
 ]
 
 
