@@ -1,6 +1,7 @@
 """Words for what kept us from an answer: what happened, what the reader can do. It says nothing about any transfer."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from intents_ui.service import errors
 
@@ -75,5 +76,26 @@ WORDS = (
 )
 
 
+# The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
+STATUSES = (
+    (errors.NotFound, HTTPStatus.NOT_FOUND),
+    (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
+    (errors.Invalid, HTTPStatus.BAD_REQUEST),
+    (errors.Refused, HTTPStatus.FORBIDDEN),
+    (errors.ServiceError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+
+
 def words(error: errors.ServiceError) -> Words:
     return next(words for kind, words in WORDS if isinstance(error, kind))
+
+
+def status(error: errors.ServiceError) -> HTTPStatus:
+    return next(status for kind, status in STATUSES if isinstance(error, kind))
+
+
+def retry_after(error: errors.ServiceError) -> int | None:
+    """In how many seconds it is worth trying again; None when waiting does not help."""
+    if isinstance(error, errors.TooBusy):
+        return max(1, round(error.retry_after or 5))
+    return 10 if isinstance(error, errors.Unreachable | errors.Unreadable) else None

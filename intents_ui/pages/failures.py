@@ -20,16 +20,6 @@ from intents_ui.service import errors
 
 log = logging.getLogger(__name__)
 
-# The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
-STATUSES = (
-    (errors.NotFound, HTTPStatus.NOT_FOUND),
-    (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
-    (errors.Invalid, HTTPStatus.BAD_REQUEST),
-    (errors.Refused, HTTPStatus.FORBIDDEN),
-    (errors.ServiceError, HTTPStatus.SERVICE_UNAVAILABLE),
-)
-
-
 @dataclass(frozen=True)
 class Failure:
     """What the page says; `status` is the answer's code."""
@@ -91,22 +81,16 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
     """The failure page for what the service, or the way to it, did."""
     words = failures.words(error)
     return Failure(
-        status=next(status for kind, status in STATUSES if isinstance(error, kind)),
+        status=failures.status(error),
         title=words.title,
         what=words.what,
         todo=words.todo,
         operation=error.operation,
         reference=error.request_id,
         detail=error.message,
-        retry_after=retry_after(error),
+        retry_after=failures.retry_after(error),
         looked_for=looked_for,
     )
-
-
-def retry_after(error: errors.ServiceError) -> int | None:
-    if isinstance(error, errors.TooBusy):
-        return max(1, round(error.retry_after or 5))
-    return 10 if isinstance(error, errors.Unreachable | errors.Unreadable) else None
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
