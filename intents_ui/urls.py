@@ -18,7 +18,20 @@ class Identifier:
         return value
 
 
+class ChainNumber:
+    """The digits of a chain id as somebody may write it; `int` would take any script's digits."""
+
+    regex = r"[0-9]{1,20}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str | int) -> str:
+        return str(value)
+
+
 register_converter(Identifier, "identifier")
+register_converter(ChainNumber, "chain")
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -33,7 +46,7 @@ urlpatterns: list[URLPattern] = [
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
-    path("tx/<int:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+    path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
 ]
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.demo, name="demo"))

@@ -3,11 +3,12 @@
 Source: interface.md 4.1.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from intents_ui.display import hashes, text
+from intents_ui.display import hashes, near_misses, solana, text
 
 
 class Form(Enum):
@@ -51,7 +52,10 @@ KEYS = (
 )
 
 LONGEST_ID = 200
+SHORTEST_WORDS = 3
 LONGEST_WORDS = 100
+PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
+HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
 LARGEST_NUMBER = 2**64 - 1
 
 
@@ -72,6 +76,20 @@ class Criteria:
         return any(field.problem for field in self.fields)
 
     @property
+    def called(self) -> str:
+        """What the only key is called in the middle of a sentence."""
+        (label,) = self.keys
+        return label[0].lower() + label[1:]
+
+    @property
+    def first_faulty(self) -> str | None:
+        return next((field.key.name for field in self.fields if field.problem), None)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return tuple(field.key.form for field in self.fields if field.value)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         return tuple(field.key.label for field in self.fields if field.value)
 
@@ -87,37 +105,44 @@ def read(query: Mapping[str, str]) -> Criteria:
             continue
         criterion = _criterion(value, key.form)
         if criterion is None:
-            fields.append(Field(key, text.visible(value)[:LONGEST_ID], PROBLEMS[key.form]))
+            fields.append(Field(key, text.visible(value)[:LONGEST_ID], _problem(value, key.form)))
         else:
             fields.append(Field(key, value))
             given[key.criterion] = criterion
     return Criteria(tuple(fields), given)
 
 
-PROBLEMS = {
-    Form.ID: "An intent id has at most 200 characters and no blanks.",
-    Form.HASH: "A transaction hash has 64 hex digits after 0x.",
-    Form.ADDRESS: "An address has 40 hex digits after 0x.",
-    Form.NUMBER: "A project is a whole number.",
-    Form.WORDS: "A text has at most 100 characters, all of them visible.",
-}
-
-
 def _criterion(value: str, form: Form) -> str | int | None:
+    """What to ask the service for; None when `_problem` says why it cannot be asked."""
     match form:
-        case Form.ID:
-            plain = len(value) <= LONGEST_ID and not any(map(str.isspace, value)) and _is_visible(value)
-            return (hashes.canonical_hash(value) or value) if plain else None
-        case Form.HASH:
+        case Form.ID if HEX_ID.fullmatch(value):
             return hashes.canonical_hash(value)
+        case Form.ID:
+            return (hashes.canonical_hash(value) or value) if PLAIN_ID.fullmatch(value) else None
+        case Form.HASH:
+            return value if solana.is_signature(value) else hashes.canonical_hash(value)
         case Form.ADDRESS:
-            return hashes.canonical_address(value)
+            return value if solana.is_address(value) else hashes.canonical_address(value)
         case Form.NUMBER:
             number = int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
             return number if number is not None and number <= LARGEST_NUMBER else None
         case Form.WORDS:
-            return value if len(value) <= LONGEST_WORDS and _is_visible(value) else None
+            return None if near_misses.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS) else value
 
 
-def _is_visible(value: str) -> bool:
-    return not any(map(text.is_hidden, value))
+def _problem(value: str, form: Form) -> str:
+    match form:
+        case Form.ID if HEX_ID.fullmatch(value):
+            return near_misses.of_hash(value, what="An intent id")
+        case Form.ID:
+            return f"An intent id has letters, digits, _ - : and . only, and at most {LONGEST_ID} of them."
+        case Form.HASH:
+            return near_misses.of_hash(value)
+        case Form.ADDRESS:
+            return near_misses.of_address(value)
+        case Form.NUMBER:
+            return "A project is a whole number."
+        case Form.WORDS if len(value) < SHORTEST_WORDS:
+            return near_misses.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+        case Form.WORDS:
+            return f"A text has at most {LONGEST_WORDS} characters, all of them visible."

@@ -19,14 +19,34 @@ JOINERS = "\u200c\u200d"
 
 def of_hex(digits: str) -> str:
     """For what followed `0x`, if it is neither 40 nor 64 hex digits long."""
-    strange = next((character for character in digits if character not in HEX_DIGITS), None)
-    if strange:
-        return f"A hash or an address has the digits 0-9 and the letters a-f only, this has “{text.visible(strange)}”."
     if len(digits) <= LONGEST_ADDRESS:
-        return f"An address has {hashes.ADDRESS_DIGITS} hex digits, this has {len(digits)}."
+        return of_address(digits)
     if len(digits) <= LONGEST_HASH:
-        return f"A transaction hash has {hashes.HASH_DIGITS} hex digits, this has {len(digits)}."
+        return of_hash(digits)
+    if strange := _strange(digits):
+        return strange
     return f"This is longer data ({len(digits)} hex digits), not a transaction hash or an address."
+
+
+def of_hash(value: str, *, what: str = "A transaction hash") -> str:
+    """For something that should be a hash, with or without `0x`."""
+    return _of_digits(value, right=hashes.HASH_DIGITS, what=what)
+
+
+def of_address(value: str) -> str:
+    return _of_digits(value, right=hashes.ADDRESS_DIGITS, what="An address")
+
+
+def _of_digits(value: str, *, right: int, what: str) -> str:
+    digits = value[2:] if value[:2] in ("0x", "0X") else value
+    return _strange(digits) or f"{what} has {right} hex digits, this has {len(digits)}."
+
+
+def _strange(digits: str) -> str:
+    strange = next((character for character in digits if character not in HEX_DIGITS), None)
+    if strange is None:
+        return ""
+    return f"A hash or an address has the digits 0-9 and the letters a-f only, this has “{text.visible(strange)}”."
 
 
 def of_foreign(words: str) -> str:

@@ -54,8 +54,26 @@ class Pasted:
         return tuple(finding for finding in self.findings if not finding.problem)
 
     @property
+    def telling(self) -> tuple[Finding, ...]:
+        """Ids and hashes, each of which leads to one transfer; ids first. Words stand alone in any case."""
+        return tuple(sorted((each for each in self.lookups if each.kind in TELLING), key=_how_telling))
+
+    @property
+    def addresses(self) -> tuple[Finding, ...]:
+        """Each of which may lead to many transfers."""
+        return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
+
+    @property
     def kinds(self) -> frozenset[Kind]:
         return frozenset(finding.kind for finding in self.findings)
+
+
+TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH, Kind.WORDS)
+ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS)
+
+
+def _how_telling(finding: Finding) -> int:
+    return TELLING.index(finding.kind)
 
 
 # EIP-3770 short names, as wallets put them before an address.

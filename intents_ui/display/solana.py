@@ -5,6 +5,7 @@ VALUES = {character: value for value, character in enumerate(ALPHABET)}
 ADDRESS_BYTES = 32
 SIGNATURE_BYTES = 64
 LONGEST = 88
+EXPLORER = "https://explorer.solana.com"
 
 
 def is_address(word: str) -> bool:
@@ -34,3 +35,12 @@ def _decoded_length(word: str) -> int | None:
         number = number * 58 + VALUES[character]
     leading = len(word) - len(word.lstrip("1"))
     return leading + (number.bit_length() + 7) // 8
+
+
+def transaction_link(signature: str) -> str | None:
+    """No chain of the catalogue is Solana, so the explorer is a constant here."""
+    return f"{EXPLORER}/tx/{signature}" if is_signature(signature) else None
+
+
+def address_link(address: str) -> str | None:
+    return f"{EXPLORER}/address/{address}" if is_address(address) else None

@@ -3,7 +3,7 @@
 One hit redirects, several are a list with the reason of each, none is an explained miss.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -15,30 +15,44 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import criteria, hashes, names, pasted, transfer
-from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
+from intents_ui.display.explorers import explorers
+from intents_ui.display.pasted import Finding, Kind, Pasted
 from intents_ui.service import lookup
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.errors import TooBusy
 
-ASK: Mapping[Kind, Callable[[ServiceClient, str], lookup.Found]] = {
-    Kind.INTENT: lookup.by_id,
-    Kind.TRANSACTION: lookup.by_transaction,
-    Kind.SOLANA_SIGNATURE: lookup.by_transaction,
-    Kind.HASH: lookup.by_hash,
-    Kind.ADDRESS: lookup.by_address,
-    Kind.SOLANA_ADDRESS: lookup.by_address,
-    Kind.WORDS: lookup.by_words,
+ASK: Mapping[Kind, Callable[[ServiceClient, str], tuple[lookup.Question, ...]]] = {
+    Kind.INTENT: lookup.as_id,
+    Kind.TRANSACTION: lookup.as_transaction,
+    Kind.SOLANA_SIGNATURE: lookup.as_transaction,
+    Kind.HASH: lookup.as_hash,
+    Kind.ADDRESS: lookup.as_address,
+    Kind.SOLANA_ADDRESS: lookup.as_address,
+    Kind.WORDS: lookup.as_words,
 }
+TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
-# A message may hold several: an id or a hash leads to one transfer, an address to many.
-MOST_TELLING = list(ASK)
+MOST_AT_ONCE = 4  # findings of one text
+MOST_ADDRESSES = 8  # of one text, that are compared with the tokens
+MOST_SHOWN = 50  # hits
+LONGEST_ECHO = 200  # characters
 
 
 @dataclass(frozen=True)
-class Explorer:
-    chain: str
-    link: str
+class Sought:
+    """What somebody looked for: in a text, or by the keys of the form."""
+
+    read: Pasted
+    asked: criteria.Criteria | None = None
+    query: str = ""
+
+    def findings(self, found: lookup.Found) -> list[Finding]:
+        """What was asked for."""
+        return [finding for finding in self.read.lookups if finding.value in found.values]
+
+    def others(self, found: lookup.Found) -> list[Finding]:
+        """What else the text holds."""
+        return [finding for finding in self.read.lookups if finding.value not in found.values]
 
 
 @require_safe
@@ -48,101 +62,143 @@ def search(request: HttpRequest) -> HttpResponse:
         return by_keys(request)
     read = pasted.read(query)
     if not read.lookups:
-        return form(request, criteria.read({}), query=query, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
-    finding = min(read.lookups, key=lambda finding: MOST_TELLING.index(finding.kind))
-    others = [other for other in read.lookups if other != finding]
-    found = ASK[finding.kind](wiring.service(), finding.value)
-    return answer(request, found, finding=finding, others=others, query=query)
+        return form(request, criteria.read({}), query=query, problem=read.problem)
+    found = lookup.in_turn(
+        lambda: questions(read.telling[:MOST_AT_ONCE]), lambda: questions(accounts(read)[:MOST_AT_ONCE])
+    )
+    return answer(request, found, Sought(read, query=query))
+
+
+def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
+    service = wiring.service()
+    return [question for finding in findings for question in ASK[finding.kind](service, finding.value)]
+
+
+def accounts(read: Pasted) -> Sequence[Finding]:
+    """The addresses that can be somebody's; a token or a chain's own coin only if the text holds nothing else."""
+    if len(read.lookups) == 1:
+        return read.addresses
+    chains = [chain.id for chain in wiring.catalog().chains()]
+    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MOST_ADDRESSES]
+    tokens = lookup.tokens_among(wiring.service(), chains, [finding.value for finding in given])
+    kept = [finding for finding in given if finding.value not in tokens]
+    return kept if kept or read.telling else read.addresses
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The form of all eight keys; filled in, they are asked together."""
     asked = criteria.read(request.GET)
-    if asked.problems:
-        return form(request, asked, status=HTTPStatus.BAD_REQUEST)
-    if not asked.given:
+    if asked.problems or not asked.given:
         return form(request, asked)
-    return answer(request, lookup.by_keys(wiring.service(), **asked.given), asked=asked)
+    service = wiring.service()
+    if len(asked.given) == 1:
+        found = lookup.in_turn(lambda: lookup.by_key(service, asked.called, **asked.given))
+    else:
+        found = lookup.in_turn(lambda: lookup.by_keys(service, **asked.given))
+    return answer(request, found, Sought(Pasted(), asked=asked))
 
 
 @require_safe
-def transaction(request: HttpRequest, transaction_hash: str, chain_id: int | None = None) -> HttpResponse:
+def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | None = None) -> HttpResponse:
     """To the intent that a transaction belongs to; the intent's page says which step it is."""
-    canonical = hashes.canonical_hash(transaction_hash)
-    if canonical is None:
-        read = pasted.read(transaction_hash)
-        problem = read.problem or "A transaction hash has 64 hex digits after 0x."
-        return form(request, criteria.read({}), query=transaction_hash, problem=problem, status=HTTPStatus.BAD_REQUEST)
-    if canonical != transaction_hash:
-        where = (canonical,) if chain_id is None else (chain_id, canonical)
-        return redirect(reverse("transaction" if chain_id is None else "transaction-on", args=where), permanent=True)
-    finding = Finding(Kind.TRANSACTION, canonical, chain_id=chain_id)
-    return answer(request, lookup.by_transaction(wiring.service(), canonical), finding=finding)
+    finding = transaction_in(transaction_hash)
+    if finding is None:
+        problem = pasted.read(transaction_hash).problem or near_misses.of_hash(transaction_hash)
+        return form(request, criteria.read({}), query=transaction_hash, problem=problem)
+    known = None if chain_id is None else int(chain_id)
+    url = transaction_url(finding.value, chain_id=known)
+    if (transaction_hash, chain_id) != (finding.value, None if known is None else str(known)):
+        return redirect(url, permanent=True)
+    if problem := unknown_chain(known):
+        return form(request, criteria.read({}), query=transaction_hash, problem=problem)
+    found = lookup.in_turn(lambda: lookup.as_transaction(wiring.service(), finding.value))
+    named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
+    return answer(request, found, Sought(Pasted((named,)), query=finding.value))
 
 
-def answer(
-    request: HttpRequest,
-    found: lookup.Found,
-    *,
-    finding: Finding | None = None,
-    others: list[Finding] | tuple[()] = (),
-    query: str = "",
-    asked: criteria.Criteria | None = None,
-) -> HttpResponse:
-    if len(found.hits) == 1 and not found.failed:
-        return redirect(intent_url(found.hits[0], finding))
-    now = datetime.now(UTC)
+def transaction_in(written: str) -> Finding | None:
+    """The one hash in a piece of an address: bare, or with what a message left around it."""
+    read = pasted.read(f"/tx/{hashes.canonical_hash(written) or written}")
+    found = [each for each in read.lookups if each.kind in TRANSACTIONS]
+    return found[0] if len(found) == 1 else None
+
+
+def transaction_url(value: str, *, chain_id: int | None) -> str:
+    if chain_id is None:
+        return reverse("transaction", args=[value])
+    return reverse("transaction-on", args=[chain_id, value])
+
+
+def unknown_chain(chain_id: int | None) -> str:
+    """A sentence that lists the known chains, unless the chain is one of them or they cannot be had."""
+    known = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    if chain_id is None or chain_id in known or not known:
+        return ""
+    chains = ", ".join(f"{name} ({number})" for number, name in known.items())
+    return f"The service knows no chain {chain_id}. It knows {chains}."
+
+
+def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpResponse:
+    if found.only:
+        return redirect(intent_url(found.only))
     context: dict[str, object] = {
         "found": found,
-        "finding": finding,
-        "others": others,
-        "pasted": query,
-        "asked": asked,
-        "now": now,
-        "transfers": [
-            transfer.of_intent(hit.intent, None, using=wiring.catalog(), now=now) for hit in found.hits
-        ],
-        "reasons": {hit.intent.intent_id: hit.reasons for hit in found.hits},
-    }  # fmt: skip
+        "findings": sought.findings(found),
+        "others": sought.others(found),
+        "unclear": [finding for finding in sought.read.findings if finding.problem],
+        "pasted": sought.query,
+        "asked": sought.asked,
+        "not_asked": misses.not_asked(found),
+    }
     if found.hits:
-        return render(request, "found.html", context)
-    context["explorers"] = explorers(finding)
-    return render(request, "miss.html", context, status=miss_status(found))
+        return render(request, "found.html", context | listed(found))
+    return miss(request, found, context | unlisted(found, sought.findings(found)))
 
 
-def intent_url(hit: lookup.Hit, finding: Finding | None) -> str:
-    url = reverse("intent", args=[hit.intent.intent_id])
-    by_transaction = finding is not None and hit.reasons == ("transaction hash",)
-    return f"{url}?{urlencode({'tx': finding.value})}" if finding and by_transaction else url
+def listed(found: lookup.Found) -> dict[str, object]:
+    """The newest hits, for `found.html`."""
+    now = datetime.now(UTC)
+    shown = found.hits[:MOST_SHOWN]
+    return {
+        "now": now,
+        "transfers": [transfer.of_intent(hit.intent, None, using=wiring.catalog(), now=now) for hit in shown],
+        "reasons": {
+            hit.intent.intent_id: [misses.reason(question, found=found) for question in hit.reasons] for hit in shown
+        },
+    }
 
 
-def miss_status(found: lookup.Found) -> HTTPStatus:
+def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, object]:
+    """What was asked in vain and where else to look, for `miss.html`."""
+    chains = wiring.catalog().chains()
+    elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
+    return {
+        "was_asked": [misses.was_asked(question, found=found) for question in found.answered],
+        "elsewhere": [(finding, links) for finding, links in elsewhere if links],
+    }
+
+
+def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) -> HttpResponse:
     """Only a search in which every question was answered can say that there is nothing."""
-    if found.error is None:
-        return HTTPStatus.NOT_FOUND
-    return HTTPStatus.TOO_MANY_REQUESTS if isinstance(found.error, TooBusy) else HTTPStatus.SERVICE_UNAVAILABLE
+    status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
+    response = render(request, "miss.html", context, status=status)
+    if found.error and (seconds := failures.retry_after(found.error)):
+        response["Retry-After"] = str(seconds)
+    return response
 
 
-def explorers(finding: Finding | None) -> list[Explorer]:
-    """Where a hash or an address that the service does not know can be looked at: on each chain, or the one named."""
-    if finding is None or finding.kind not in (Kind.HASH, Kind.TRANSACTION, Kind.ADDRESS):
-        return []
-    chains = [chain for chain in wiring.catalog().chains() if finding.chain_id in (None, chain.id)]
-    links = (
-        (chain, hashes.address_link(chain.explorer_url, address=finding.value))
-        if finding.kind == Kind.ADDRESS
-        else (chain, hashes.transaction_link(chain.explorer_url, txn_hash=finding.value))
-        for chain in chains
-    )
-    return [Explorer(names.chain(chain.id, info=chain), link) for chain, link in links if link]
+def intent_url(hit: lookup.Hit) -> str:
+    url = reverse("intent", args=[hit.intent.intent_id])
+    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
-def form(
-    request: HttpRequest,
-    asked: criteria.Criteria,
-    *,
-    query: str = "",
-    problem: str = "",
-    status: HTTPStatus = HTTPStatus.OK,
-) -> HttpResponse:
-    return render(request, "search.html", {"asked": asked, "pasted": query, "problem": problem}, status=status)
+def form(request: HttpRequest, asked: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
+    """The search's own page; 400 when what was filled in cannot be asked."""
+    context = {
+        "asked": asked,
+        "pasted": query[: pasted.LONGEST],
+        "echo": text.visible(query)[:LONGEST_ECHO],
+        "problem": problem,
+    }
+    status = HTTPStatus.BAD_REQUEST if problem or asked.problems else HTTPStatus.OK
+    return render(request, "search.html", context, status=status)

@@ -3,12 +3,12 @@
 Source: interface.md 4.1 and 4.3; domain.md 3.2 and section 7, rows 33 to 37.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.errors import Invalid, NotFound, ServiceError
 from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentReceipt
 
@@ -19,19 +19,31 @@ MOST_VERIFIED = 3
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
+INTENT_ID = "intent id"
+TRANSACTION_HASH = "transaction hash"
+
 
 @dataclass(frozen=True)
 class Question:
-    """`key` is what the value was taken for; it is the reason of every hit that it brings."""
+    """`key` is what `value` was taken for. Together they are the reason of every hit that asking brings."""
 
     key: str
-    ask: Callable[[], Sequence[Intent]]
+    value: str
+    ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
+
+
+type Answer = Sequence[Intent] | ServiceError
 
 
 @dataclass(frozen=True)
 class Hit:
     intent: Intent
-    reasons: tuple[str, ...]
+    reasons: tuple[Question, ...]
+
+    @property
+    def transaction_hash(self) -> str | None:
+        """By which of its transactions it was found."""
+        return next((reason.value for reason in self.reasons if reason.key == TRANSACTION_HASH), None)
 
 
 @dataclass(frozen=True)
@@ -39,9 +51,25 @@ class Found:
     """Newest first. `failed` are the questions that got no answer: without hits, "nothing found" would be a guess."""
 
     hits: tuple[Hit, ...]
-    asked: tuple[str, ...]
-    failed: tuple[tuple[str, ServiceError], ...]
+    answered: tuple[Question, ...]
+    failed: tuple[tuple[Question, ServiceError], ...]
     may_be_capped: bool
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        return (*self.answered, *(question for question, _ in self.failed))
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset(question.value for question in self.asked)
+
+    @property
+    def only(self) -> Hit | None:
+        """The one intent to which everything leads. Its own id leads to it, whatever else could not be asked."""
+        if len(self.hits) != 1:
+            return None
+        certain = {reason.value for reason in self.hits[0].reasons if reason.key == INTENT_ID}
+        return self.hits[0] if all(question.value in certain for question, _ in self.failed) else None
 
     @property
     def error(self) -> ServiceError | None:
@@ -49,60 +77,104 @@ class Found:
         return self.failed[0][1] if self.failed and not self.hits else None
 
 
-def by_id(service: ServiceClient, value: str) -> Found:
-    return _found(Question("intent id", lambda: _intent(service, value)))
+def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
+    """The questions of a stage all at once; the next stage only if this one brought no hit, though it was answered."""
+    answers: list[tuple[Question, Answer]] = []
+    for stage in stages:
+        newest = _asked(stage())
+        answers += newest
+        answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
+        if any(answered) or (newest and not answered):
+            break
+    return _found(answers)
 
 
-def by_hash(service: ServiceClient, value: str) -> Found:
+def as_id(service: ServiceClient, value: str) -> tuple[Question, ...]:
+    return (Question(INTENT_ID, value, lambda: _intent(service, value)),)
+
+
+def as_transaction(service: ServiceClient, value: str) -> tuple[Question, ...]:
+    return (Question(TRANSACTION_HASH, value, lambda: _with_transaction(service, value)),)
+
+
+def as_hash(service: ServiceClient, value: str) -> tuple[Question, ...]:
     """64 hex digits alone: an intent id or a transaction hash."""
-    return _found(
-        Question("intent id", lambda: _intent(service, value)),
-        Question("transaction hash", lambda: _with_transaction(service, value)),
-    )
+    return (*as_id(service, value), *as_transaction(service, value))
 
 
-def by_transaction(service: ServiceClient, value: str) -> Found:
-    return _found(Question("transaction hash", lambda: _with_transaction(service, value)))
-
-
-def by_address(service: ServiceClient, value: str) -> Found:
-    return _found(
-        Question("owner", lambda: service.search_intents(by_owner_address=value).intents),
+def as_address(service: ServiceClient, value: str) -> tuple[Question, ...]:
+    return (
+        Question("owner", value, lambda: _search(service, by_owner_address=value)),
         Question(
-            "deposit address on the origin chain",
-            lambda: service.search_intents(by_origin_intent_address=value).intents,
+            "deposit address on the origin chain", value, lambda: _search(service, by_origin_intent_address=value)
         ),
         Question(
             "intent address on the destination chain",
-            lambda: service.search_intents(by_destination_intent_address=value).intents,
+            value,
+            lambda: _search(service, by_destination_intent_address=value),
         ),
     )
 
 
-def by_words(service: ServiceClient, value: str) -> Found:
-    return _found(Question("text", lambda: service.search_intents(by_query_string=value).intents))
+def as_words(service: ServiceClient, value: str) -> tuple[Question, ...]:
+    return (Question("text", value, lambda: _search(service, by_query_string=value)),)
 
 
-def by_keys(service: ServiceClient, **criteria: str | int) -> Found:
+def by_key(service: ServiceClient, called: str, **criterion: str | int) -> tuple[Question, ...]:
+    """One criterion, which readers know as `called`."""
+    (value,) = criterion.values()
+    return (Question(called, str(value), lambda: _search(service, **criterion)),)
+
+
+def by_keys(service: ServiceClient, **criteria: str | int) -> tuple[Question, ...]:
     """Several criteria of one search; the service takes them together."""
-    return _found(Question("the keys given", lambda: service.search_intents(**criteria).intents))  # type: ignore[arg-type]
+    return (Question("all the keys together", "", lambda: _search(service, **criteria)),)
 
 
-def _intent(service: ServiceClient, value: str) -> list[Intent]:
+def tokens_among(service: ServiceClient, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
+    """Which of the addresses are known tokens of these chains; one that cannot be asked about is none."""
+    if not chain_ids or not addresses:
+        return frozenset()
+    lists = together(*(_tokens_at(service, chain_ids, address) for address in addresses))
+    return frozenset(
+        address
+        for address, listed in zip(addresses, lists, strict=True)
+        if not isinstance(listed, ServiceError) and address.lower() in listed
+    )
+
+
+def _tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -> Callable[[], frozenset[str]]:
+    def ask() -> frozenset[str]:
+        listed = service.get_token_list(chain_ids, token_address=address).tokens
+        return frozenset(token.address.lower() for token in listed if token.address)
+
+    return ask
+
+
+def _search(service: ServiceClient, **criteria: str | int) -> Sequence[Intent]:
     try:
-        return [service.get_intent(value)]
+        return service.search_intents(**criteria).intents  # type: ignore[arg-type]
     except NotFound:
-        return []
+        return ()
+
+
+def _intent(service: ServiceClient, value: str) -> Sequence[Intent]:
+    try:
+        return (service.get_intent(value),)
+    except NotFound:
+        return ()
 
 
 def _with_transaction(service: ServiceClient, value: str) -> Sequence[Intent]:
-    found = service.search_intents(by_transaction_hash=value).intents
-    return found or _with_deposit(service, value)
+    return _search(service, by_transaction_hash=value) or _with_deposit(service, value)
 
 
-def _with_deposit(service: ServiceClient, value: str) -> list[Intent]:
+def _with_deposit(service: ServiceClient, value: str) -> Sequence[Intent]:
     """Deposits have a key of their own in the usage examples. A service without it may answer with anything."""
-    found = service.search_intents(by_deposit_transaction_hash=value).intents[:MOST_VERIFIED]
+    try:
+        found = _search(service, by_deposit_transaction_hash=value)[:MOST_VERIFIED]
+    except Invalid:
+        return ()
     return [intent for intent in found if _has_deposit(service, intent, value)]
 
 
@@ -126,22 +198,27 @@ def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
     return next((leg for leg, sent in legs.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
 
 
-def _found(*questions: Question) -> Found:
-    answers = together(*(question.ask for question in questions))
+def _asked(questions: Sequence[Question]) -> list[tuple[Question, Answer]]:
+    return list(zip(questions, together(*(question.ask for question in questions)), strict=True))
+
+
+def _found(answers: Iterable[tuple[Question, Answer]]) -> Found:
     intents: dict[str, Intent] = {}
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[Question, None]] = {}
+    answered = []
     failed = []
-    for question, answer in zip(questions, answers, strict=True):
+    for question, answer in answers:
         if isinstance(answer, ServiceError):
-            failed.append((question.key, answer))
+            failed.append((question, answer))
             continue
+        answered.append((question, answer))
         for intent in answer:
             intents.setdefault(intent.intent_id.lower(), intent)
-            reasons.setdefault(intent.intent_id.lower(), []).append(question.key)
-    hits = [Hit(intent, tuple(dict.fromkeys(reasons[key]))) for key, intent in intents.items()]
+            reasons.setdefault(intent.intent_id.lower(), {})[question] = None
+    hits = [Hit(intent, tuple(reasons[key])) for key, intent in intents.items()]
     return Found(
         hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or LONG_AGO, reverse=True)),
-        asked=tuple(question.key for question in questions),
+        answered=tuple(question for question, _ in answered),
         failed=tuple(failed),
-        may_be_capped=any(not isinstance(answer, ServiceError) and len(answer) == CAPPED_FROM for answer in answers),
+        may_be_capped=any(len(answer) == CAPPED_FROM for _, answer in answered),
     )

@@ -12,6 +12,8 @@ THREADS = 48
 
 def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
     """Each question's answer, or the error that it ended with, in their order. The first is asked in this thread."""
+    if not questions:
+        return []
     first, *others = questions
     running = [_threads().submit(_answer, question) for question in others]
     return [_answer(first), *(future.result() for future in running)]

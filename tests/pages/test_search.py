@@ -12,6 +12,8 @@ from intents_ui.service.wire import Page
 
 NOBODY = "0x" + "12" * 20
 NOTHING = "0x" + "12" * 32
+SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
 
 def text_of(html: bytes) -> str:
@@ -91,15 +93,155 @@ def test_a_search_that_could_not_ask_everything_does_not_say_that_there_is_nothi
     assert answer.status_code == 503
     assert "Not everything could be asked" in answer.content.decode()
     assert "Nothing found" not in answer.content.decode()
+    assert "as intent id" in answer.content.decode()
+    assert "Why there may be nothing" not in answer.content.decode()
+    assert answer["Retry-After"] == "10"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "retry_after"),
+    [
+        pytest.param("busy-60", 429, "60", id="busy"),
+        pytest.param("failing-500", 503, "10", id="a fault of the service"),
+        pytest.param("broken-json", 503, "10", id="no JSON"),
+        pytest.param("geoblocked", 403, None, id="refused"),
+    ],
+)
+def test_when_nothing_is_answered_the_code_is_that_of_a_failure_page(
+    site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
+) -> None:
+    emulator.behave("*", fault)
+    answer = site.get("/search", {"q": NOTHING})
+    assert answer.status_code == status
+    assert answer.headers.get("Retry-After") == retry_after
+    assert "answered none of the questions" in answer.content.decode()
+    assert "The service, for" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("pasted", [NOTHING, NOBODY, "order 4711-0815"])
+def test_a_search_for_something_unknown_may_be_answered_with_not_found(
+    site: Client, emulator: Emulator, pasted: str
+) -> None:
+    emulator.behave("SearchIntents", "not-found")
+    answer = site.get("/search", {"q": pasted})
+    assert answer.status_code == 404
+    assert "Why there may be nothing" in answer.content.decode()
 
 
 def test_a_hit_stands_beside_what_could_not_be_asked(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    emulator.behave("GetIntent", "failing-500")
+    answer = site.get("/search", {"q": txn_hash})
+    assert answer.status_code == 200
+    assert f'href="/intent/{intent_id}"' in answer.content.decode()
+    assert "Could not be asked as intent id" in answer.content.decode()
+
+
+def test_a_service_without_a_key_for_deposits_has_answered_all_the_same(site: Client, emulator: Emulator) -> None:
+    emulator.behave("SearchIntents", "deposit-hash-ignored", "empty-search-refused")
+    assert site.get("/search", {"q": NOTHING}).status_code == 404
+
+
+def test_an_intents_own_id_leads_to_it_whatever_else_could_not_be_asked(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     intent_id = emulator.finished(2)["intentId"]
     answer = site.get("/search", {"q": intent_id})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/intent/{intent_id}"
+
+
+def one_with_a_hash(site: Client, emulator: Emulator, which: int = 2) -> tuple[str, str]:
+    """An intent's id and the hash of its deposit."""
+    intent_id = emulator.finished(which)["intentId"]
+    receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
+    return intent_id, receipt["depositTransaction"]["txnHash"]
+
+
+def test_a_ticket_with_an_unknown_and_a_real_transaction_leads_to_the_real_one(
+    site: Client, emulator: Emulator
+) -> None:
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    answer = site.get("/search", {"q": f"I sent {NOTHING} and then {txn_hash}, where is it?"})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
+
+
+def test_a_ticket_with_two_intents_lists_both_with_what_each_was_found_by(site: Client, emulator: Emulator) -> None:
+    first, txn_hash = one_with_a_hash(site, emulator)
+    second = emulator.finished(3)["intentId"]
+    answer = site.get("/search", {"q": f"{second}, and {txn_hash} too"})
+    page = answer.content.decode()
     assert answer.status_code == 200
-    assert f'href="/intent/{intent_id}"' in answer.content.decode()
-    assert "Could not be asked as transaction hash" in answer.content.decode()
+    assert f'href="/intent/{first}"' in page
+    assert f'href="/intent/{second}"' in page
+    assert f"transaction hash {txn_hash[:8]}" in page
+    assert f"intent id {second[:8]}" in page
+
+
+def test_a_ticket_with_a_hash_and_an_owner_leads_to_the_one_transfer(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    owner = emulator.finished(2)["ownerAddress"]
+    answer = site.get("/search", {"q": f"wallet {owner}, transaction https://etherscan.io/tx/{txn_hash}"})
+    assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
+
+
+def test_a_ticket_whose_hash_is_unknown_leads_by_its_owner(site: Client, emulator: Emulator) -> None:
+    owner = emulator.finished(2)["ownerAddress"]
+    page = site.get("/search", {"q": f"wallet {owner}, transaction {NOTHING}"})
+    assert page.status_code == 200
+    assert f"owner {owner[:8].lower()}" in page.content.decode().lower()
+
+
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+
+
+@pytest.mark.parametrize(
+    "ticket",
+    [
+        pytest.param(f"token {USDC}, wallet {{}}", id="token and wallet"),
+        pytest.param(f"https://etherscan.io/token/{USDC}?a={{}}", id="a token's page with a holder"),
+        pytest.param("0x0000000000000000000000000000000000000000 to {}", id="the zero address"),
+        pytest.param("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE and {}", id="the chain's own coin"),
+    ],
+)
+def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator: Emulator, ticket: str) -> None:
+    owner = emulator.finished(2)["ownerAddress"]
+    page = site.get("/search", {"q": ticket.format(owner)})
+    assert page.status_code == 200
+    assert "<td" in page.content.decode()
+    assert "The text holds more" in page.content.decode()
+
+
+def test_a_token_alone_is_looked_up_all_the_same(site: Client, emulator: Emulator) -> None:
+    page = site.get("/search", {"q": USDC})
+    assert page.status_code == 404
+    assert "as owner" in page.content.decode()
+
+
+def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    answer = site.get("/search", {"q": f"see http://dash.example/intent/{intent_id}?tx={txn_hash}."})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
+    unknown = site.get("/search", {"q": f"/intent/{intent_id}?tx={NOTHING}"})
+    assert unknown["Location"] == f"/intent/{intent_id}"
+
+
+def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client, emulator: Emulator) -> None:
+    other = "0x" + "34" * 32
+    page = text_of(site.get("/search", {"q": f"{NOTHING} or {other} or {NOBODY[:-1]}"}).content)
+    assert "with 0x121212…121212 as intent id" in page
+    assert "with 0x343434…343434 as transaction hash" in page
+    assert "this has 39" in page
+
+
+def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, emulator: Emulator) -> None:
+    page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
+    found = re.search(r"50 of (\d+) shown; add a key to narrow it down", page)
+    assert found
+    assert int(found[1]) > 50
+    assert f"{found[1]} intents found" in page
+    assert page.count('class="row-link"') == 50
 
 
 def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> None:
@@ -144,15 +286,67 @@ def test_a_memo_can_be_searched_by(site: Client, emulator: Emulator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("project", "many"), ("owner", "0x12"), ("transaction", "0x12"), ("text", "x" * 101)]
+    ("key", "value", "problem"),
+    [
+        ("project", "many", "A project is a whole number."),
+        ("project", "\u0661", "A project is a whole number."),
+        ("owner", "0x12", "An address has 40 hex digits, this has 2."),
+        ("owner", NOTHING, "An address has 40 hex digits, this has 64."),
+        ("transaction", NOTHING[:-1], "A transaction hash has 64 hex digits, this has 63."),
+        ("deposit", NOBODY, "A transaction hash has 64 hex digits, this has 40."),
+        ("transaction", "0x12g", "this has “g”"),
+        ("text", "x" * 101, "A text has at most 100 characters"),
+        ("text", "ab", "A text needs at least 3 characters, this has 2."),
+        ("intent", NOTHING[:-1], "An intent id has 64 hex digits, this has 63."),
+        *(
+            ("intent", f"intent{character}1", "An intent id has letters, digits, _ - : and . only")
+            for character in (" ", "\u00a0", "<", ">", '"', "'", "é", "\x07", "/", "\u202e")
+        ),
+        ("intent", "i" * 201, "at most 200 of them"),
+    ],
 )
-def test_a_key_that_was_filled_in_wrongly_is_marked_and_nothing_is_asked(
-    site: Client, emulator: Emulator, key: str, value: str
+def test_a_key_that_was_filled_in_wrongly_says_what_is_wrong_and_nothing_is_asked(
+    site: Client, emulator: Emulator, key: str, value: str, problem: str
 ) -> None:
     emulator.behave("*", "failing-500")
     answer = site.get("/search", {key: value})
+    page = answer.content.decode()
     assert answer.status_code == 400
-    assert 'aria-invalid="true"' in answer.content.decode()
+    assert problem in page
+    assert "<title>Check the form" in page
+    (faulty,) = re.findall(r"<input[^>]*aria-invalid[^>]*>", page)
+    assert f'name="{key}"' in faulty
+
+
+def test_the_first_faulty_field_has_the_focus(site: Client, emulator: Emulator) -> None:
+    page = site.get("/search", {"owner": "0x12", "project": "many"}).content.decode()
+    assert [re.findall(r'name="(\w+)"', field) for field in re.findall(r"<input[^>]*autofocus[^>]*>", page)] == [
+        ["owner"]
+    ]
+
+
+@pytest.mark.parametrize("intent_id", ["intent_123abc", "a.b:c-d", "42"])
+def test_an_intent_id_may_have_the_services_own_form(site: Client, emulator: Emulator, intent_id: str) -> None:
+    assert site.get("/search", {"intent": intent_id}).status_code == 404
+
+
+def test_a_miss_by_one_key_has_other_causes_than_one_by_several(site: Client, emulator: Emulator) -> None:
+    one = text_of(site.get("/search", {"owner": NOBODY}).content)
+    assert "The wallet has never used this service." in one
+    assert "an intent with this as owner" in one
+    several = text_of(site.get("/search", {"owner": NOBODY, "transaction": NOTHING}).content)
+    assert "do not belong to the same transfer" in several
+    assert "The wallet has never used this service." not in several
+
+
+def test_what_was_read_stands_below_what_is_wrong_with_it(site: Client, emulator: Emulator) -> None:
+    answer = site.get("/search", {"q": "0x" + "ab" * 19 + "\u202ea" + " and more of it" * 700})
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    echo = re.search(r'What was read: <bdi class="mono">([^<]*)</bdi>', page)
+    assert echo
+    assert "⟨U+202E⟩" in echo[1]
+    assert len(echo[1]) == 200
 
 
 def test_a_transaction_leads_to_its_intent_which_says_the_step(site: Client, emulator: Emulator) -> None:
@@ -164,10 +358,68 @@ def test_a_transaction_leads_to_its_intent_which_says_the_step(site: Client, emu
         assert f"is the {leg} transaction of this transfer" in page.content.decode()
 
 
-def test_a_transaction_is_written_in_one_way(site: Client) -> None:
-    shouted = site.get(f"/tx/8453/{NOTHING[2:].upper()}")
-    assert shouted.status_code == 301
-    assert shouted["Location"] == f"/tx/8453/{NOTHING}"
+@pytest.mark.parametrize(
+    ("path", "canonical"),
+    [
+        pytest.param(f"/tx/8453/{NOTHING[2:].upper()}", f"/tx/8453/{NOTHING}", id="upper case without 0x"),
+        pytest.param(f"/tx/0008453/{NOTHING}", f"/tx/8453/{NOTHING}", id="leading zeros"),
+        pytest.param(f"/tx/000/{NOTHING}", f"/tx/0/{NOTHING}", id="only zeros"),
+        pytest.param(f"/tx/{NOTHING};jsessionid=1A2B3C", f"/tx/{NOTHING}", id="a session's id"),
+        pytest.param(f"/tx/{NOTHING}).", f"/tx/{NOTHING}", id="punctuation"),
+        pytest.param(f"/tx/{'1' * 64}", f"/tx/0x{'1' * 64}", id="only figures"),
+        pytest.param(f"/tx/{SIGNATURE},", f"/tx/{SIGNATURE}", id="a Solana signature"),
+    ],
+)
+def test_a_transaction_is_written_in_one_way(site: Client, path: str, canonical: str) -> None:
+    answer = site.get(path)
+    assert answer.status_code == 301
+    assert answer["Location"] == canonical
+
+
+@pytest.mark.parametrize("chain", ["-1", "1.5", "1e3", "\uff11", "1_000", "0x1", "9" * 21, "\u0661"])
+def test_a_chain_is_a_number_in_plain_digits(site: Client, emulator: Emulator, chain: str) -> None:
+    emulator.behave("*", "failing-500")
+    assert site.get(f"/tx/{chain}/{NOTHING}").status_code == 404
+
+
+def test_an_unknown_chain_is_refused_with_the_known_ones(site: Client, emulator: Emulator) -> None:
+    emulator.behave("SearchIntents", "failing-500")
+    answer = site.get(f"/tx/{'9' * 20}/{NOTHING}")
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert "The service knows no chain 99999999999999999999. It knows Ethereum (1), Base (8453)" in page
+
+
+def test_without_its_list_of_chains_any_chain_may_be_asked(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "failing-500")
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    assert site.get(f"/tx/12345/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
+
+
+def test_a_transaction_that_is_on_another_chain_leads_to_its_intent(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    assert site.get(f"/tx/100/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        pytest.param(f"/tx/{SIGNATURE}", f"https://explorer.solana.com/tx/{SIGNATURE}", id="its own address"),
+        pytest.param(f"/search?q={SIGNATURE}", f"https://explorer.solana.com/tx/{SIGNATURE}", id="signature"),
+        pytest.param(f"/search?q={SOLANA}", f"https://explorer.solana.com/address/{SOLANA}", id="address"),
+    ],
+)
+def test_what_is_of_solana_is_looked_at_on_solana_alone(site: Client, emulator: Emulator, path: str, link: str) -> None:
+    answer = site.get(path)
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert "on Solana" in text_of(answer.content) or "of Solana" in text_of(answer.content)
+    assert re.findall(r'href="(https://[^"]+)"', page) == [link]
+
+
+@pytest.mark.parametrize(("key", "value"), [("transaction", SIGNATURE), ("deposit", SIGNATURE), ("owner", SOLANA)])
+def test_the_keys_take_what_is_of_solana(site: Client, emulator: Emulator, key: str, value: str) -> None:
+    assert site.get("/search", {key: value}).status_code == 404
 
 
 def test_a_missed_transaction_of_a_known_chain_is_looked_at_there_alone(site: Client, emulator: Emulator) -> None:
