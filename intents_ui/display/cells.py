@@ -200,7 +200,7 @@ def _entry(name: str, value: object) -> str:
         return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
     if not isinstance(value, str) or not value:
         return text.UNKNOWN
-    return providers.label(value) if name == "route_providers" else text.name(value).shown
+    return providers.label(value) if name == "route_providers" else text.memo(value).shown
 
 
 def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:

@@ -1,0 +1,132 @@
+"""A transfer goes from quote to refund before a reader's eyes: every state in order, nothing reloaded, no error."""
+
+import re
+import time
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.conftest import Visit, visiting
+
+pytestmark = pytest.mark.browser
+
+OWNER = "0x" + "11" * 20
+USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
+REFUNDED_ON_ORIGIN = 8
+# What the badge says from the quote to the refund; between two looks a poll may miss one of those in the middle.
+STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
+PATIENCE = 40.0
+
+
+class Transfer:
+    """One that the test drives from outside, through the service's own interface."""
+
+    def __init__(self, server: str) -> None:
+        self._client = httpx.Client(base_url=server, trust_env=False, timeout=30)
+        request = {
+            "ownerAddress": OWNER,
+            "originChainId": 8453,
+            "originTokenAddress": USDC_ON_BASE,
+            "originTokenAmount": "300000000",
+            "destinationChainId": 42161,
+            "destinationTokenAddress": USDC_ON_ARBITRUM,
+            "destinationToAddress": OWNER,
+            "tradeType": "EXACT_INPUT",
+        }
+        self.intent = self._ask("QuoteIntent", **request)["intent"]
+        self.path = f"/intent/{self.intent['intentId']}"
+
+    def commit(self) -> None:
+        self._ask("CommitIntent", intent=self.intent)
+
+    def execute(self) -> None:
+        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=REFUNDED_ON_ORIGIN)
+
+    def _ask(self, operation: str, **request: object) -> dict[str, dict[str, str]]:
+        answer = self._client.post(f"/rpc/Service/{operation}", json=request)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, dict[str, str]] = answer.json()
+        return found
+
+
+def badge(page: Page) -> str:
+    return page.locator(".answer .status").first.inner_text().strip()
+
+
+def watched(visit: Visit, transfer: Transfer) -> list[str]:
+    """Each state that the page showed, until the refund."""
+    shown = [badge(visit.page)]
+    transfer.commit()
+    deadline = time.monotonic() + PATIENCE
+    executed = False
+    while shown[-1] != "Refunded" and time.monotonic() < deadline:
+        visit.page.wait_for_timeout(50)
+        now = badge(visit.page)
+        if now != shown[-1]:
+            shown.append(now)
+        if now == "Committed" and not executed:
+            transfer.execute()
+            executed = True
+    return shown
+
+
+def test_a_page_shows_every_state_from_quote_to_refund_without_a_reload(browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(transfer.path)
+        visit.page.evaluate("window.notReloaded = true")
+        assert watched(visit, transfer) == STATES
+        assert visit.page.evaluate("window.notReloaded")
+        expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Returned")
+        expect(visit.page).to_have_title(re.compile("^Returned"))
+        expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
+        expect(visit.page.locator("#poll")).to_have_count(0)
+
+
+def test_where_streams_are_blocked_the_page_is_polled(browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+
+    def refuse(route: Route) -> None:
+        route.fulfill(status=503, content_type="text/html", body="", headers={"Retry-After": "10"})
+
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.page.route("**/live/**", refuse)
+        visit.open(transfer.path)
+        visit.page.evaluate("window.notReloaded = true")
+        shown = watched(visit, transfer)
+        assert shown == [state for state in STATES if state in shown]
+        assert (shown[0], shown[-1]) == ("Quoted", "Refunded")
+        assert visit.page.evaluate("window.notReloaded")
+        visit.faults = [fault for fault in visit.faults if "status of 503" not in fault]
+
+
+def test_without_scripts_the_page_refreshes_itself(browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+    with visiting(browser, server, theme="dark", width=360, scripts=False) as visit:
+        visit.open(transfer.path)
+        assert badge(visit.page) == "Quoted"
+        transfer.commit()
+        expect(visit.page.locator(".answer .status").first).to_have_text("Committed", timeout=20_000)
+
+
+def test_what_a_reader_has_unfolded_stays_so_while_the_page_moves(browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(transfer.path)
+        fold = visit.page.locator("details.fold").first
+        fold.locator("summary").click()
+        transfer.commit()
+        expect(visit.page.locator(".answer .status").first).to_have_text("Committed")
+        expect(fold).to_have_attribute("open", "")
+
+
+def test_a_finished_transfer_opens_no_stream(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        asked: list[str] = []
+        visit.page.on("request", lambda request: asked.append(request.url))
+        visit.open("/demo")
+        visit.page.get_by_label("Finished copy of scenario 2", exact=True).click()
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("Done")
+        assert not [url for url in asked if "/live/" in url]
