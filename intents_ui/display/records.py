@@ -16,7 +16,6 @@ from intents_ui.display.facts import Facts
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.service.wire import Intent, IntentReceipt
 
-
 # A page stays quick however much the service says.
 MOST_PARTS = 50
 
