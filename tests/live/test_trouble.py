@@ -7,6 +7,7 @@ import logging
 
 from intents_ui.emulator import Emulator
 from intents_ui.live.enquiry import Pace
+from intents_ui.service.config import LIMITS, Group, Limits
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 
@@ -75,7 +76,8 @@ async def test_retry_after_is_kept_to_by_all_enquiries(service, clock):
             assert quiet == []
 
 
-async def test_any_failure_is_told_and_overcome(service, clock):
+async def test_any_failure_is_told_and_overcome(clock):
+    service = CountedService(Emulator(now=clock, hold=0.2))
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures and service.waits)
@@ -92,12 +94,11 @@ async def test_calls_that_are_cut_off_are_replaced_by_looks():
     """A proxy that does not let calls be held (faults.md F72)."""
     service = CountedService(Emulator(hold=30.0))
     intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
-    short = {"limits": cut_waits(0.2)}
-    async with hub_on(service, **short) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: service.calls["WaitIntentReceipt"] == QUICK.cuts)
+    async with hub_on(service, limits=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts)  # the first brings the cursor
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
-        assert service.calls["WaitIntentReceipt"] == QUICK.cuts
+        assert service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts
         assert not any(picture.stale_since for picture in viewer.pictures)
 
 
@@ -134,7 +135,5 @@ async def test_backoff_grows_and_is_jittered(service, clock):
         assert len({round(gap, 4) for gap in gaps}) > 5
 
 
-def cut_waits(seconds: float):
-    from intents_ui.service.config import LIMITS, Group, Limits
-
+def cut_waits(seconds: float) -> dict[Group, Limits]:
     return {**LIMITS, Group.WAIT: Limits(seconds, seconds, seconds, 2**20)}
