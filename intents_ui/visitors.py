@@ -13,10 +13,9 @@ def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | No
     A proxy of ours says in X-Forwarded-For who came to it. What stands further left was written by whoever came.
     """
     client = scope.get("client")
-    hops = [client[0]] if client else []
-    for name, value in scope["headers"]:
-        if name == b"x-forwarded-for":
-            hops = [hop.strip() for hop in value.decode("latin-1").split(",")] + hops
+    told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    hops = [hop.strip() for line in told for hop in line.split(",")]
+    hops += [client[0]] if client else []
     while len(hops) > 1 and _is_within(hops[-1], proxies):
         hops.pop()
     return _as_counted(hops[-1]) if hops else None

@@ -115,6 +115,7 @@ class Enquiry:
         return self._cuts < self._pace.cuts
 
     async def _look(self) -> float:
+        before = self.picture.content
         try:
             receipt = await self.service.get_intent_receipt(self.intent_id)
         except NotFound:
@@ -122,7 +123,8 @@ class Enquiry:
         else:
             await self._learn(receipt)
         self._must_look = False
-        self._cursor = None
+        if self.picture.content != before:
+            self._cursor = None  # it belongs to the receipt before; without one the next wait brings another
         if self._cuts >= self._pace.cuts:
             self._looks += 1
             if self._looks >= self._pace.looks:
@@ -144,7 +146,8 @@ class Enquiry:
             self._cuts += 1
             self._must_look = True
             return 0.0
-        self._cuts = 0
+        if self._cursor is not None:
+            self._cuts = 0  # without a cursor no call is held
         brought = answer.receipt_states != self._cursor or answer.intent_receipt.status != status
         self._cursor = answer.receipt_states
         await self._learn(answer.intent_receipt)

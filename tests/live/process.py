@@ -1,9 +1,11 @@
 """The live part as a process of its own, for tests that need several: `gunicorn tests.live.process:application`.
 
 LIVE_SERVICE and LIVE_REDIS say where those are; the fragment is the receipt's status. Any other path tells how many
-intents this process asks about and how many streams are open.
+intents this process asks about and how many streams are open; `/memory` how many objects and tasks there are.
 """
 
+import asyncio
+import gc
 import os
 from typing import Any
 
@@ -31,8 +33,20 @@ streams = Streams(
     instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
     address_of=lambda scope: None,
     stopping=lifecycle.is_stopping,
-    limits=Limits(slow_reader=float(os.environ.get("LIVE_SLOW_READER", "20"))),
+    limits=Limits(
+        streams=int(os.environ.get("LIVE_STREAMS", "2500")),
+        slow_reader=float(os.environ.get("LIVE_SLOW_READER", "20")),
+    ),
 )
+
+
+def objects() -> int:
+    gc.collect()
+    return len(gc.get_objects())
+
+
+def tasks() -> int:
+    return len(asyncio.all_tasks())
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -47,7 +61,12 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith("/live/"):
         await streams(scope, receive, send)
     else:
-        body = f"{hub.traffic.enquiries} {len(streams.open)}".encode()
+        figures = (
+            (objects, tasks)
+            if scope["path"] == "/memory"
+            else (lambda: hub.traffic.enquiries, lambda: len(streams.open))
+        )
+        body = " ".join(str(figure()) for figure in figures).encode()
         headers = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})

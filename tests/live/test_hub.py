@@ -1,13 +1,21 @@
 """Everybody who follows an intent sees each change, and the service is asked once."""
 
 import asyncio
+import dataclasses
+import itertools
 
-from tests.live.following import hub_on, until, viewers
+import pytest
+
+from intents_ui.emulator import Emulator
+from intents_ui.emulator.plots import plot_named
+from intents_ui.live.hub import HubFull
+from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
+from tests.live.tcp_service import served
 
 
 async def test_a_thousand_viewers_cost_one_wait_and_all_see_the_last_state(service, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent["intentId"], 1000) as watching:
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 1000) as watching:
         await until(lambda: service.waits == 1 and all(viewer.pictures for viewer in watching))
         clock.forward(8)
         await until(lambda: all(len(viewer.pictures) == 2 for viewer in watching))
@@ -16,3 +24,172 @@ async def test_a_thousand_viewers_cost_one_wait_and_all_see_the_last_state(servi
         await asyncio.gather(*(viewer.task for viewer in watching))
         assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
     assert service.most_under_way["WaitIntentReceipt"] == 1
+
+
+@pytest.mark.parametrize(
+    "slug", ["refunded-on-origin", "cross-chain-fast", "invalid-then-repaired", "aborted-by-owner"]
+)
+async def test_every_state_is_shown_in_order_from_the_quote_to_the_end(service, clock, slug):
+    intent = service.emulator.play(slug)["intentId"]
+    script = plot_named(slug).script
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        began = clock()
+        for place, step in enumerate(script):
+            clock.now = began + step.at + 0.01
+            await until(lambda place=place: len(viewer.pictures) == place + 1)
+    assert [picture.receipt.status for picture in viewer.pictures] == [step.status for step in script]
+
+
+async def test_a_follower_who_was_busy_gets_the_newest_picture_and_none_in_between(service, clock):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (quick,):
+        with hub.follow(intent) as busy:
+            assert (await busy.next()).receipt.status == "EXECUTING"
+            for _ in range(3):
+                seen = len(quick.pictures)
+                clock.forward(3)
+                await until(lambda seen=seen: len(quick.pictures) > seen)
+            assert (await busy.next()).id == quick.pictures[-1].id
+            assert not busy._has_news
+
+
+async def test_what_is_watched_can_be_read_without_asking(service, clock):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with hub_on(service, clock=clock) as hub:
+        assert hub.newest(intent) is None
+        async with viewers(hub, intent) as (viewer,):
+            await until(lambda: viewer.pictures and service.waits)
+            asked = sum(service.calls.values())
+            assert (await asyncio.to_thread(hub.newest, intent)).receipt.status == "EXECUTING"
+            assert sum(service.calls.values()) == asked
+        await until(lambda: hub.newest(intent) is None)
+
+
+async def test_when_the_last_follower_leaves_the_held_call_ends_and_its_place_is_free(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub:
+        async with viewers(hub, intent, 3):
+            await until(lambda: service.waits == 1)
+        await until(lambda: service.waits == 0, within=1.0)
+        await until(lambda: not hub.watched and not hub.service._under_way)
+        await until(lambda: not front.connections)
+
+
+async def test_a_reload_within_the_grace_goes_on_with_the_same_call(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock, pace=dataclasses.replace(QUICK, grace=5.0)) as hub:
+        async with viewers(hub, intent):
+            await until(lambda: service.waits == 1)
+        asked = sum(service.calls.values())
+        async with viewers(hub, intent) as (again,):
+            await until(lambda: again.pictures)
+        assert sum(service.calls.values()) == asked
+
+
+async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
+    """FAILED to REFUNDED changes the status alone (domain.md 1.6)."""
+    service.emulator.behave("WaitIntentReceipt", "states-without-refund")
+    intent = service.emulator.play("refunded-on-origin", age=40)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.statuses == ["FAILED"])
+        clock.forward(60)
+        await until(viewer.task.done)
+    assert viewer.statuses == ["FAILED", "REFUNDED"]
+
+
+async def test_what_stopped_is_last_after_half_an_hour_and_costs_looks_not_waits(service, clock):
+    intent = service.emulator.play("aborted-by-owner", age=0)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures)
+        clock.forward(600)
+        await until(lambda: viewer.statuses[-1] == "ABORTED")
+        await until(lambda: service.waits == 0)
+        looked = service.calls["GetIntentReceipt"]
+        await until(lambda: service.calls["GetIntentReceipt"] > looked + 2)
+        assert not viewer.pictures[-1].is_last
+        clock.forward(1801)
+        await until(viewer.task.done)
+        assert viewer.pictures[-1].is_last
+
+
+async def test_what_stopped_long_ago_is_looked_at_once(service, clock):
+    intent = service.emulator.play("aborted-by-owner", age=86_400)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(viewer.task.done)
+    assert service.calls == {"GetIntentReceipt": 1}
+
+
+@pytest.mark.parametrize("behaviours", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
+async def test_an_expired_quote_is_a_last_state_after_two_minutes_of_doubt(clock, behaviours):
+    service = CountedService(Emulator(now=clock, hold=0.1))
+    if behaviours:
+        service.emulator.behave("*", *behaviours)
+    quoted = service.emulator.play("expired-quote")
+    async with hub_on(service, clock=clock) as hub, viewers(hub, quoted["intentId"]) as (viewer,):
+        await until(lambda: viewer.pictures)
+        assert (viewer.pictures[0].receipt is None) == bool(behaviours)
+        clock.forward(300 + 110)
+        asked = sum(service.calls.values())
+        await until(lambda: sum(service.calls.values()) > asked + 3)
+        assert not viewer.task.done()
+        clock.forward(20)
+        await until(viewer.task.done)
+        assert viewer.pictures[-1].is_last
+
+
+async def test_an_intent_that_does_not_exist_is_an_answer_and_is_not_kept(service, clock):
+    async with hub_on(service, clock=clock) as hub:
+        async with viewers(hub, "0x" + "0" * 64) as (viewer,):
+            await until(viewer.task.done)
+            (only,) = viewer.pictures
+            assert only.is_unknown
+            assert only.is_last
+        await until(lambda: not hub.watched, within=1.0)
+
+
+async def test_a_service_that_does_not_hold_is_not_asked_without_end(clock):
+    service = CountedService(Emulator(now=clock))
+    service.emulator.behave("WaitIntentReceipt", "wait-at-once")
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: service.calls["WaitIntentReceipt"] == 6)
+        times = [moment for moment, operation in service.asked if operation == "WaitIntentReceipt"]
+        gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+        # The first wait brought the cursor; from then on 1, 2, 4, 8 times the shortest pause.
+        assert all(gap >= QUICK.shortest * 2**place for place, gap in enumerate(gaps[1:4]))
+        assert len(viewer.pictures) == 1
+
+
+async def test_an_unknown_status_goes_on(service, clock):
+    intent = service.emulator.play(17, age=20)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and service.waits)
+        assert not viewer.pictures[-1].is_last
+
+
+async def test_more_intents_than_held_calls_are_all_followed(service, clock):
+    intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
+    async with hub_on(service, clock=clock, held_calls=2) as hub:
+        watching = [Viewer(hub, intent) for intent in intents]
+        await until(lambda: all(viewer.pictures for viewer in watching) and service.waits == 2)
+        clock.forward(40)
+        await asyncio.gather(*(viewer.task for viewer in watching))
+        assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert not any(picture.stale_since for viewer in watching for picture in viewer.pictures)
+    assert service.most_under_way["WaitIntentReceipt"] == 2
+
+
+async def test_a_full_hub_says_so(service, clock):
+    async with hub_on(service, clock=clock) as hub:
+        hub.most = 1
+        with hub.follow(service.emulator.play("cctp-slow")["intentId"]), pytest.raises(HubFull):
+            hub.follow(service.emulator.play("cctp-slow")["intentId"]).__enter__()
+
+
+async def test_closing_the_hub_ends_every_following(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub:
+        watching = [Viewer(hub, intent) for _ in range(3)]
+        await until(lambda: all(viewer.pictures for viewer in watching))
+    await asyncio.gather(*(viewer.task for viewer in watching))
+    assert service.waits == 0

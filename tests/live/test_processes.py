@@ -18,7 +18,7 @@ from intents_ui.emulator import Emulator
 from tests.live.browser import Event, event
 from tests.live.following import CountedService, until
 from tests.live.tcp_service import served
-from tests.serving import PATIENCE, ROOT, free_port
+from tests.serving import PATIENCE, ROOT, free_port, wait_for
 
 
 @dataclass
@@ -31,9 +31,17 @@ class Process:
     @property
     def figures(self) -> tuple[int, int]:
         """How many intents it asks about, and how many streams are open."""
+        return self._told("/")
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        """How many objects there are, and how many tasks."""
+        return self._told("/memory")
+
+    def _told(self, path: str) -> tuple[int, int]:
         with httpx.Client(trust_env=False) as client:
-            asks, streams = client.get(f"http://127.0.0.1:{self.port}/figures").text.split()
-        return int(asks), int(streams)
+            one, other = client.get(f"http://127.0.0.1:{self.port}{path}").text.split()
+        return int(one), int(other)
 
     def kill(self) -> None:
         os.killpg(self.popen.pid, signal.SIGKILL)
@@ -47,18 +55,11 @@ async def process(**env: str) -> AsyncIterator[Process]:
     env = os.environ | {"PORT": str(port)} | env
     started = Process(port, subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True))
     try:
-        await until(lambda: answers(started), within=PATIENCE)
+        wait_for(f"http://127.0.0.1:{port}/", started.popen)
         yield started
     finally:
         if started.popen.poll() is None:
             started.kill()
-
-
-def answers(process: Process) -> bool:
-    assert process.popen.poll() is None, "ended before it answered"
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", process.port), 1):
-        return True
-    return False
 
 
 class Remote:

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from intents_ui.live.fragments import message
 from intents_ui.live.picture import Picture
 from intents_ui.live.stream import Limits, Streams
 from tests.emulator.driving import Clock
-from tests.live.browser import Browser, browsing
+from tests.live.browser import Browser, browsing, event
 from tests.live.following import CountedService, hub_on, until
 
 
@@ -82,3 +83,199 @@ async def test_a_change_is_rendered_once_for_all(service, page, clock):
             await asyncio.gather(*(browser.task for browser in browsers))
     assert {browser.events[1].data for browser in browsers} == {"<p>SUCCEEDED</p>\n<p>fresh</p>"}
     assert len(page.rendered) == 2
+
+
+async def test_a_reader_who_comes_back_with_the_newest_picture_gets_nothing_until_it_changes(service, page, clock):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with streams_on(service, page, clock) as streams:
+        first = Browser(streams, f"/live/{intent}")
+        async with browsing(first):
+            await until(lambda: first.events and service.waits)
+            known = first.events[0].id
+            again = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": known})
+            from_page = Browser(streams, f"/live/{intent}", query=f"seen={known}")
+            older = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": "another"})
+            async with browsing(again, from_page, older):
+                await until(lambda: again.comments and from_page.comments and older.events)
+                clock.forward(40)
+                await asyncio.gather(again.task, from_page.task)
+    for browser in (again, from_page):
+        assert [(event.name, event.data[:16]) for event in browser.events] == [
+            ("", "<p>SUCCEEDED</p>"),
+            ("done", "SUCCEEDED"),
+        ]
+
+
+async def test_a_reader_who_has_the_last_picture_is_told_only_that_it_was_the_last(service, page, clock):
+    intent = service.emulator.finished("cross-chain-fast")["intentId"]
+    async with streams_on(service, page, clock) as streams:
+        first = Browser(streams, f"/live/{intent}")
+        await first.task
+        again = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": first.events[0].id})
+        await again.task
+    assert [event.name for event in again.events] == ["done"]
+
+
+async def test_a_stale_picture_is_sent_and_a_fresh_one_when_the_service_is_back(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock) as streams:
+        browser = Browser(streams, f"/live/{intent}")
+        async with browsing(browser):
+            await until(lambda: browser.events and service.waits)
+            service.emulator.behave("*", "failing-500")
+            clock.forward(60)
+            await until(lambda: "stale" in browser.events[-1].data)
+            service.emulator.heal()
+            await until(lambda: "fresh" in browser.events[-1].data)
+
+
+async def test_a_quiet_stream_says_now_and_then_that_it_is_there(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock, comment_every=0.1) as streams:
+        browser = Browser(streams, f"/live/{intent}")
+        async with browsing(browser):
+            await until(lambda: browser.comments >= 3)
+            assert len(browser.events) == 1
+
+
+async def test_a_stream_ends_after_its_time_and_says_when_to_come_back(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock, comment_every=0.1, lasts=0.2) as streams:
+        browser = Browser(streams, f"/live/{intent}")
+        await browser.task
+    bye = browser.events[-1]
+    assert (bye.name, bye.data) == ("bye", "again")
+    assert 200 <= bye.retry <= 2000
+    assert browser.is_complete
+
+
+@pytest.mark.parametrize(
+    ("limits", "addresses"),
+    [
+        pytest.param({"streams": 2}, ["192.0.2.1", "192.0.2.2", "192.0.2.3"], id="of the process"),
+        pytest.param({"an_address": 2}, ["192.0.2.1"] * 3, id="of an address"),
+    ],
+)
+async def test_one_too_many_gets_a_fragment_that_polls_and_a_place_is_free_again(
+    service, page, clock, limits, addresses
+):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock, **limits) as streams:
+        first, second = (Browser(streams, f"/live/{intent}", address=address) for address in addresses[:2])
+        async with browsing(first, second):
+            await until(lambda: first.events and second.events)
+            third = Browser(streams, f"/live/{intent}", address=addresses[2])
+            await third.task
+            assert third.status == 503
+            assert int(third.answered["retry-after"]) >= 10
+            assert third.received.decode() == f'<p hx-get="/intent/{intent}/receipt">'
+            await first.leave()
+            fourth = Browser(streams, f"/live/{intent}", address=addresses[2])
+            async with browsing(fourth):
+                await until(lambda: fourth.events)
+
+
+async def test_a_hub_that_is_full_refuses_like_a_full_process(service, page, clock):
+    async with streams_on(service, page, clock) as streams:
+        streams.hub.most = 0
+        browser = Browser(streams, "/live/0x1")
+        await browser.task
+    assert browser.status == 503
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        pytest.param("/live/" + "0x" + "0" * 64, "GET", 404, id="unknown intent"),
+        pytest.param("/live/", "GET", 404, id="no id"),
+        pytest.param("/live/a/b", "GET", 404, id="two parts"),
+        pytest.param("/live/" + "x" * 201, "GET", 404, id="too long"),
+        pytest.param("/live/a\nb", "GET", 404, id="control character"),
+        pytest.param("/live/0x1", "POST", 405, id="another method"),
+    ],
+)
+async def test_what_is_no_stream_is_refused(service, page, clock, path, method, status):
+    async with streams_on(service, page, clock) as streams:
+        browser = Browser(streams, path, method=method)
+        await browser.task
+        assert browser.status == status
+        assert browser.answered["x-content-type-options"] == "nosniff"
+
+
+async def test_a_stream_begins_without_a_picture_when_the_service_does_not_answer(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    service.emulator.behave("*", "slow-0.5", times=1)
+    async with streams_on(service, page, clock, first_picture=0.05) as streams:
+        browser = Browser(streams, f"/live/{intent}")
+        async with browsing(browser):
+            await until(lambda: browser.status == 200 and browser.comments)
+            assert browser.events == []
+            await until(lambda: browser.events)
+
+
+async def test_a_reader_who_leaves_leaves_nothing_behind(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock) as streams:
+        before = len(asyncio.all_tasks())
+        browsers = [Browser(streams, f"/live/{intent}", address=str(number)) for number in range(30)]
+        await until(lambda: all(browser.events for browser in browsers) and service.waits)
+        for browser in browsers:
+            await browser.leave()
+        assert not streams.open
+        assert not streams._at_address
+        await until(lambda: not streams.hub.watched and not service.waits)
+        await until(lambda: len(asyncio.all_tasks()) == before)
+
+
+async def test_a_slow_reader_is_dropped_and_the_others_see_the_change(service, page, clock):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with streams_on(service, page, clock, comment_every=0.3, slow_reader=0.1) as streams:
+        slow, other = (Browser(streams, f"/live/{intent}") for _ in range(2))
+        async with browsing(slow, other):
+            await until(lambda: slow.events and other.events and service.waits)
+            slow.reads.clear()
+            clock.forward(40)
+            await until(lambda: other.events[-1].name == "done")
+            await until(slow.task.done)
+            assert slow.task.cancelled()
+            assert len(slow.events) == 1
+
+
+async def test_a_page_that_cannot_be_rendered_sends_its_readers_away_for_a_while(service, page, clock, caplog):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    page.is_broken = True
+    async with streams_on(service, page, clock) as streams:
+        browsers = [Browser(streams, f"/live/{intent}") for _ in range(3)]
+        await asyncio.gather(*(browser.task for browser in browsers))
+        assert {(event.name, event.retry) for browser in browsers for event in browser.events} == {("bye", 15_000)}
+        assert all(browser.is_complete for browser in browsers)
+        page.is_broken = False
+        later = Browser(streams, f"/live/{intent}")
+        async with browsing(later):
+            await until(lambda: later.events)
+    assert "no such filter" in caplog.text
+
+
+async def test_a_process_that_stops_sends_its_readers_and_those_who_still_come_to_another(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    stopping = asyncio.Event()
+    async with streams_on(service, page, clock, stopping=stopping.is_set) as streams:
+        browsers = [Browser(streams, f"/live/{intent}") for _ in range(20)]
+        await until(lambda: all(browser.events for browser in browsers))
+        stopping.set()
+        await asyncio.gather(*(browser.task for browser in browsers))
+        late = Browser(streams, f"/live/{intent}")
+        await late.task
+    assert {browser.events[-1].name for browser in browsers} == {"bye"}
+    assert len({browser.events[-1].retry for browser in browsers}) > 10
+    assert (late.status, [event.name for event in late.events]) == (200, ["bye"])
+
+
+@pytest.mark.parametrize(
+    "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
+)
+def test_a_fragment_arrives_line_by_line_as_it_was(text):
+    sent = message(text, id="1", retry=5).decode()
+    read = event(sent.removesuffix("\n\n"))
+    assert read.data == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert (read.name, read.id, read.retry) == ("", "1", 5)

@@ -1,0 +1,239 @@
+"""What the live pages cost and how quick they are. One command, a table, about a minute:
+
+    .venv/bin/python -m bench.live                       5,000 viewers of one intent on one worker
+    .venv/bin/python -m bench.live --viewers 1000
+    .venv/bin/python -m bench.live soak --minutes 10     viewers come and go; is everything back afterwards?
+
+The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment of 8 KB. The
+viewers and a service that changes on command are in this process, so both ends of each measurement have one clock; on
+two cores the viewers' own work is part of what is measured. Everything is on loopback.
+
+Columns: KB that the worker grows by a viewer; its processor time a connect, until the first event is out; milliseconds
+from the service's write of an answer to the arrival of the whole event, for all viewers and for one alone; the most
+waits that the service held at once.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import resource
+import statistics
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from intents_ui.emulator import Emulator
+from tests.emulator.driving import call
+from tests.live.following import CountedService, until
+from tests.live.tcp_service import served
+from tests.live.test_processes import Process, process
+from tests.live.test_soak import crowd, open_files, worker_of
+
+FRAGMENT_BYTES = 8192
+CONNECTING_AT_ONCE = 100
+CHANGES = 20
+CHANGES_FOR_ONE = 200
+SPARE_FILES = 200
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class ChangingService:
+    """An intent whose receipt changes on command. `written_at`: when the last answer to a wait was handed over."""
+
+    def __init__(self) -> None:
+        emulator = Emulator()
+        self.intent_id = emulator.play("cctp-slow", age=100)["intentId"]
+        self.receipt = call(emulator, "GetIntentReceipt", {"intentId": self.intent_id})["intentReceipt"]
+        self.number = 0
+        self.written_at = 0.0
+        self.waits = self.most_waits = 0
+        self._changed = asyncio.Event()
+
+    def change(self) -> None:
+        self.number += 1
+        self.receipt["destinationTransaction"]["status"] = "PENDING" if self.number % 2 else "ON_HOLD"
+        self.receipt["updatedAt"] = f"2026-11-21T06:00:00.{self.number:06d}Z"
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        asked = json.loads((await receive())["body"])
+        answer: dict[str, Any] = {"intentReceipt": self.receipt}
+        is_wait = scope["path"].endswith("WaitIntentReceipt")
+        if is_wait:
+            if asked.get("lastReceiptStates") == self._states:
+                await self._hold(receive)
+            answer |= {"receiptStates": self._states, "done": False}
+        body = json.dumps(answer).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if is_wait:
+            self.written_at = time.perf_counter()
+        await send({"type": "http.response.body", "body": body})
+
+    @property
+    def _states(self) -> list[str]:
+        return ["SUCCEEDED", "SUCCEEDED", self.receipt["destinationTransaction"]["status"]]
+
+    async def _hold(self, receive: Any) -> None:
+        self.waits += 1
+        self.most_waits = max(self.most_waits, self.waits)
+        leaving = asyncio.ensure_future(receive())
+        changing = asyncio.ensure_future(self._changed.wait())
+        try:
+            await asyncio.wait({leaving, changing}, timeout=28, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.waits -= 1
+            leaving.cancel()
+            changing.cancel()
+            await asyncio.gather(leaving, changing, return_exceptions=True)
+
+
+class Viewer(asyncio.Protocol):
+    """As cheap as a viewer can be: notes when an event was complete."""
+
+    def __init__(self, request: bytes) -> None:
+        self.request = request
+        self.arrived_at = 0.0
+        self.events = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport: Any = transport
+        self.transport.write(self.request)
+
+    def data_received(self, data: bytes) -> None:
+        # The last line of an event and the end of the chunk that it came in.
+        if data.endswith(b"\n\n\r\n"):
+            self.arrived_at = time.perf_counter()
+            self.events += 1
+
+
+@contextlib.asynccontextmanager
+async def viewers(port: int, intent_id: str, count: int) -> AsyncIterator[list[Viewer]]:
+    request = f"GET /live/{intent_id} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    loop, places = asyncio.get_running_loop(), asyncio.Semaphore(CONNECTING_AT_ONCE)
+    watching = [Viewer(request) for _ in range(count)]
+
+    async def connect(viewer: Viewer) -> None:
+        async with places:
+            await loop.create_connection(lambda: viewer, "127.0.0.1", port)
+            await until(lambda: viewer.events, within=30)
+
+    try:
+        await asyncio.gather(*(connect(viewer) for viewer in watching))
+        yield watching
+    finally:
+        for viewer in watching:
+            viewer.transport.abort()
+
+
+async def changes(service: ChangingService, watching: Sequence[Viewer], count: int) -> list[float]:
+    """Milliseconds from the service's write to each viewer's event."""
+    took = []
+    for _ in range(count):
+        seen = watching[0].events + 1
+        await until(lambda: service.waits == 1)
+        service.change()
+        await until(lambda seen=seen: all(viewer.events >= seen for viewer in watching), within=30)  # type: ignore[misc]
+        took += [(viewer.arrived_at - service.written_at) * 1000 for viewer in watching]
+        await asyncio.sleep(0.15)  # a service does not change twice within the pause between two calls
+    return took
+
+
+@contextlib.asynccontextmanager
+async def worker(service: Any, streams: int) -> AsyncIterator[Process]:
+    async with served(service) as front:
+        env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(streams), "LOG_FORMAT": "text"}
+        async with process(LIVE_SERVICE=front.url, **env) as each:
+            yield each
+
+
+async def measure(service: ChangingService, count: int) -> None:
+    async with worker(service, count + 10) as each:
+        pid = worker_of(each)
+        async with viewers(each.port, service.intent_id, 50):
+            pass  # what is loaded with the first readers is no reader's cost
+        await until(lambda: each.figures[1] == 0)
+        memory, processor = resident_kb(pid), processor_seconds(pid)
+        async with viewers(each.port, service.intent_id, count) as watching:
+            connect_ms = (processor_seconds(pid) - processor) * 1000 / count
+            kilobytes = (resident_kb(pid) - memory) / count
+            took_all = await changes(service, watching, CHANGES)
+            kilobytes_then = (resident_kb(pid) - memory) / count
+        await until(lambda: each.figures[1] == 0, within=30)
+        async with viewers(each.port, service.intent_id, 1) as alone:
+            took_one = await changes(service, alone, CHANGES_FOR_ONE)
+    rows = [
+        ("viewers of one intent, one worker", f"{count:,}", ""),
+        ("resident KB a viewer, connected", f"{kilobytes:.1f}", "20"),
+        (f"resident KB a viewer, after {CHANGES} changes", f"{kilobytes_then:.1f}", "20"),
+        ("processor ms a connect", f"{connect_ms:.2f}", "0.6"),
+        ("change to all viewers, ms p50", f"{quantile(took_all, 50):.0f}", ""),
+        ("change to all viewers, ms p99", f"{quantile(took_all, 99):.0f}", "500"),
+        ("change to one viewer, ms p50", f"{quantile(took_one, 50):.1f}", ""),
+        ("change to one viewer, ms p99", f"{quantile(took_one, 99):.1f}", "50"),
+        ("waits at the service at once, at most", f"{service.most_waits}", "1"),
+    ]
+    print(f"\n{'':44}{'measured':>10}{'at most':>10}")
+    for name, figure, most in rows:
+        print(f"{name:44}{figure:>10}{most:>10}")
+
+
+async def soak(minutes: float) -> None:
+    """Forty viewers at a time, each for a second or so, a tenth of them without reading."""
+    service = CountedService(Emulator(hold=5.0))
+    intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
+    chance = random.Random(4711)  # noqa: S311 - the same crowd each time
+    async with worker(service, 2500) as each:
+        pid, visits = worker_of(each), 0
+        ends = time.monotonic() + minutes * 60
+        print(f"{'visits':>8}{'streams':>9}{'waits':>7}{'tasks':>7}{'files':>7}{'objects':>9}{'resident KB':>13}")
+        while time.monotonic() < ends:
+            visits += await crowd(each, intents, chance, until=min(time.monotonic() + 20, ends))
+            await until(lambda: each.figures == (0, 0) and not service.waits, within=20)
+            objects, tasks = each.memory
+            print(f"{visits:>8}{each.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
+                  f"{resident_kb(pid):>13}", flush=True)  # fmt: skip
+
+
+def resident_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def quantile(numbers: list[float], percent: int) -> float:
+    return statistics.quantiles(numbers, n=100)[percent - 1]
+
+
+def allowed(count: int) -> int:
+    """A connection is an open file, here and in the worker."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    if count > hard - SPARE_FILES:
+        print(f"Only {hard - SPARE_FILES:,} viewers instead of {count:,}: `ulimit -n` is {soft} (at most {hard}).")
+    return min(count, hard - SPARE_FILES)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.live", description="What the live pages cost.")
+    parser.add_argument("what", nargs="?", choices=["measure", "soak"], default="measure")
+    parser.add_argument("--viewers", type=int, default=5000)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    options = parser.parse_args()
+    if options.what == "soak":
+        asyncio.run(soak(min(options.minutes, 60)))
+    else:
+        asyncio.run(measure(ChangingService(), allowed(max(1, min(options.viewers, 20_000)))))
+
+
+if __name__ == "__main__":
+    main()

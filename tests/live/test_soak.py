@@ -1,0 +1,70 @@
+"""After a quarter of a minute of readers coming and going everything is back where it was.
+
+`python -m bench.live soak` does ten minutes of it.
+"""
+
+import asyncio
+import contextlib
+import os
+import random
+import time
+from pathlib import Path
+
+from intents_ui.emulator import Emulator
+from tests.live.following import CountedService, until
+from tests.live.tcp_service import served
+from tests.live.test_processes import Process, Remote, process
+
+SECONDS = 14.0
+AT_ONCE = 40
+
+
+def worker_of(process: Process) -> int:
+    """gunicorn's one child."""
+    (child,) = Path(f"/proc/{process.popen.pid}/task/{process.popen.pid}/children").read_text().split()
+    return int(child)
+
+
+def open_files(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+async def test_readers_who_come_and_go_leave_nothing_behind():
+    service = CountedService(Emulator(hold=5.0))
+    intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
+    chance = random.Random(4711)  # noqa: S311 - the same crowd each time
+    async with served(service) as front, process(LIVE_SERVICE=front.url) as each:
+        worker = worker_of(each)
+        await crowd(each, intents, chance, until=time.monotonic() + SECONDS / 4)
+        await everybody_is_gone(each, service)
+        files, (objects, tasks) = open_files(worker), each.memory
+        visits = await crowd(each, intents, chance, until=time.monotonic() + SECONDS * 3 / 4)
+        await everybody_is_gone(each, service)
+        assert visits > 300
+        assert open_files(worker) <= files
+        # Objects, because what the process has from the system grows for some minutes before it stays.
+        assert each.memory[0] <= objects + visits / 10
+        assert each.memory[1] <= tasks
+
+
+async def everybody_is_gone(each: Process, service: CountedService) -> None:
+    await until(lambda: each.figures == (0, 0), within=10)
+    await until(lambda: not service.waits)
+
+
+async def crowd(each: Process, intents: list[str], chance: random.Random, *, until: float) -> int:
+    """Readers who stay for a moment, some of them without reading; how many there were."""
+    visits = 0
+
+    async def come_and_go() -> None:
+        nonlocal visits
+        while time.monotonic() < until:
+            reader = Remote(each, chance.choice(intents), reads=chance.random() < 0.9)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(chance.uniform(0.05, 1.5)):
+                    await asyncio.shield(reader.task)
+            await reader.leave()
+            visits += 1
+
+    await asyncio.gather(*(come_and_go() for _ in range(AT_ONCE)))
+    return visits

@@ -1,0 +1,139 @@
+"""When the service is in trouble the picture stays, says since when it is old, and is fresh soon after."""
+
+import asyncio
+import dataclasses
+import itertools
+import logging
+
+from intents_ui.emulator import Emulator
+from intents_ui.live.enquiry import Pace
+from intents_ui.service.config import LIMITS, Group, Limits
+from tests.live.following import QUICK, CountedService, hub_on, until, viewers
+from tests.live.tcp_service import served
+
+
+async def test_an_outage_keeps_the_picture_tells_its_age_and_is_over_when_the_service_is_back(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and service.waits)
+        before = viewer.pictures[-1]
+        clock.forward(10)
+        await front.down()
+        await until(lambda: viewer.pictures[-1].stale_since)
+        stale = viewer.pictures[-1]
+        assert stale.receipt == before.receipt
+        assert stale.stale_since > stale.learned_at
+        clock.forward(60)
+        await front.up()
+        await until(lambda: not viewer.pictures[-1].stale_since)
+        assert viewer.pictures[-1].learned_at > stale.stale_since
+        await until(lambda: service.waits == 1)
+
+
+def test_the_service_is_found_again_within_five_seconds_by_the_real_pace():
+    pace = Pace()
+    assert pace.retry_unreachable + 2 * 0.1 < 5.0
+    assert pace.retry_first == 0.5
+    assert pace.retry_longest == 30.0
+
+
+async def test_a_connection_that_breaks_once_is_not_worth_a_word(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and service.waits)
+        looked = service.calls["GetIntentReceipt"]
+        await front.down()
+        await front.up()
+        await until(lambda: service.waits and service.calls["GetIntentReceipt"] > looked)
+        assert len(viewer.pictures) == 1
+
+
+async def test_whoever_comes_during_an_outage_is_told_that_nothing_is_known(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub:
+        await front.down()
+        async with viewers(hub, intent) as (viewer,):
+            await until(lambda: viewer.pictures)
+            assert viewer.pictures[0].receipt is None
+            assert viewer.pictures[0].stale_since
+            await front.up()
+            await until(lambda: viewer.pictures[-1].receipt)
+            assert not viewer.pictures[-1].stale_since
+
+
+async def test_retry_after_is_kept_to_by_all_enquiries(service, clock):
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intents[0]) as (first,):
+        await until(lambda: first.pictures and service.waits)
+        service.emulator.behave("GetIntentReceipt", "busy-1", times=1)
+        async with viewers(hub, intents[1]) as (second,), viewers(hub, intents[2]) as (third,):
+            await until(lambda: second.pictures or third.pictures)
+            refused = second if second.pictures else third
+            assert refused.pictures[0].stale_since
+            limited_at = hub.traffic.quiet_until - 1.0
+            await until(lambda: refused.pictures[-1].receipt, within=4)
+            quiet = [moment for moment, _ in service.asked if limited_at + 0.1 < moment < limited_at + 1.0]
+            assert quiet == []
+
+
+async def test_any_failure_is_told_and_overcome(clock):
+    service = CountedService(Emulator(now=clock, hold=0.2))
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and service.waits)
+        for trouble in ("failing-500", "html-502", "broken-json", "geoblocked", "empty-200", "cut-body", "not-found"):
+            service.emulator.behave("*", trouble)
+            clock.forward(60)
+            await until(lambda: viewer.pictures[-1].stale_since)
+            service.emulator.heal()
+            await until(lambda: not viewer.pictures[-1].stale_since)
+            await until(lambda: service.waits)
+
+
+async def test_calls_that_are_cut_off_are_replaced_by_looks():
+    """A proxy that does not let calls be held (faults.md F72)."""
+    service = CountedService(Emulator(hold=30.0))
+    intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
+    async with hub_on(service, limits=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts)  # the first brings the cursor
+        looked = service.calls["GetIntentReceipt"]
+        await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
+        assert service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts
+        assert not any(picture.stale_since for picture in viewer.pictures)
+
+
+async def test_a_fault_of_our_own_is_told_and_the_enquiry_begins_anew(service, clock, monkeypatch, caplog):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and service.waits)
+        broken = asyncio.Event()
+
+        async def fails(*_: object, **__: object) -> None:
+            broken.set()
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as patched, caplog.at_level(logging.CRITICAL, "intents_ui.live.hub"):
+            patched.setattr(type(hub.service), "wait_intent_receipt", fails)
+            clock.forward(900)
+            await broken.wait()
+            await until(lambda: viewer.pictures[-1].stale_since)
+        await until(lambda: not viewer.pictures[-1].stale_since)
+        await until(lambda: service.waits)
+
+
+async def test_backoff_grows_and_is_jittered(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    pace = dataclasses.replace(QUICK, retry_first=0.01, retry_longest=0.2)
+    async with hub_on(service, clock=clock, pace=pace) as hub:
+        service.emulator.behave("*", "geoblocked")
+        async with viewers(hub, intent):
+            await until(lambda: service.calls["GetIntentReceipt"] > 12)
+        times = [moment for moment, _ in service.asked]
+        gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+        assert max(gaps) <= 0.2 + 0.1
+        assert sum(gaps[-6:]) > sum(gaps[:3])
+        assert len({round(gap, 4) for gap in gaps}) > 5
+
+
+def cut_waits(seconds: float) -> dict[Group, Limits]:
+    return {**LIMITS, Group.WAIT: Limits(seconds, seconds, seconds, 2**20)}
