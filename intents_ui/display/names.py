@@ -13,6 +13,9 @@ class Names(Protocol):
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None: ...
 
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        """Whether the token is among those that are known of its chain; None where none are."""
+
 
 class NoNames:
     """A catalogue that knows nothing: chains are numbers and amounts base units."""
@@ -21,6 +24,9 @@ class NoNames:
         return None
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return None
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return None
 
 

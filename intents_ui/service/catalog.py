@@ -49,6 +49,14 @@ class Catalog:
             return None
         return self._tokens_by_address(chain_id).get(_plain(address))
 
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        """False: the chain's tokens are known and this is none of them. None: they are not. Native is always listed."""
+        if chain_id is None or not address:
+            return None
+        known = self._tokens_by_address(chain_id)
+        plain = _plain(address)
+        return plain == NATIVE_TOKEN or plain in known if known else None
+
     def _chains_by_id(self) -> Mapping[int, ChainInfo]:
         return self._index("chains", lambda: self._service.get_chains().chains, lambda chain: chain.id)
 

@@ -31,6 +31,9 @@ class Catalogue:
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         return None
 
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return None if chain_id not in CHAINS or address is None else address in (USDC, USDC_ON_BASE)
+
 
 CATALOGUE = Catalogue()
 

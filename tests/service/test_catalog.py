@@ -22,6 +22,9 @@ class Service:
         self.now = 0.0
         self.asked: list[tuple[str, bytes]] = []
         self.failure: httpx.Response | None = None
+        native = {"chainId": 1, "symbol": "ETH", "decimals": 18}
+        usdc = {"chainId": 1, "address": USDC, "symbol": "USDC"}
+        self.tokens: list[dict] = [native | {"address": ZERO}, native | {"address": EEE}, usdc]
 
     def client(self) -> ServiceClient:
         return ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self.answer), clock=self.clock)
@@ -41,16 +44,7 @@ class Service:
             raise httpx.ConnectError("down")
         if operation == "GetChains":
             return _json({"chains": [{"id": 10, "name": "Optimism"}, {"id": 1, "name": "Ethereum"}, {"id": 1}]})
-        native = {"chainId": 1, "symbol": "ETH", "decimals": 18}
-        return _json(
-            {
-                "tokens": [
-                    native | {"address": ZERO},
-                    native | {"address": EEE},
-                    {"chainId": 1, "address": USDC, "symbol": "USDC"},
-                ]
-            }
-        )
+        return _json({"tokens": self.tokens})
 
 
 def _json(document: dict, *, status: int = 200) -> httpx.Response:
@@ -93,6 +87,24 @@ def test_a_token_that_is_not_listed_or_not_known_is_none(service):
     assert catalog.token(1, "0x" + "1" * 40) is None
     assert catalog.token(1, None) is None
     assert catalog.token(None, USDC) is None
+
+
+def test_a_token_that_is_not_among_those_of_its_chain_is_told_from_one_of_which_nothing_is_known(service):
+    catalog = service.catalog()
+    spoof = "0x" + "1" * 40
+    assert catalog.lists(1, USDC.upper().replace("X", "x")) is True
+    assert catalog.lists(1, spoof) is False
+    assert catalog.lists(1, EEE) is True
+    assert catalog.lists(99, spoof) is None
+    assert catalog.lists(1, None) is None
+    assert catalog.lists(None, USDC) is None
+    service.failure = httpx.Response(500)
+    assert service.catalog().lists(1, spoof) is None
+
+
+def test_the_native_token_is_listed_although_the_list_leaves_it_out(service):
+    service.tokens = [{"chainId": 1, "address": USDC}]
+    assert service.catalog().lists(1, ZERO) is True
 
 
 def test_an_outage_breaks_no_page_is_logged_once_and_not_asked_about_at_every_turn(service, caplog):
