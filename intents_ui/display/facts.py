@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Self
 
 from intents_ui.display import statuses
-from intents_ui.display.legs import DEAD, Leg, leg
+from intents_ui.display.legs import DEAD, UNDER_WAY, Leg, deposit_leg, leg
 from intents_ui.display.text import UNKNOWN
 from intents_ui.service.wire import (
     DepositTransaction,
@@ -24,6 +24,15 @@ NO_SUMMARY = IntentReceiptSummary()
 NO_REQUEST = QuoteIntentRequest()
 NO_QUOTE = IntentProviderQuote()
 NOTHING_ASKED = DepositTransaction()
+EXECUTED = frozenset(
+    {
+        IntentStatus.EXECUTING,
+        IntentStatus.SUCCEEDED,
+        IntentStatus.FAILED,
+        IntentStatus.ABORTED,
+        IntentStatus.REFUNDED,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,9 @@ class Money:
 
 @dataclass(frozen=True)
 class Facts:
-    """What did not come is there and empty, so that each fact is one look away."""
+    """What did not come is there and empty, so that each fact is one look away.
+
+    `is_missing`: the service has no receipt; `is_unread`: there may be one, and it could not be read."""
 
     intent: Intent
     receipt: IntentReceipt
@@ -47,10 +58,14 @@ class Facts:
     request: QuoteIntentRequest
     quote: IntentProviderQuote
     asked: DepositTransaction
+    is_missing: bool
+    is_unread: bool
 
     @classmethod
-    def of(cls, intent: Intent | None, receipt: IntentReceipt | None) -> Self:
+    def of(cls, intent: Intent | None, receipt: IntentReceipt | None, *, unread: bool = False) -> Self:
         intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
+        is_unread = unread and receipt is None
+        is_missing = receipt is None and not unread
         receipt = receipt or IntentReceipt(intent_id=intent.intent_id)
         return cls(
             intent,
@@ -59,6 +74,8 @@ class Facts:
             intent.quote_request or NO_REQUEST,
             intent.quote or NO_QUOTE,
             intent.deposit_transaction or NOTHING_ASKED,
+            is_missing,
+            is_unread,
         )
 
     @property
@@ -136,7 +153,48 @@ class Facts:
 
     @cached_property
     def legs(self) -> tuple[Leg, Leg, Leg]:
-        return leg(self.deposit), leg(self.origin), leg(self.destination)
+        return deposit_leg(self.deposit), leg(self.origin), leg(self.destination)
+
+    @property
+    def returning(self) -> Leg:
+        """How far the return has come."""
+        return leg(self.refund)
+
+    @property
+    def has_arrived(self) -> bool:
+        """The payment is confirmed, or a later step could not have been without it."""
+        deposit, *later = self.legs
+        traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+        return deposit is Leg.DONE or any(each in traces for each in later) or self.returning is not Leg.ABSENT
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whatever the status says, the transactions have gone beyond an offer, and beyond a payment for one."""
+        deposit, *later = self.legs
+        traces = UNDER_WAY | DEAD
+        return (
+            deposit in traces or any(each in traces | {Leg.DONE} for each in later) or self.returning is not Leg.ABSENT
+        )
+
+    @property
+    def lacks_its_receipt(self) -> bool:
+        """Execution makes the receipt: a status from then on without one is a contradiction (domain.md 7, row 7)."""
+        return self.is_missing and self.status in EXECUTED
+
+    def is_expired(self, *, now: datetime) -> bool:
+        """An offer that was used has no expiry any more (domain.md 7, row 51); unread is not known to be unused."""
+        if self.is_unread or self.is_under_way:
+            return False
+        end = self.execute_by
+        return end is not None and now >= end
+
+    def is_over(self, *, now: datetime) -> bool:
+        """Nothing more is to happen on the way to the recipient."""
+        over = not statuses.is_open(self.status) or self.is_expired(now=now)
+        return over or self.returning is not Leg.ABSENT
+
+    def shown_status(self, *, now: datetime) -> statuses.Shown:
+        return statuses.EXPIRED if self.is_expired(now=now) else statuses.intent(self.status, now=now)
 
     @property
     def quoted_at(self) -> datetime | None:
@@ -156,6 +214,11 @@ class Facts:
         return first(self.intent.expires_at, self.summary.expires_at)
 
     @property
+    def execute_by(self) -> datetime | None:
+        """Until when the offer can be used; None for what is no offer (any more)."""
+        return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
+
+    @property
     def updated_at(self) -> datetime | None:
         """The intent's own last change: the stand-in for the moment of its commit."""
         return first(self.intent.updated_at, self.receipt.updated_at)
@@ -168,20 +231,20 @@ class Facts:
 
     @property
     def has_moved(self) -> bool:
-        return any(each is not Leg.ABSENT for each in (*self.legs, leg(self.refund)))
+        return any(each is not Leg.ABSENT for each in (*self.legs, self.returning))
 
     @property
     def is_delivered(self) -> bool:
         """The last step says so, or the status and no step says otherwise."""
         _, origin, destination = self.legs
-        returned = leg(self.refund) is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
+        returned = self.returning is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
         if returned or self.status == IntentStatus.REFUNDED:
             return False
-        if destination is Leg.DONE or DEAD & {*self.legs}:
-            return destination is Leg.DONE
         # One step can be confirmed and have returned the money inside itself: after the end the status decides.
         exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
-        return self.status == IntentStatus.SUCCEEDED or (exchanged and statuses.is_open(self.status))
+        if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
+            return True
+        return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
 
     @property
     def sent(self) -> Money:

@@ -45,6 +45,19 @@ def leg(transaction: IntentTransaction | None) -> Leg:
     return LEGS[TransactionStatus(status)] if status in TransactionStatus else Leg.STRANGE
 
 
+def deposit_leg(deposit: IntentTransaction | None) -> Leg:
+    """A payment that was made is under way, also while the service still waits to see it."""
+    reached = leg(deposit)
+    return Leg.MOVING if reached not in DEAD | UNDER_WAY | {Leg.DONE} and is_made(deposit) else reached
+
+
+def is_made(deposit: IntentTransaction | None) -> bool:
+    """The payer has done their part: it has a real hash, or was signed for the relayer to send (domain.md 1.4)."""
+    entry = deposit.deposit_intent_entry if deposit else None
+    is_signed = bool(deposit and deposit.meta_txn_id) or bool(entry and entry.intent_signature)
+    return is_signed or has_hash(deposit)
+
+
 def has_hash(transaction: IntentTransaction | None) -> bool:
     """A real hash: a payment that is only watched for carries a placeholder (domain.md 2.5)."""
     return transaction is not None and not hashes.is_placeholder(transaction.txn_hash)

@@ -11,6 +11,10 @@ ETHEREUM = 1
 DEFAULTS = (timedelta(seconds=15), timedelta(seconds=45), timedelta(seconds=60))
 USUAL = timedelta(minutes=15)
 TIMES_THE_ESTIMATE = 3
+# An estimate of 12 seconds that took 20 is not late.
+LEAST_GRACE = timedelta(seconds=60)
+# What a failed transfer is said to return by itself comes within this, or not by itself.
+RETURN = timedelta(minutes=15)
 
 
 def given_estimate(facts: Facts) -> timedelta | None:
@@ -25,7 +29,21 @@ def estimate(facts: Facts) -> timedelta:
 
 def due_at(facts: Facts) -> datetime | None:
     """When the transfer is expected to be complete; None before it started, or beyond the calendar."""
-    return _after(facts.started_at, estimate(facts))
+    return after(facts.started_at, estimate(facts))
+
+
+def grace(facts: Facts) -> timedelta:
+    """By how much the estimate may be missed before the transfer counts as late."""
+    return max(LEAST_GRACE, estimate(facts) / 2)
+
+
+def late_at(facts: Facts) -> datetime | None:
+    return after(due_at(facts), grace(facts))
+
+
+def return_overdue_at(facts: Facts) -> datetime | None:
+    """From when on nobody should be told to wait for a return."""
+    return after(facts.last_change, RETURN)
 
 
 def allowance(facts: Facts) -> timedelta:
@@ -37,15 +55,15 @@ def allowance(facts: Facts) -> timedelta:
 
 
 def stalled_at(facts: Facts) -> datetime | None:
-    return _after(facts.last_change, allowance(facts))
+    return after(facts.last_change, allowance(facts))
 
 
-def is_stalled(facts: Facts, *, now: datetime) -> bool:
-    at = stalled_at(facts)
-    return at is not None and now > at
+def has_come(at: datetime | None, *, now: datetime) -> bool:
+    """Every limit holds from its own moment on, so that a page made anew at that moment is right."""
+    return at is not None and now >= at
 
 
-def _after(moment: datetime | None, length: timedelta) -> datetime | None:
+def after(moment: datetime | None, length: timedelta) -> datetime | None:
     try:
         return moment + length if moment else None
     except OverflowError:

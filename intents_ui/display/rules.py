@@ -7,9 +7,9 @@ before it, and a row that needs a balance is chosen only when the balance is kno
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display import patience, providers, statuses
+from intents_ui.display import patience, providers
 from intents_ui.display.facts import Facts
-from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, has_hash, leg
+from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, has_hash
 from intents_ui.service.wire import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
@@ -32,81 +32,90 @@ class Situation:
         return deposit is Leg.DONE or (has_hash(self.facts.deposit) and deposit not in DEAD)
 
     @property
-    def refund(self) -> Leg:
-        return leg(self.facts.refund)
+    def was_not_counted(self) -> bool:
+        """A watched payment that "FAILED" was not rejected by the chain: it came late, was too small, or never came."""
+        return self.facts.legs[0] is Leg.REJECTED and not has_hash(self.facts.deposit)
+
+    @property
+    def holds_abroad(self) -> bool:
+        """The balance is on the destination side."""
+        if self.balance_chain_id is None:
+            return not self.facts.is_same_chain and self.facts.legs[1] is Leg.DONE
+        return self.balance_chain_id != self.facts.origin_chain_id
+
+    @property
+    def is_return_overdue(self) -> bool:
+        return patience.has_come(patience.return_overdue_at(self.facts), now=self.now)
 
     @property
     def refund_reached_the_owner(self) -> bool:
         """Only such a return is to be trusted (domain.md 1.5)."""
         refund, facts = self.facts.refund, self.facts
-        if refund is None or self.refund is not Leg.DONE or refund.to_address is None or facts.owner is None:
+        if refund is None or facts.returning is not Leg.DONE or refund.to_address is None or facts.owner is None:
             return False
         on_a_known_chain = refund.chain_id in {facts.origin_chain_id, facts.destination_chain_id} - {None}
         return on_a_known_chain and refund.to_address.lower() == facts.owner.lower()
 
 
 def key(situation: Situation) -> str:
-    status = situation.facts.status
-    if status is None or status not in IntentStatus:
+    facts = situation.facts
+    if facts.is_unread:
+        return "receipt.unread"
+    if facts.status is None or facts.status not in IntentStatus:
         return "unknown.status"
-    if status == IntentStatus.REFUNDED:
+    # There is a moment between the start and the receipt: a transfer that runs may be without one.
+    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING and not situation.has_balance:
+        return "receipt.missing"
+    if facts.status == IntentStatus.REFUNDED:
         return _refunded(situation)
-    if status == IntentStatus.SUCCEEDED:
+    if facts.status == IntentStatus.SUCCEEDED:
         return _succeeded(situation)
-    return _returning(situation) or _by_status(status, situation)
+    return _returning(situation) or _by_status(facts.status, situation)
 
 
 def _by_status(status: str, situation: Situation) -> str:
     if status in STOPPED:
         return _stopped(status, situation)
-    if status in OFFERS and not _is_under_way(situation.facts):
+    if status in OFFERS and not situation.facts.is_under_way:
         return _offer(status, situation)
     return _executing(situation)
 
 
 def _returning(situation: Situation) -> str | None:
-    if situation.refund in RUNNING:
-        return "executing.refunding"
-    if situation.refund is Leg.DONE:
+    returning = situation.facts.returning
+    if returning in RUNNING:
+        return "executing.refunding_overdue" if situation.is_return_overdue else "executing.refunding"
+    if returning is Leg.DONE:
         return "reported.returned" if situation.refund_reached_the_owner else "refunded.unconfirmed"
-    return "failed.refund_failed" if situation.refund in DEAD else None
-
-
-def _is_under_way(facts: Facts) -> bool:
-    """The status still says "offer", the transactions know better."""
-    deposit, origin, destination = facts.legs
-    traces = UNDER_WAY | DEAD
-    return deposit in traces or any(each in traces | {Leg.DONE} for each in (origin, destination))
+    return "failed.refund_failed" if returning in DEAD else None
 
 
 def _offer(status: str, situation: Situation) -> str:
     name = "quoted" if status == IntentStatus.QUOTED else "committed"
     if situation.has_balance or situation.paid:
         return f"{name}.funded"
-    facts = situation.facts
-    if statuses.is_expired(status, now=situation.now, expires_at=facts.expires_at, updated_at=facts.updated_at):
+    if situation.facts.is_expired(now=situation.now):
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
 
 
 def _executing(situation: Situation) -> str:
     facts, now = situation.facts, situation.now
-    deposit, origin, destination = facts.legs
-    if destination is Leg.DONE:
+    _, origin, destination = facts.legs
+    if facts.is_delivered:
         return "executing.finalising"
+    stalled = patience.has_come(patience.stalled_at(facts), now=now)
     if any(each in DEAD for each in facts.legs):
-        return "executing.step_failed"
+        return "executing.stalled" if stalled else "executing.step_failed"
     if _waits_for_payment(facts):
         return _waiting_for_payment(situation)
-    if patience.is_stalled(facts, now=now):
+    if stalled:
         return "executing.stalled"
     if Leg.RETRYING in facts.legs:
         return "executing.retrying"
     if facts.destination and (destination in (Leg.MOVING, Leg.QUEUED) or facts.is_same_chain):
         return "executing.destination_running" if origin is Leg.DONE or destination is Leg.MOVING else _before(facts)
-    if origin is Leg.DONE:
-        return "executing.finalising" if facts.is_same_chain else _crossing(facts, now=now)
-    return _before(facts) if deposit is not Leg.STRANGE else _strange(origin)
+    return _crossing(facts, now=now) if origin is Leg.DONE else _before(facts)
 
 
 def _before(facts: Facts) -> str:
@@ -114,11 +123,7 @@ def _before(facts: Facts) -> str:
     deposit, origin, _ = facts.legs
     if deposit is Leg.DONE or origin in UNDER_WAY:
         return "executing.origin_running"
-    return "executing.deposit_confirming"
-
-
-def _strange(origin: Leg) -> str:
-    return "executing.origin_running" if origin in UNDER_WAY else "unknown.status"
+    return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
 
 
 def _waits_for_payment(facts: Facts) -> bool:
@@ -134,17 +139,16 @@ def _waiting_for_payment(situation: Situation) -> str:
 
 
 def _crossing(facts: Facts, *, now: datetime) -> str:
-    due = patience.due_at(facts)
-    if due is None or now <= due:
+    if not patience.has_come(patience.late_at(facts), now=now):
         return "executing.crossing"
     return "executing.crossing_slow" if providers.slow_range(facts.providers) else "executing.crossing_late"
 
 
 def _succeeded(situation: Situation) -> str:
     facts = situation.facts
-    if any(each in DEAD for each in (*facts.legs, situation.refund)):
+    if any(each in DEAD for each in (*facts.legs, facts.returning)):
         return "succeeded.contradiction"
-    if situation.refund is Leg.DONE or situation.refund in RUNNING:
+    if facts.returning is Leg.DONE or facts.returning in RUNNING:
         return "succeeded.returned"
     if situation.has_balance:
         return "succeeded.leftover"
@@ -164,6 +168,8 @@ def _stopped(status: str, situation: Situation) -> str:
     if situation.has_balance:
         return _with_balance(status, situation)
     if destination is Leg.REJECTED:
+        if situation.is_return_overdue:
+            return "stopped.last_step_overdue"
         return "failed.destination_pending_refund" if failed else "stopped.last_step"
     if origin is Leg.DONE or destination in UNDER_WAY:
         no_trace = "failed.no_trace" if failed else "stopped.no_trace"
@@ -178,33 +184,33 @@ def _stopped(status: str, situation: Situation) -> str:
 def _with_balance(status: str, situation: Situation) -> str:
     if status != IntentStatus.FAILED:
         return "aborted.recoverable" if status == IntentStatus.ABORTED else "invalid.with_payment"
-    crossed = situation.balance_chain_id not in (None, situation.facts.origin_chain_id)
-    return "failed.destination_recoverable" if crossed else "failed.origin_recoverable"
+    return "failed.destination_recoverable" if situation.holds_abroad else "failed.origin_recoverable"
 
 
 def _failed_before_crossing(situation: Situation) -> str:
     deposit, origin, _ = situation.facts.legs
     if origin is Leg.REJECTED or (deposit is Leg.DONE and origin is Leg.GIVEN_UP):
-        return "failed.origin_pending_refund"
+        return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
+    if situation.was_not_counted and situation.has_balance is None:
+        return "failed.deposit_not_counted"
     return "failed.deposit" if deposit in DEAD else "failed.no_trace"
 
 
 def _aborted(situation: Situation) -> str:
-    deposit = situation.facts.legs[0]
-    # A watched payment that is "FAILED" was not rejected by the chain: it came too late or was too small.
-    watched = deposit is Leg.REJECTED and not has_hash(situation.facts.deposit)
-    if not situation.paid and not (watched and situation.has_balance is None):
+    if not situation.paid and not (situation.was_not_counted and situation.has_balance is None):
         return "aborted.nothing_moved"
     return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
 
 
 def _invalid(situation: Situation) -> str:
-    return "invalid.with_payment" if situation.paid or has_hash(situation.facts.deposit) else "invalid.nothing_moved"
+    uncounted = situation.was_not_counted and situation.has_balance is None
+    traces = situation.paid or uncounted or has_hash(situation.facts.deposit)
+    return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 
 def _refunded(situation: Situation) -> str:
     facts, refund = situation.facts, situation.facts.refund
-    if refund is None or situation.refund is Leg.ABSENT:
+    if refund is None or facts.returning is Leg.ABSENT:
         return "refunded.no_tx"
     if not situation.refund_reached_the_owner:
         return "refunded.unconfirmed"

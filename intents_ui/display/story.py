@@ -1,16 +1,29 @@
 """What happened, where the money is, what to do now and who must act: in words, from explanations.json."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from importlib import resources
 
-from intents_ui.display import hashes, names, patience, providers, rules, statuses, text, times, tokens
+from intents_ui.display import (
+    hashes,
+    names,
+    patience,
+    places,
+    providers,
+    rules,
+    statuses,
+    text,
+    times,
+    tokens,
+    watching,
+)
 from intents_ui.display.facts import Facts, Money
-from intents_ui.display.legs import Leg
+from intents_ui.display.legs import RUNNING, UNDER_WAY, Leg
 from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.places import Place
 from intents_ui.display.statuses import Tone
 from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt
 
@@ -22,20 +35,12 @@ class Who(StrEnum):
     SUPPORT = "support"
 
 
-class Place(StrEnum):
-    OWNER = "owner"
-    DEPOSIT_ADDRESS = "deposit-address"
-    PROVIDER = "provider"
-    DELIVERY_ADDRESS = "delivery-address"
-    RECIPIENT = "recipient"
-    RETURNING = "returning"
-    RETURNED = "returned"
-    UNKNOWN = "unknown"
-
-
 @dataclass(frozen=True)
 class Story:
-    """`key` names the row that decided; `contact` is empty when nobody needs to be asked."""
+    """`key` names the row that decided; `contact` is empty when nobody needs to be asked.
+
+    `address` on `address_chain_id` is where the money is, when that is an address and known. `is_over`: nothing more is
+    to happen on the way to the recipient."""
 
     key: str
     headline: str
@@ -47,9 +52,13 @@ class Story:
     tone: Tone
     place: Place
     deadline: datetime | None = None
+    address: str | None = None
+    address_chain_id: int | None = None
+    is_over: bool = False
 
 
-LAST_CONFIRMED = "last-confirmed"
+# Places that depend on the transfer: after the last step that worked, where the balance is, where the return began.
+LAST_CONFIRMED, BALANCE, REFUND = "last-confirmed", "balance", "refund"
 EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
     row["key"]: row for row in json.loads(resources.files(__package__).joinpath("explanations.json").read_text("utf-8"))
 }
@@ -61,29 +70,60 @@ def story(
     receipt: IntentReceipt | None,
     *,
     now: datetime,
+    unread: bool = False,
     using: Names = NO_NAMES,
     has_balance: bool | None = None,
     balances: Sequence[BalanceGroup] = (),
 ) -> Story:
     """The answer for any combination of states, with either object missing and with every part of them missing.
 
-    `has_balance` and `balances` are those of the history entry; None says that nobody looked."""
+    `unread`: a receipt of None could not be read, which is not the same as that there is none. `has_balance` and
+    `balances` are those of the history entry; None says that nobody looked."""
     held = _first_held(balances)
-    situation = rules.Situation(Facts.of(intent, receipt), now, has_balance, held.chain_id if held else None)
+    facts = Facts.of(intent, receipt, unread=unread)
+    situation = rules.Situation(facts, now, has_balance, held.chain_id if held else None)
     key = rules.key(situation)
-    return _told(key, _words(situation, held=held, using=using), situation)
+    told = _told(key, _words(situation, held=held, using=using), place=_place(key, situation))
+    # On its way back the money is at no address.
+    address = None if told.place is Place.RETURNING else places.address_of(told.place, facts)
+    return replace(
+        told,
+        deadline=_deadline(key, situation),
+        address=address,
+        address_chain_id=places.chain_of(told.place, facts) if address else None,
+        is_over=facts.is_over(now=now),
+    )
+
+
+def changes_at(
+    intent: Intent | None, receipt: IntentReceipt | None, *, now: datetime, unread: bool = False
+) -> datetime | None:
+    """The next moment at which the clock alone may change what is said of the same receipt; None: never again.
+
+    Between two such moments the story's row, the shown status and `late` and `stalled` of the timeline stay."""
+    facts = Facts.of(intent, receipt, unread=unread)
+    return min((at for at in _turning_points(facts) if at and at > now), default=None)
+
+
+def _turning_points(facts: Facts) -> Iterator[datetime | None]:
+    if statuses.is_open(facts.status):
+        yield from (facts.expires_at, facts.execute_by)
+        yield from (patience.due_at(facts), patience.late_at(facts), patience.stalled_at(facts))
+    if facts.returning in RUNNING or facts.status in rules.STOPPED:
+        yield patience.return_overdue_at(facts)
+        yield watching.ends_at(facts)
 
 
 def not_found() -> Story:
-    return _told("notfound", {}, None)
+    return _told("notfound", {}, place=Place.UNKNOWN)
 
 
 def stale(*, answered_at: datetime, now: datetime) -> Story:
     """To stand above the last known state while the service does not answer."""
-    return _told("stale", {"age": times.duration(max(now - answered_at, now - now))}, None)
+    return _told("stale", {"age": times.duration(max(now - answered_at, now - now))}, place=Place.UNKNOWN)
 
 
-def _told(key: str, words: Mapping[str, str], situation: rules.Situation | None) -> Story:
+def _told(key: str, words: Mapping[str, str], *, place: Place) -> Story:
     row = EXPLANATIONS[key]
     return Story(
         key=key,
@@ -94,40 +134,65 @@ def _told(key: str, words: Mapping[str, str], situation: rules.Situation | None)
         who=Who(row["who"]),
         contact=row["contact"],
         tone=Tone(row["tone"]),
-        place=_place(row["place"], situation),
-        deadline=_deadline(key, situation) if situation else None,
+        place=place,
     )
 
 
-def _place(place: str, situation: rules.Situation | None) -> Place:
-    return Place(place) if place != LAST_CONFIRMED or situation is None else _last_confirmed(situation.facts)
+def _place(key: str, situation: rules.Situation) -> Place:
+    facts, place = situation.facts, EXPLANATIONS[key]["place"]
+    if place == LAST_CONFIRMED:
+        return _last_confirmed(facts)
+    if place == BALANCE:
+        return _side_of(situation.balance_chain_id, facts)
+    if place == REFUND:
+        return _start_of_the_return(facts)
+    # A payment that was reported, and not confirmed, may still be anywhere.
+    arrived = facts.has_arrived or situation.has_balance
+    return Place.UNKNOWN if place == Place.DEPOSIT_ADDRESS and not arrived else Place(place)
+
+
+def _side_of(chain_id: int | None, facts: Facts) -> Place:
+    """Which of its two addresses a transfer has on that chain."""
+    if chain_id is None or chain_id not in (facts.origin_chain_id, facts.destination_chain_id):
+        return Place.UNKNOWN
+    return Place.DEPOSIT_ADDRESS if chain_id == facts.origin_chain_id else Place.DELIVERY_ADDRESS
+
+
+def _start_of_the_return(facts: Facts) -> Place:
+    """Where money is whose return failed: on the side of the return, unless the steps say otherwise."""
+    _, origin, destination = facts.legs
+    side = _side_of(facts.refund.chain_id if facts.refund else None, facts)
+    crossed = destination in UNDER_WAY | {Leg.REJECTED} or (origin is Leg.DONE and not facts.is_same_chain)
+    is_elsewhere = destination is Leg.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
+    return Place.UNKNOWN if is_elsewhere else side
 
 
 def _last_confirmed(facts: Facts) -> Place:
-    """After the last step that succeeded (domain.md section 6)."""
+    """After the last step that succeeded, by itself or because a later one is under way (domain.md section 6)."""
     deposit, origin, destination = facts.legs
-    if destination is Leg.DONE or (origin is Leg.DONE and facts.is_same_chain):
+    if facts.is_delivered:
         return Place.RECIPIENT
-    if origin is Leg.DONE:
-        return Place.PROVIDER
-    return Place.DEPOSIT_ADDRESS if deposit is Leg.DONE else Place.OWNER
+    came_over = origin is Leg.DONE and (facts.is_same_chain or destination is Leg.QUEUED)
+    if came_over or destination in (Leg.MOVING, Leg.REJECTED):
+        return Place.DELIVERY_ADDRESS
+    if origin is Leg.DONE or destination is Leg.RETRYING:
+        return Place.DELIVERY_ADDRESS if facts.is_same_chain else Place.PROVIDER
+    is_paid = deposit is Leg.DONE or origin in UNDER_WAY | {Leg.REJECTED}
+    return Place.DEPOSIT_ADDRESS if is_paid else Place.OWNER
 
 
 def _deadline(key: str, situation: rules.Situation) -> datetime | None:
-    facts = situation.facts
+    facts, now = situation.facts, situation.now
     match key:
         case "quoted.open" | "committed.open":
-            return _execute_by(facts)
+            return facts.execute_by
         case "executing.crossing":
-            return patience.due_at(facts)
+            is_due = patience.has_come(patience.due_at(facts), now=now)
+            return patience.late_at(facts) if is_due else patience.due_at(facts)
         case "executing.crossing_slow" | "executing.crossing_late":
             return patience.stalled_at(facts)
         case _:
             return None
-
-
-def _execute_by(facts: Facts) -> datetime | None:
-    return statuses.execute_by(facts.status, expires_at=facts.expires_at, updated_at=facts.updated_at)
 
 
 def _words(situation: rules.Situation, *, held: Money | None, using: Names) -> dict[str, str]:
@@ -137,7 +202,7 @@ def _words(situation: rules.Situation, *, held: Money | None, using: Names) -> d
         **_moments(situation),
         **_sums(situation.facts, held=held, using=using),
         "raw": text.name(situation.facts.status or "none given").shown,
-        "statusWord": statuses.intent(situation.facts.status, now=situation.now).word,
+        "statusWord": situation.facts.shown_status(now=situation.now).word,
     }
 
 
@@ -146,18 +211,26 @@ def _places(situation: rules.Situation, *, using: Names) -> dict[str, str]:
     refund = facts.refund
     origin = _chain(facts.origin_chain_id, "the origin chain", using)
     destination = _chain(facts.destination_chain_id, "the destination chain", using)
+    either = origin if facts.is_same_chain else f"{origin} or {destination}"
+    addresses = {
+        Place.DEPOSIT_ADDRESS: f"deposit address on {origin}",
+        Place.DELIVERY_ADDRESS: f"delivery address on {destination}",
+        Place.UNKNOWN: f"deposit or delivery address on {either}",
+    }
     last_confirmed = {
         Place.OWNER: f"In your own wallet on {origin}, or on the way from it.",
         Place.DEPOSIT_ADDRESS: f"At the deposit address on {origin}.",
         Place.PROVIDER: f"Inside the bridge, between {origin} and {destination}.",
+        Place.DELIVERY_ADDRESS: f"At the delivery address on {destination}.",
         Place.RECIPIENT: f"With the recipient on {destination}.",
     }
     return {
         "originChain": origin,
         "destinationChain": destination,
-        "eitherChain": origin if facts.is_same_chain else f"{origin} or {destination}",
+        "eitherChain": either,
         "refundChain": _chain(refund.chain_id if refund else None, "the chain of the return", using),
-        "balanceChain": _chain(situation.balance_chain_id, "the chain shown below", using),
+        "refundAddress": addresses[_start_of_the_return(facts)],
+        "balanceAddress": addresses[_side_of(situation.balance_chain_id, facts)],
         "provider": " and ".join(providers.labels(facts.providers)) or "the route provider",
         "lastConfirmedPlace": last_confirmed[_last_confirmed(facts)],
         "refundTo": hashes.short_address(refund.to_address) if refund and refund.to_address else "the owner wallet",
@@ -168,10 +241,13 @@ def _places(situation: rules.Situation, *, using: Names) -> dict[str, str]:
 def _moments(situation: rules.Situation) -> dict[str, str]:
     facts, now = situation.facts, situation.now
     unchanged = now - facts.last_change if facts.last_change else None
+    eta = _at(patience.due_at(facts), now, "the time of the estimate")
+    is_due = patience.has_come(patience.due_at(facts), now=now)
     return {
         "expiresAt": _at(facts.expires_at, now, "a time that was not given"),
-        "executeBy": _at(_execute_by(facts), now, "the offer runs out"),
-        "eta": _at(patience.due_at(facts), now, "the time of the estimate"),
+        "executeBy": _at(facts.execute_by, now, "the offer runs out"),
+        "eta": eta,
+        "expectedBy": f"It was expected by {eta} and is not late yet." if is_due else f"Expected by about {eta}.",
         "slowUntil": _at(patience.stalled_at(facts), now, "it has had its usual time"),
         "slowMax": times.duration(patience.allowance(facts)),
         "age": times.duration(unchanged) if unchanged else "a long time",

@@ -33,7 +33,9 @@ class Name(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """`took` is the time since the last step whose moment is known; of a current step, so far."""
+    """`took` is the time since the last step whose moment is known; of a current step, so far.
+
+    `expected_at` lies ahead. `reason_is_old`: of an earlier attempt, while the step runs again."""
 
     name: Name
     state: State
@@ -43,6 +45,7 @@ class Step:
     expected_at: datetime | None = None
     transaction: IntentTransaction | None = None
     reason: text.Text | None = None
+    reason_is_old: bool = False
 
     @property
     def title(self) -> str:
@@ -67,7 +70,13 @@ class Timeline:
         """Of the estimate, in percent, for the width of a bar."""
         return 0 if self.elapsed is None else min(100, self.elapsed * 100 // self.estimate)
 
+    @property
+    def times_the_estimate(self) -> int:
+        """How often the estimate fits into the time that has passed, for words where the bar is full."""
+        return 0 if self.elapsed is None else self.elapsed // self.estimate
 
+
+AHEAD = frozenset({State.CURRENT, State.WAITING})
 TENSES = {
     State.DONE: Tense.PAST,
     State.CURRENT: Tense.PRESENT,
@@ -79,12 +88,16 @@ TENSES = {
 
 
 def timeline(
-    intent: Intent | None, receipt: IntentReceipt | None, *, now: datetime, using: Names = NO_NAMES
+    intent: Intent | None,
+    receipt: IntentReceipt | None,
+    *,
+    now: datetime,
+    unread: bool = False,
+    using: Names = NO_NAMES,
 ) -> Timeline:
-    """For any combination of states, with either object missing."""
-    facts = Facts.of(intent, receipt)
-    expired = _is_expired(facts, now=now)
-    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(facts, expired=expired, using=using))
+    """For any combination of states, with either object missing; `unread`: a receipt of None could not be read."""
+    facts = Facts.of(intent, receipt, unread=unread)
+    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(facts, now=now, using=using))
     is_open = statuses.is_open(facts.status)
     elapsed = _elapsed(facts, steps, now=now)
     estimate = patience.estimate(facts)
@@ -94,16 +107,10 @@ def timeline(
         estimate=estimate,
         estimate_is_given=patience.given_estimate(facts) is not None,
         due_at=patience.due_at(facts),
-        late=elapsed is not None and elapsed > estimate,
-        stalled=is_open and facts.has_moved and patience.is_stalled(facts, now=now),
+        late=elapsed is not None and elapsed >= estimate + patience.grace(facts),
+        stalled=is_open and facts.has_moved and patience.has_come(patience.stalled_at(facts), now=now),
         finished=not is_open,
     )
-
-
-def _is_expired(facts: Facts, *, now: datetime) -> bool:
-    """An offer that was used has no expiry any more, whatever the status says (domain.md 7, row 51)."""
-    expired = statuses.is_expired(facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at)
-    return expired and not facts.has_moved
 
 
 def _quoted(facts: Facts, *, now: datetime) -> Step:
@@ -112,69 +119,98 @@ def _quoted(facts: Facts, *, now: datetime) -> Step:
 
 
 def _committed(facts: Facts, *, now: datetime) -> Step:
-    expired = _is_expired(facts, now=now)
-    end = statuses.execute_by(facts.status, expires_at=facts.expires_at, updated_at=facts.updated_at)
-    if facts.status == IntentStatus.QUOTED and not facts.has_moved:
+    expired = facts.is_expired(now=now)
+    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    if is_offer and facts.is_unread:
+        return Step(Name.COMMITTED, State.UNKNOWN, "Whether it was accepted and started is not known.")
+    if is_offer and facts.status == IntentStatus.QUOTED:
         state = State.SKIPPED if expired else State.CURRENT
         return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Waiting to be accepted.")
-    if facts.status == IntentStatus.COMMITTED and not facts.has_moved:
-        sentence = "Not started in time." if expired else sentences.start_before(end, now=now)
+    if is_offer:
+        sentence = "Not started in time." if expired else sentences.start_before(facts.execute_by, now=now)
         return Step(Name.COMMITTED, State.DONE, sentence, facts.updated_at)
     if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
         return Step(Name.COMMITTED, State.DONE, "Accepted and started.", facts.started_at)
     return Step(Name.COMMITTED, State.UNKNOWN, "Whether it was accepted is not known.")
 
 
-def _legs(facts: Facts, *, expired: bool, using: Names) -> Iterator[Step]:
+def _legs(facts: Facts, *, now: datetime, using: Names) -> Iterator[Step]:
     tell = sentences.Teller(facts, using=using)
-    deposit, origin, destination = facts.legs
-    over = expired or not statuses.is_open(facts.status)
-    started = facts.has_moved or facts.status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)
-    states = {
-        Name.DEPOSIT: _state(deposit, facts, over=over, ready=started, broken=False),
-        Name.ORIGIN: _state(origin, facts, over=over, ready=deposit is Leg.DONE, broken=deposit in DEAD),
-        Name.DESTINATION: _state(
-            destination, facts, over=over, ready=origin is Leg.DONE, broken=deposit in DEAD or origin in DEAD
-        ),
-    }
-    yield _step(Name.DEPOSIT, states, facts.deposit, tell.deposit(TENSES[states[Name.DEPOSIT]]))
-    yield _step(Name.ORIGIN, states, facts.origin, tell.origin(TENSES[states[Name.ORIGIN]]))
+    deposit, origin, destination = (_state(index, facts, now=now) for index in range(3))
+    yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)))
+    yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)))
     if facts.destination or not facts.is_same_chain:
-        told = tell.destination(TENSES[states[Name.DESTINATION]])
-        step = _step(Name.DESTINATION, states, facts.destination, told)
-        open_step = step.state in (State.CURRENT, State.WAITING)
-        yield replace(step, expected_at=patience.due_at(facts) if open_step else None)
+        told = tell.destination(_tense(2, destination, facts))
+        step = _step(Name.DESTINATION, destination, facts.destination, told)
+        yield replace(step, expected_at=_expected_at(facts, now=now) if destination in AHEAD else None)
     yield from _refund(facts, tell)
 
 
-def _state(reached: Leg, facts: Facts, *, over: bool, ready: bool, broken: bool) -> State:
-    """`over`: nothing more will happen; `ready`: the step before is done; `broken`: an earlier one will never be."""
+def _state(index: int, facts: Facts, *, now: datetime) -> State:
+    """Of the deposit, the origin or the destination step; the steps before and after it tell where it says nothing."""
+    reached, before = facts.legs[index], facts.legs[:index]
+    is_broken = any(each in DEAD for each in before)
     match reached:
         case Leg.DONE:
             return State.DONE
         case Leg.REJECTED:
             return State.FAILED
         case Leg.GIVEN_UP:
-            return State.SKIPPED if broken else State.FAILED
-    if over:
-        never = reached in (Leg.ABSENT, Leg.WAITING) and facts.status != IntentStatus.SUCCEEDED
-        return State.SKIPPED if never else State.UNKNOWN
-    return State.CURRENT if reached in UNDER_WAY or (ready and not broken) else State.WAITING
+            return State.SKIPPED if is_broken else State.FAILED
+    if facts.is_unread or facts.lacks_its_receipt or _must_have_been(index, facts):
+        return State.UNKNOWN
+    if facts.is_over(now=now):
+        return State.SKIPPED if _was_never_started(index, facts) else State.UNKNOWN
+    is_started = facts.is_under_way or facts.status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)
+    is_ready = before[-1] is Leg.DONE if before else is_started
+    return State.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else State.WAITING
+
+
+def _must_have_been(index: int, facts: Facts) -> bool:
+    """A later step shows that it was done, whatever it says itself."""
+    traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+    return facts.has_arrived if index == 0 else any(each in traces for each in facts.legs[index + 1 :])
+
+
+def _was_never_started(index: int, facts: Facts) -> bool:
+    came_back = index == 0 and facts.status == IntentStatus.REFUNDED
+    if facts.status == IntentStatus.SUCCEEDED or came_back:
+        return False
+    reached = facts.legs[index]
+    # A payment that was waited for and did not come; a later step in line may have begun since.
+    return reached in (Leg.ABSENT, Leg.WAITING) or (index == 0 and reached is Leg.QUEUED)
+
+
+def _tense(index: int, state: State, facts: Facts) -> Tense:
+    """A step that says nothing is told by the steps after it, or by the status if no step contradicts that."""
+    if state is not State.UNKNOWN or facts.is_unread or facts.is_missing:
+        return TENSES[state]
+    if _must_have_been(index, facts):
+        return Tense.IMPLIED
+    is_reported = facts.status == IntentStatus.SUCCEEDED and not DEAD & {*facts.legs, facts.returning}
+    return Tense.REPORTED if is_reported else Tense.UNKNOWN
+
+
+def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
+    """The estimate, as long as it lies ahead."""
+    due_at = patience.due_at(facts)
+    return None if patience.has_come(due_at, now=now) else due_at
 
 
 def _refund(facts: Facts, tell: sentences.Teller) -> Iterator[Step]:
-    reached = leg(facts.refund)
+    reached = facts.returning
     if facts.refund is None or reached is Leg.ABSENT:
         if facts.status == IntentStatus.REFUNDED:
-            yield Step(Name.REFUND, State.UNKNOWN, "No separate return transaction was reported.")
+            unread = "Whether there is a return transaction is not known."
+            sentence = unread if facts.is_unread else "No separate return transaction was reported."
+            yield Step(Name.REFUND, State.UNKNOWN, sentence)
         return
     # A refund goes on after the transfer itself has ended.
     state = State.CURRENT if reached in RUNNING else State.DONE if reached is Leg.DONE else State.FAILED
-    yield _step(Name.REFUND, {Name.REFUND: state}, facts.refund, tell.refund(TENSES[state]))
+    yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]))
 
 
-def _step(name: Name, states: dict[Name, State], transaction: IntentTransaction | None, sentence: str) -> Step:
-    state = states[name]
+def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str) -> Step:
     # A step that worked in the end may still carry the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not State.DONE else None
     return Step(
@@ -184,6 +220,7 @@ def _step(name: Name, states: dict[Name, State], transaction: IntentTransaction 
         at=_at(transaction, state),
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
+        reason_is_old=bool(reason) and leg(transaction) is Leg.MOVING and state is State.CURRENT,
     )
 
 

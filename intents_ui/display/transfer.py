@@ -17,7 +17,9 @@ TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 @dataclass(frozen=True)
 class Side:
-    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted."""
+    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted.
+
+    `listed` False: a token that is not among those known of its chain, whatever it calls itself; None: nobody knows."""
 
     amount: amounts.Amount
     symbol: str
@@ -26,6 +28,7 @@ class Side:
     token_address: str | None
     usd: Decimal | None = None
     note: str = ""
+    listed: bool | None = None
 
     @property
     def monogram(self) -> str:
@@ -64,13 +67,14 @@ def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     return of_intent(intent, entry.receipt, using=using, now=now)
 
 
-def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, now: datetime) -> Transfer:
-    facts = Facts.of(intent, receipt)
+def of_intent(
+    intent: Intent, receipt: IntentReceipt | None, *, using: Names, now: datetime, unread: bool = False
+) -> Transfer:
+    """`unread`: a receipt of None could not be read, so that an offer is not known to be unused."""
+    facts = Facts.of(intent, receipt, unread=unread)
     return Transfer(
         intent_id=intent.intent_id,
-        status=statuses.intent(
-            facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at
-        ),
+        status=facts.shown_status(now=now),
         created_at=facts.quoted_at,
         sent=_side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
         received=_received(facts, using=using, now=now),
@@ -79,7 +83,7 @@ def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, no
         to_owner=not facts.pays_somebody_else,
         providers=providers.labels(facts.providers),
         trade=_trade(facts.summary.trade_type or facts.request.trade_type),
-    )  # fmt: skip
+    )
 
 
 def _received(facts: Facts, *, using: Names, now: datetime) -> Side:
@@ -93,11 +97,7 @@ def _received(facts: Facts, *, using: Names, now: datetime) -> Side:
 def _note(facts: Facts, *, now: datetime) -> str:
     if facts.expected.value is None:
         return ""
-    return "expected" if statuses.is_open(facts.status) and not _is_expired(facts, now=now) else "as quoted"
-
-
-def _is_expired(facts: Facts, *, now: datetime) -> bool:
-    return statuses.is_expired(facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at)
+    return "expected" if statuses.is_open(facts.status) and not facts.is_expired(now=now) else "as quoted"
 
 
 def _side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
@@ -110,6 +110,7 @@ def _side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") ->
         token_address=money.token_address,
         usd=usd,
         note=note,
+        listed=using.lists(money.chain_id, money.token_address),
     )
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from intents_ui.display import statuses
+from intents_ui.display import patience, statuses
 from intents_ui.display.facts import Facts
 from intents_ui.service.wire import Intent, IntentReceipt
 
@@ -13,10 +13,12 @@ SECOND_LOOK = timedelta(minutes=30)
 def may_change(intent: Intent, receipt: IntentReceipt | None, *, now: datetime) -> bool:
     facts = Facts.of(intent, receipt)
     if facts.status in statuses.TERMINAL_FOR_NOW:
-        return facts.last_change is None or now - facts.last_change < SECOND_LOOK
-    if facts.status in statuses.TERMINAL:
-        return False
-    expired = statuses.is_expired(
-        facts.status, now=now, expires_at=facts.expires_at, updated_at=facts.updated_at
-    )  # fmt: skip
-    return facts.has_moved or not expired
+        return facts.last_change is None or not patience.has_come(ends_at(facts), now=now)
+    return statuses.is_open(facts.status) and (facts.has_moved or not facts.is_expired(now=now))
+
+
+def ends_at(facts: Facts) -> datetime | None:
+    """From when on nothing more is expected of a transfer that failed; None for one that did not."""
+    if facts.status not in statuses.TERMINAL_FOR_NOW or facts.last_change is None:
+        return None
+    return patience.after(facts.last_change, SECOND_LOOK)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intents_ui.display import patience
 from intents_ui.display import story as display
 from intents_ui.display.statuses import Tone
 from intents_ui.display.story import EXPLANATIONS, Place, Story, Who
@@ -24,6 +25,7 @@ from tests.display.builders import (
     CATALOGUE,
     MERCHANT,
     NOW,
+    OWNER,
     before,
     intent,
     receipt,
@@ -38,10 +40,13 @@ def story(of_intent=None, of_receipt=None, **more) -> Story:
 
 
 PLACEHOLDER = "0x" + "0" * 64
+CONFIRMING = "executing.deposit_confirming"
 WATCHED = transaction("PENDING", txn_hash=PLACEHOLDER)
 STALE = {"updated_at": before(hours=1)}
 OLD = dict.fromkeys(("updated_at",), before(minutes=20))
 LATE = summary(started_at=before(minutes=5))
+# Past the estimate of 15 seconds, and within its grace of a minute.
+DUE = summary(started_at=before(seconds=74))
 LATE_CCTP = summary(started_at=before(minutes=5), route_providers=("CCTP",))
 DELIVERED = summary(destination_token_amount=99_910_000)
 
@@ -54,6 +59,25 @@ CASES = [
     ("quoted, but running", intent("QUOTED"), receipt("QUOTED", deposit="MINING"), "executing.deposit_confirming"),
     ("no receipt yet", intent(), None, "executing.no_details"),
     ("watching", intent(), receipt(deposit=WATCHED, origin="ON_HOLD"), "executing.wait_deposit"),
+    (
+        "reported, not seen",
+        intent(),
+        receipt(deposit="PENDING", origin="ON_HOLD"),
+        CONFIRMING,
+    ),
+    (
+        "signed for the relayer",
+        intent(),
+        receipt(deposit=transaction("PENDING", txn_hash=None, meta_txn_id="8f0c"), origin="ON_HOLD"),
+        CONFIRMING,
+    ),
+    ("committed, but reported", intent("COMMITTED"), receipt("COMMITTED", deposit="PENDING"), CONFIRMING),
+    (
+        "unknown status on the payment",
+        intent(),
+        receipt(deposit=transaction("QUEUED", txn_hash=PLACEHOLDER)),
+        "executing.no_details",
+    ),
     ("deposit mining", intent(), receipt(deposit="MINING", origin="ON_HOLD"), "executing.deposit_confirming"),
     ("origin running", intent(), receipt(deposit="SUCCEEDED", origin="RELAYING"), "executing.origin_running"),
     ("origin on hold", intent(), receipt(deposit="SUCCEEDED", origin="ON_HOLD"), "executing.origin_running"),
@@ -67,6 +91,12 @@ CASES = [
         "crossing",
         intent(),
         receipt(deposit="SUCCEEDED", origin="SUCCEEDED", summary=summary(started_at=before(seconds=5))),
+        "executing.crossing",
+    ),
+    (
+        "crossing, due and not late",
+        intent(),
+        receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE),
         "executing.crossing",
     ),
     (
@@ -108,6 +138,12 @@ CASES = [
             destination=transaction("ON_HOLD", **STALE),
             **STALE,
         ),
+        "executing.stalled",
+    ),
+    (
+        "stalled after a step that failed",
+        intent(),
+        receipt(deposit=transaction("SUCCEEDED", **STALE), origin=transaction("REVERTED", **STALE), **STALE),
         "executing.stalled",
     ),
     (
@@ -163,8 +199,42 @@ CASES = [
         receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED"),
         "failed.delivered",
     ),
+    (
+        "origin reverted, nothing came back",
+        intent(),
+        receipt("FAILED", deposit=transaction("SUCCEEDED", **OLD), origin=transaction("REVERTED", **OLD), **OLD),
+        "failed.origin_overdue",
+    ),
+    (
+        "destination failed, nothing came back",
+        intent(),
+        receipt("FAILED", origin=transaction("SUCCEEDED", **OLD), destination=transaction("FAILED", **OLD), **OLD),
+        "stopped.last_step_overdue",
+    ),
+    (
+        "return stuck",
+        intent(),
+        receipt("FAILED", origin=transaction("REVERTED", **OLD), refund=refund("MINING", **OLD), **OLD),
+        "executing.refunding_overdue",
+    ),
+    (
+        "payment not counted",
+        intent(),
+        receipt("FAILED", deposit=transaction("FAILED", txn_hash=PLACEHOLDER), origin="ABORTED"),
+        "failed.deposit_not_counted",
+    ),
+    (
+        "invalid, payment not counted",
+        intent(),
+        receipt("INVALID", deposit=transaction("FAILED", txn_hash=PLACEHOLDER)),
+        "invalid.with_payment",
+    ),
     ("failed in the bridge", intent(), receipt("FAILED", origin="SUCCEEDED", destination="ABORTED"), "stopped.midway"),
-    ("failed without a trace", intent("FAILED"), None, "failed.no_trace"),
+    ("failed without a trace", intent(), receipt("FAILED"), "failed.no_trace"),
+    ("failed without a receipt", intent("FAILED"), None, "receipt.missing"),
+    ("aborted without a receipt", intent("ABORTED"), None, "receipt.missing"),
+    ("refunded without a receipt", intent("REFUNDED"), None, "receipt.missing"),
+    ("succeeded without a receipt", intent("SUCCEEDED"), None, "receipt.missing"),
     ("failed, return confirmed", intent(), receipt("FAILED", refund="SUCCEEDED"), "reported.returned"),
     ("refunded at home", intent(), receipt("REFUNDED", refund="SUCCEEDED"), "refunded.origin"),
     (
@@ -240,7 +310,7 @@ def test_an_empty_address_after_an_abort_looks_as_if_the_owner_took_the_money_ba
 
 
 def test_every_row_can_be_chosen():
-    chosen = {row[-1] for row in [*CASES, *BALANCES]} | {"aborted.deposit_seen", "notfound", "stale"}
+    chosen = {row[-1] for row in [*CASES, *BALANCES]} | {"aborted.deposit_seen", "notfound", "stale", "receipt.unread"}
     assert set(EXPLANATIONS) - chosen == {
         "stopped.delivered",
         "stopped.last_step",
@@ -253,6 +323,127 @@ def test_every_row_can_be_chosen():
         one_chain = receipt(status, origin="SUCCEEDED", destination_chain_id=ARBITRUM)
         assert story(None, one_chain).key == "stopped.no_trace"
         assert story(None, receipt(status, deposit="SUCCEEDED", origin="REVERTED")).key == "stopped.origin"
+
+
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_a_receipt_that_could_not_be_read_is_not_told_as_nothing_that_happened(status):
+    told = story(intent(status, expires_at=before(minutes=1)), unread=True)
+    assert told.key == "receipt.unread"
+    assert told.headline.startswith("Status: ")
+    assert told.headline != "Status: Offer expired"
+    assert told.sentence == "How far it came is not known just now."
+    assert told.next == "Try again in a minute. Do not pay again."
+    assert told.place == Place.UNKNOWN
+
+
+def test_a_receipt_that_was_read_is_told_whatever_was_said_of_it():
+    assert story(intent(), receipt(deposit="SUCCEEDED"), unread=True).key == "executing.origin_running"
+
+
+def test_a_status_of_execution_without_a_receipt_is_a_contradiction():
+    told = story(intent("ABORTED"))
+    assert told.headline == "Reported as Aborted, without any steps"
+    assert "do not match" in told.sentence
+    assert story(intent("ABORTED"), has_balance=True, balances=HELD).key == "aborted.recoverable"
+
+
+ADDRESSES = {"origin_intent_address": "0x0d", "destination_intent_address": "0x0e"}
+FAILED_REFUND = {chain: refund("FAILED", chain_id=chain) for chain in (ARBITRUM, BASE, 10)}
+WHERE = [
+    ("owner", intent("QUOTED"), None, {}, Place.OWNER, (OWNER, ARBITRUM)),
+    ("deposit", intent(), receipt(deposit="SUCCEEDED"), {}, Place.DEPOSIT_ADDRESS, ("0x0d", ARBITRUM)),
+    ("bridge", intent(), receipt(origin="SUCCEEDED"), {}, Place.PROVIDER, (None, None)),
+    ("delivery", intent(), receipt(destination="MINING"), {}, Place.DELIVERY_ADDRESS, ("0x0e", BASE)),
+    ("recipient", intent(), receipt("SUCCEEDED"), {}, Place.RECIPIENT, (OWNER, BASE)),
+    (
+        "merchant",
+        intent(),
+        receipt("SUCCEEDED", summary=summary(destination_to_address=MERCHANT)),
+        {},
+        Place.RECIPIENT,
+        (MERCHANT, BASE),
+    ),
+    (
+        "returned abroad",
+        intent(),
+        receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)),
+        {},
+        Place.RETURNED,
+        (OWNER, BASE),
+    ),
+    ("on its way back", intent(), receipt("FAILED", refund="MINING"), {}, Place.RETURNING, (None, None)),
+    (
+        "return failed at home",
+        intent(),
+        receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=FAILED_REFUND[ARBITRUM]),
+        {},
+        Place.DEPOSIT_ADDRESS,
+        ("0x0d", ARBITRUM),
+    ),
+    (
+        "return failed abroad",
+        intent(),
+        receipt("FAILED", origin="SUCCEEDED", destination="FAILED", refund=FAILED_REFUND[BASE]),
+        {},
+        Place.DELIVERY_ADDRESS,
+        ("0x0e", BASE),
+    ),
+    (
+        "return failed elsewhere",
+        intent(),
+        receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=FAILED_REFUND[10]),
+        {},
+        Place.UNKNOWN,
+        (None, None),
+    ),
+    (
+        "stopped, held at home",
+        intent(),
+        receipt("ABORTED", deposit="SUCCEEDED"),
+        {"has_balance": True, "balances": HELD},
+        Place.DEPOSIT_ADDRESS,
+        ("0x0d", ARBITRUM),
+    ),
+    (
+        "stopped, held abroad",
+        intent(),
+        receipt("ABORTED", deposit="SUCCEEDED"),
+        {"has_balance": True, "balances": HELD_ON_BASE},
+        Place.DELIVERY_ADDRESS,
+        ("0x0e", BASE),
+    ),
+    ("reported, not confirmed", intent(), receipt("ABORTED", deposit="MINING"), {}, Place.UNKNOWN, (None, None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "more", "place", "address"), [row[1:] for row in WHERE], ids=[row[0] for row in WHERE]
+)
+def test_where_the_money_is_has_an_address(of_intent, of_receipt, more, place, address):
+    told = story(of_intent.model_copy(update=ADDRESSES), of_receipt, **more)
+    assert told.place == place
+    assert (told.address, told.address_chain_id) == address
+
+
+def test_a_return_that_failed_names_the_address_by_its_side():
+    at_home = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=FAILED_REFUND[ARBITRUM])
+    abroad = receipt("FAILED", origin="SUCCEEDED", destination="FAILED", refund=FAILED_REFUND[BASE])
+    assert story(None, at_home).where == "At the deposit address on Arbitrum."
+    assert story(None, abroad).where == "At the delivery address on Base."
+
+
+def test_a_return_that_does_not_come_is_not_waited_for():
+    late = {"updated_at": NOW - patience.RETURN}
+    legs = {"deposit": transaction("SUCCEEDED", **late), "origin": transaction("REVERTED", **late)}
+    told = story(None, receipt("FAILED", **legs, **late))
+    assert told.sentence.endswith("No return was seen in 15 min.")
+    assert "Wait" not in told.next
+
+
+def test_a_crossing_past_its_estimate_is_not_expected_in_the_past():
+    told = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
+    assert told.headline == "Crossing to Base"
+    assert told.next == "Wait. Do not pay again. It was expected by 14:02 UTC and is not late yet."
 
 
 def test_a_refund_abroad_in_words():
@@ -310,6 +501,8 @@ def test_not_found_and_stale():
 @pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
 def test_no_row_promises_or_despairs(row):
     words = " ".join((row["headline"], row["sentence"], row["where"], row["next"])).lower()
+    assert "transfer address" not in words
+    assert "address below" not in words
     assert not re.search(r"\b(safe|lost|intent\b(?! id)|calldata|precondition)\b", words)
     Tone(row["tone"])
     Who(row["who"])
@@ -360,8 +553,7 @@ def contradiction(told: Story, status, legs, back, same_chain) -> str:
         and told.place != Place.RETURNED,
         "may pay again while it is open": status == "EXECUTING"
         and back != "SUCCEEDED"
-        and "pay again" not in told.next
-        and told.key != "failed.refund_failed",
+        and "pay again" not in told.next,
         "hopeful, although the return failed": back == "FAILED"
         and status not in ("HALTED", "SUCCEEDED", "REFUNDED")
         and told.tone != Tone.BAD,

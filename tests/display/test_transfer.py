@@ -61,3 +61,12 @@ def test_an_offer_stays_expected_until_it_expires():
     assert of(offer).received.note == "expected"
     later = transfer.of_intent(offer, None, using=CATALOGUE, now=NOW + timedelta(seconds=1))
     assert later.received.note == "as quoted"
+
+
+def test_a_token_of_the_same_name_at_another_address_is_not_listed():
+    spoof = "0x" + "1" * 40
+    sides = of(intent(), receipt(summary=summary(origin_token_address=spoof)))
+    assert (sides.sent.symbol, sides.sent.listed) == ("USDC", False)
+    assert (sides.received.symbol, sides.received.listed) == ("USDC", True)
+    assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.listed is None
+    assert of(intent(), None).sent.listed is None

@@ -1,0 +1,57 @@
+"""The scenarios of the embedded service as the display meets them: an intent and its receipt, so many seconds on."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from intents_ui.display import route, story, timeline, transfer
+from intents_ui.emulator import Emulator
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import NotFound
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.wire import Intent, IntentReceipt
+from tests.display.builders import NOW
+
+EMULATOR = Emulator(now=NOW.timestamp, size=10)
+SERVICE = ServiceClient(ServiceConfig("http://embedded"), transport=InProcessTransport(EMULATOR))
+CATALOG = Catalog(SERVICE)
+# Every moment at which one of them changes, just after it: scenario, seconds after the quote, variant.
+MOMENTS = [
+    (plot.number, step.at + 1, variant)
+    for plot in PLOTS
+    for variant in plot.variant_names
+    for step in plot.script_of(variant)
+]
+
+
+@dataclass(frozen=True)
+class Scene:
+    intent: Intent
+    receipt: IntentReceipt | None
+
+    def story(self, now=NOW, **more) -> story.Story:
+        return story.story(self.intent, self.receipt, now=now, using=CATALOG, **more)
+
+    def timeline(self, now=NOW, **more) -> timeline.Timeline:
+        return timeline.timeline(self.intent, self.receipt, now=now, using=CATALOG, **more)
+
+    def transfer(self, now=NOW, **more) -> transfer.Transfer:
+        return transfer.of_intent(self.intent, self.receipt, now=now, using=CATALOG, **more)
+
+    def stops(self, now=NOW, **more) -> tuple[route.Stop, ...]:
+        told = self.story(now, **more)
+        return route.route(self.intent, self.receipt, story=told, using=CATALOG, **more)
+
+    def sentences(self, now=NOW, **more) -> dict[str, str]:
+        return {step.name.value: step.sentence for step in self.timeline(now, **more).steps}
+
+
+@cache
+def scene(which: int, at: float, variant: str = "A") -> Scene:
+    intent = SERVICE.get_intent(EMULATOR.play(which, variant=variant, age=at)["intentId"])
+    try:
+        return Scene(intent, SERVICE.get_intent_receipt(intent.intent_id))
+    except NotFound:
+        return Scene(intent, None)

@@ -1,0 +1,97 @@
+"""The story, the timeline and the route are three views of one transfer: none may say what another denies."""
+
+import itertools
+
+import pytest
+
+from intents_ui.display import route, story, timeline
+from intents_ui.display.places import Place
+from intents_ui.display.route import BACK, Reached
+from intents_ui.display.timeline import Name, State
+from intents_ui.service.wire import IntentReceipt, IntentStatus
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, receipt, refund, transaction
+
+PLACEHOLDER = "0x" + "0" * 64
+LEGS = [None, "PENDING", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
+DEPOSITS = {
+    "none": None,
+    "watched": transaction("PENDING", txn_hash=PLACEHOLDER),
+    "reported": transaction("PENDING"),
+    "strange": transaction("QUEUED", txn_hash=PLACEHOLDER),
+    "SUCCEEDED": transaction("SUCCEEDED"),
+    "not counted": transaction("FAILED", txn_hash=PLACEHOLDER),
+    "REVERTED": transaction("REVERTED"),
+    "ABORTED": transaction("ABORTED", txn_hash=PLACEHOLDER),
+}
+REFUNDS = {
+    "none": None,
+    "MINING": refund("MINING"),
+    "at home": refund("SUCCEEDED"),
+    "abroad": refund("SUCCEEDED", chain_id=BASE),
+    "FAILED": refund("FAILED"),
+}
+TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
+
+
+@pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_no_view_denies_another(status, same_chain):
+    made = {leg: transaction(leg) if leg else None for leg in LEGS}
+    usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
+    last = [None, "SUCCEEDED", "FAILED"] if same_chain else LEGS
+    for deposit, origin, destination, back in itertools.product(DEPOSITS, LEGS, last, REFUNDS):
+        legs = {
+            "deposit_transaction": DEPOSITS[deposit],
+            "origin_transaction": made[origin],
+            "destination_transaction": made[destination],
+            "refund_transaction": REFUNDS[back],
+        }
+        views = Views(usual.model_copy(update=legs))
+        problem = views.quarrel(deposit, origin, destination, back)
+        assert not problem, f"{status} {deposit} {origin} {destination} {back}: {views.told.key}: {problem}"
+
+
+class Views:
+    def __init__(self, of_receipt: IntentReceipt, *, now=NOW) -> None:
+        self.told = story.story(None, of_receipt, now=now, using=CATALOGUE)
+        self.steps = {step.name: step for step in timeline.timeline(None, of_receipt, now=now, using=CATALOGUE).steps}
+        self.stops = {stop.place: stop for stop in route.route(None, of_receipt, story=self.told, using=CATALOGUE)}
+
+    def quarrel(self, deposit, origin, destination, back) -> str:
+        place, reached = self.told.place, [stop.reached for stop in self.stops.values()]
+        paid, delivered = self.steps[Name.DEPOSIT], self.steps.get(Name.DESTINATION)
+        here = [each for each, stop in self.stops.items() if stop.reached is Reached.HERE]
+        not_yet = (Reached.AHEAD, Reached.NEVER)
+        later = bool({origin, destination} & TRACES) or back != "none"
+        seen = later or deposit in ("reported", "SUCCEEDED")
+        rules = {
+            "the money is in another place": here != ([] if place is Place.UNKNOWN else [place]),
+            "passed a place that comes after the money": place not in (Place.UNKNOWN, *BACK)
+            and Reached.PASSED in reached[reached.index(Reached.HERE) :],
+            "more is to come of what has ended": Reached.AHEAD in reached and self.told.is_over,
+            "nothing is to come of what goes on": Reached.NEVER in reached and not self.told.is_over,
+            "at the deposit address, unpaid": place is Place.DEPOSIT_ADDRESS
+            and paid.state not in (State.DONE, State.UNKNOWN)
+            and not (paid.state is State.FAILED and later),
+            "paid, and not at the deposit address": paid.state is State.DONE
+            and self.stops[Place.DEPOSIT_ADDRESS].reached in not_yet,
+            "with the recipient, undelivered": place is Place.RECIPIENT
+            and delivered is not None
+            and delivered.state not in (State.DONE, State.UNKNOWN),
+            "left, and not in the bridge": origin == "SUCCEEDED"
+            and Place.PROVIDER in self.stops
+            and self.stops[Place.PROVIDER].reached in not_yet,
+            "the last step failed before the money came": destination == "FAILED"
+            and Place.DELIVERY_ADDRESS in self.stops
+            and self.stops[Place.DELIVERY_ADDRESS].reached in not_yet,
+            "not seen, although it was": "has not been seen" in paid.sentence and seen,
+            "waits for a payment that was made": "Waiting for" in paid.sentence and seen,
+            "asks for a payment that was made": self.told.key == "executing.wait_deposit" and seen,
+            "asks for a payment that is not waited for": self.told.key == "executing.wait_deposit"
+            and "Waiting for" not in paid.sentence,
+            "is back, and not on the way": place in BACK and self.stops[Place.OWNER].reached is not Reached.PASSED,
+            "a sum as delivered that was not reported": delivered is not None
+            and "base units delivered" in delivered.sentence,
+            "expected in the past": any(step.expected_at and step.expected_at <= NOW for step in self.steps.values()),
+        }
+        return ", ".join(rule for rule, broken in rules.items() if broken)

@@ -1,0 +1,121 @@
+"""What the scenarios of the embedded service say, moment by moment, and what the clock alone changes of it."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import story, watching
+from intents_ui.display.facts import Facts
+from intents_ui.display.route import BACK, Reached
+from tests.display.builders import NOW, before, intent, receipt, summary
+from tests.display.scenes import MOMENTS, Scene, scene
+
+
+@pytest.mark.parametrize(("which", "at"), [(1, 31), (14, 21)])
+def test_a_payment_that_was_reported_is_not_asked_for_again(which, at):
+    told = scene(which, at)
+    assert told.story().headline == "Payment reported, being confirmed"
+    assert "Do not pay again" in told.story().next
+    assert "on its way" in told.sentences()["deposit"]
+
+
+@pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
+def test_nobody_waits_for_a_return_for_hours(which, at, variant):
+    told = scene(which, at, variant).story()
+    assert told.headline.endswith("no return seen")
+    assert "No return was seen in" in told.sentence
+
+
+def test_a_token_that_only_calls_itself_usdc_is_not_listed():
+    assert scene(18, 27).transfer().sent.listed is False
+    assert scene(2, 30).transfer().sent.listed is True
+    assert scene(6, 10).transfer().sent.listed is True
+
+
+def test_an_amount_that_was_not_reported_is_named_by_none():
+    told = scene(26, 41)
+    assert told.sentences()["destination"] == "Delivered on Arbitrum One; the amount was not reported."
+    assert told.transfer().received.note == "as quoted"
+
+
+def test_a_status_that_nobody_knows_is_neither_delivered_nor_being_delivered():
+    assert scene(17, 31).sentences()["destination"] == "Not delivered yet on Somnia."
+    assert scene(17, 61).sentences()["destination"] == "Reported as delivered on Somnia."
+    assert scene(11, 201).sentences()["destination"] == "Not delivered yet on Polygon."
+
+
+@pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
+def test_at_every_moment_the_views_agree(which, at, variant):
+    told = scene(which, at, variant)
+    tale, stops = told.story(), told.stops()
+    here = [stop for stop in stops if stop.reached is Reached.HERE]
+    assert [stop.place for stop in here] == [tale.place][: len(here)]
+    assert bool(here) == (tale.place != "unknown")
+    assert tale.address is None or (tale.address, tale.address_chain_id) == (here[0].address, here[0].chain_id)
+    assert (stops[-1].place in BACK) == (tale.place in BACK)
+
+
+def said(told: Scene, now) -> tuple:
+    tale, steps = told.story(now), told.timeline(now)
+    return (
+        tale.key,
+        told.transfer(now).status,
+        told.transfer(now).received.note,
+        [stop.reached for stop in told.stops(now)],
+        (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
+        watching.may_change(told.intent, told.receipt, now=now),
+    )
+
+
+@given(
+    st.sampled_from(MOMENTS),
+    st.one_of(st.timedeltas(timedelta(), timedelta(minutes=40)), st.timedeltas(timedelta(), timedelta(days=3))),
+    st.floats(0, 1, exclude_max=True),
+)
+def test_until_the_next_moment_nothing_changes_by_the_clock_alone(moment, later, share):
+    which, at, variant = moment
+    told, now = scene(which, at, variant), NOW + later
+    until = story.changes_at(told.intent, told.receipt, now=now)
+    assert until is None or until > now
+    between = now + ((until - now) if until else timedelta(days=300)) * share
+    if between != until:
+        assert said(told, between) == said(told, now)
+
+
+@given(st.sampled_from(MOMENTS))
+def test_whoever_comes_back_at_every_such_moment_sees_the_end(moment):
+    which, at, variant = moment
+    told, now, moments = scene(which, at, variant), NOW, 0
+    while until := story.changes_at(told.intent, told.receipt, now=now):
+        now, moments = until, moments + 1
+    assert moments < 10
+    assert said(told, now) == said(told, now + timedelta(days=300))
+
+
+def changes(of_intent, of_receipt=None, *, now=NOW) -> list[timedelta]:
+    found = []
+    while at := story.changes_at(of_intent, of_receipt, now=now):
+        found.append(at - NOW)
+        now = at
+    return found
+
+
+def test_the_moments_of_each_kind():
+    minute, second = timedelta(minutes=1), timedelta(seconds=1)
+    assert changes(intent("QUOTED"))[0] == 3 * minute
+    assert 9 * minute in changes(intent("COMMITTED", expires_at=None))
+    started = receipt(
+        deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=summary(started_at=before(seconds=5))
+    )
+    assert changes(intent(expires_at=None), started) == [10 * second, 70 * second, 15 * minute - 20 * second]
+    failed = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
+    assert changes(None, failed) == [15 * minute - 20 * second, 30 * minute - 20 * second]
+    assert changes(intent("SUCCEEDED"), receipt("SUCCEEDED", destination="SUCCEEDED")) == []
+
+
+def test_an_unread_offer_does_not_expire():
+    offer = intent("QUOTED", expires_at=before(minutes=1))
+    assert Facts.of(offer, None).is_expired(now=NOW)
+    assert not Facts.of(offer, None, unread=True).is_expired(now=NOW)
