@@ -85,12 +85,20 @@ def reason(question: Question, *, found: Found) -> str:
     return f"{question.key} {hashes.short_hash(question.value)}" if len(found.values) > 1 else question.key
 
 
-def was_asked(question: Question, *, found: Found) -> str:
-    """What the service was asked for: `an intent with this as owner`."""
-    if not question.value:
-        return f"an intent with {question.key}"
-    what = hashes.short_hash(question.value) if len(found.values) > 1 else "this"
-    return f"an intent with {what} as {question.key}"
+def was_asked(found: Found) -> tuple[str, ...]:
+    """What the service was asked for and has answered, a line for each value: `an intent with this as owner`."""
+    keys: dict[str, list[str]] = {}
+    for question in found.answered:
+        keys.setdefault(question.value, []).append(question.key)
+    return tuple(_was_asked(value, keys=each, alone=len(found.values) == 1) for value, each in keys.items())
+
+
+def _was_asked(value: str, *, keys: Sequence[str], alone: bool) -> str:
+    *others, last = keys
+    called = f"{', '.join(others)} or {last}" if others else last
+    if not value:
+        return f"an intent with {called}"
+    return f"an intent with {'this' if alone else hashes.short_hash(value)} as {called}"
 
 
 def not_asked(found: Found) -> tuple[str, ...]:

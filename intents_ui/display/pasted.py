@@ -104,6 +104,7 @@ HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
 # How far off a length without `0x` may be for an address or a hash to be meant; ids of 24 or 32 digits are not.
 FAR_OFF = 3
 LEAST_BEFORE_A_CUT = 4
+CUT = re.compile(r"[…⋯]|\.{2,}")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MOST_ENCODINGS = 4
 
@@ -131,7 +132,7 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
-    findings = _once_each(_broken_by_blanks(cleaned) or _scanned(wrapped.joined(cleaned)))
+    findings = _without_short_forms(_once_each(_broken_by_blanks(cleaned) or _scanned(wrapped.joined(cleaned))))
     if cleaned != received:
         findings = tuple(replace(finding, warning=finding.warning or near_misses.INVISIBLE) for finding in findings)
     return _judged(findings or _words(cleaned))
@@ -292,3 +293,14 @@ def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ..
         if first.kind == Kind.HASH and finding.kind != Kind.HASH:
             kept[finding.value] = finding
     return tuple(kept.values())
+
+
+def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Explorers' links say `0x12…34` and lead to the whole, which is what counts."""
+    wholes = [finding.value for finding in findings if not finding.problem]
+    return tuple(finding for finding in findings if not any(_is_short_for(finding, whole) for whole in wholes))
+
+
+def _is_short_for(finding: Finding, whole: str) -> bool:
+    head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
+    return bool(finding.problem and tail) and whole.startswith(head) and whole.endswith(tail[0])

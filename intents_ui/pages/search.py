@@ -173,7 +173,7 @@ def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, obje
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
     return {
-        "was_asked": [misses.was_asked(question, found=found) for question in found.answered],
+        "was_asked": misses.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
     }
 

@@ -75,6 +75,7 @@ FOUND = [
         HASH,
     ),
     ("encoded without a link around", f"https%3A%2F%2Farbiscan.io%2Ftx%2F{HASH}", Kind.TRANSACTION, HASH),
+    ("short and whole", f"[{HASH[:8]}…{HASH[-6:]}](https://etherscan.io/tx/{HASH})", Kind.TRANSACTION, HASH),
     ("an order number", "20260131123456789012", Kind.WORDS, "20260131123456789012"),
     ("24 digits", "65f1c0ffee" + "ab" * 7, Kind.WORDS, "65f1c0ffee" + "ab" * 7),
     ("32 digits", "0f" * 16, Kind.WORDS, "0f" * 16),
