@@ -9,7 +9,7 @@ from datetime import datetime
 
 from intents_ui.display import patience, providers
 from intents_ui.display.facts import Facts
-from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, has_hash
+from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, is_made
 from intents_ui.service.wire import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
@@ -29,12 +29,12 @@ class Situation:
     def paid(self) -> bool:
         """There is reason to believe that a payment was made."""
         deposit = self.facts.legs[0]
-        return deposit is Leg.DONE or (has_hash(self.facts.deposit) and deposit not in DEAD)
+        return deposit is Leg.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
 
     @property
     def was_not_counted(self) -> bool:
         """A watched payment that "FAILED" was not rejected by the chain: it came late, was too small, or never came."""
-        return self.facts.legs[0] is Leg.REJECTED and not has_hash(self.facts.deposit)
+        return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
 
     @property
     def holds_abroad(self) -> bool:
@@ -204,7 +204,7 @@ def _aborted(situation: Situation) -> str:
 
 def _invalid(situation: Situation) -> str:
     uncounted = situation.was_not_counted and situation.has_balance is None
-    traces = situation.paid or uncounted or has_hash(situation.facts.deposit)
+    traces = situation.paid or uncounted or is_made(situation.facts.deposit)
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 

@@ -257,6 +257,12 @@ CASES = [
         receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=10)),
         "refunded.unconfirmed",
     ),
+    (
+        "signed, then aborted",
+        intent(),
+        receipt("ABORTED", deposit=transaction("PENDING", txn_hash=None, meta_txn_id="8f0c")),
+        "aborted.after_payment",
+    ),
     ("nobody paid", intent(), receipt("ABORTED", deposit="ABORTED", origin="ABORTED"), "aborted.nothing_moved"),
     ("aborted by the owner", intent(), receipt("ABORTED", deposit="SUCCEEDED"), "aborted.after_payment"),
     (
