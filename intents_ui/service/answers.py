@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import PrivateAttr
 
-from intents_ui.service.scalars import Flag, Text, TextInList
+from intents_ui.service.scalars import Flag, IntentId, Text, TextInList
 from intents_ui.service.tolerance import Wire
 from intents_ui.service.wire import (
     ChainInfo,
@@ -82,7 +82,7 @@ def _cursor(page: Page) -> tuple[str | None, int | None, int | None]:
 class CommitAnswer(Wire):
     """4.6"""
 
-    intent_id: Text
+    intent_id: IntentId
 
 
 class TokensAnswer(Wire):
@@ -111,7 +111,7 @@ class QuoteAnswer(Wire):
 class ExecuteAnswer(Wire):
     """domain.md 3b"""
 
-    intent_id: Text
+    intent_id: IntentId
     intent_status: Text | None = None
 
 

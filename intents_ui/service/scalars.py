@@ -16,6 +16,7 @@ WHOLE_LIMIT = 2**256
 MOST_DECIMALS = 77  # with more, no amount below 2**256 reaches one token
 MOST_DIGITS = 80
 EXPONENT_LIMIT = 90
+LONGEST_ID = 200  # characters that an address of ours carries
 MILLISECONDS_FROM = 10**11  # as seconds this is the year 5138; as milliseconds 1973
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -37,6 +38,14 @@ def read_text(value: object) -> str:
 def read_text_in_list(value: object) -> str:
     """Like `read_text`, but an entry that is none is "": its neighbours keep their places, which others refer to."""
     return read_text(value) if isinstance(value, str) else ""
+
+
+def read_intent_id(value: object) -> str:
+    """An id that can stand in an address: no blank, slash or character that is not seen, and not a step of a path."""
+    text = read_text(value)
+    if not 0 < len(text) <= LONGEST_ID or not text.isprintable() or {" ", "/"} & set(text) or text in (".", ".."):
+        raise ValueError("not an id that an address can carry")
+    return text
 
 
 def read_whole(value: object) -> int:
@@ -137,6 +146,7 @@ def _integral(number: Decimal) -> int:
 
 
 Text = Annotated[str, PlainValidator(read_text)]
+IntentId = Annotated[str, PlainValidator(read_intent_id)]
 TextInList = Annotated[str, PlainValidator(read_text_in_list)]
 Whole = Annotated[int, PlainValidator(read_whole)]
 Decimals = Annotated[int, PlainValidator(read_decimals)]

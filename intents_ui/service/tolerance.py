@@ -58,6 +58,11 @@ class Wire(BaseModel):
         """How many entries of this object's lists are missing because they could not be read."""
         return self._faults.entries if self._faults else 0
 
+    @classmethod
+    def model_validate(cls, obj: Any, **how: Any) -> Self:
+        """The object of a document: its members go by their names on the wire alone. Ours are for constructors."""
+        return super().model_validate(obj, **{"by_alias": True, "by_name": False} | how)
+
     @model_validator(mode="wrap")
     @classmethod
     def _tolerate(cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:

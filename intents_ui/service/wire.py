@@ -8,7 +8,17 @@ cannot be read is None as well, and `unreadable` has its text (`tolerance.Wire`)
 from enum import StrEnum
 from typing import Self
 
-from intents_ui.service.scalars import Decimals, Figure, FigureInList, Flag, Moment, Text, TextInList, Whole
+from intents_ui.service.scalars import (
+    Decimals,
+    Figure,
+    FigureInList,
+    Flag,
+    IntentId,
+    Moment,
+    Text,
+    TextInList,
+    Whole,
+)
 from intents_ui.service.tolerance import Kept, Wire
 
 
@@ -274,7 +284,7 @@ class Intent(Kept):
 
     id: Whole | None = None
     project_id: Whole | None = None
-    intent_id: Text
+    intent_id: IntentId
     status: Text | None = None
     quote_request: QuoteIntentRequest | None = None
     owner_address: Text | None = None
@@ -351,7 +361,7 @@ class IntentTransaction(Wire):
     """2.11"""
 
     id: Whole | None = None
-    intent_id: Text | None = None
+    intent_id: IntentId | None = None
     status: Text | None = None
     chain_id: Whole | None = None
     type: Text | None = None
@@ -390,7 +400,7 @@ class TokenMetadata(Wire):
 class IntentReceiptSummary(Wire):
     """2.12"""
 
-    intent_id: Text | None = None
+    intent_id: IntentId | None = None
     status: Text | None = None
     owner_address: Text | None = None
     origin_chain_id: Whole | None = None
@@ -423,7 +433,7 @@ class IntentReceipt(Kept):
 
     id: Whole | None = None
     project_id: Whole | None = None
-    intent_id: Text
+    intent_id: IntentId
     status: Text | None = None
     owner_address: Text | None = None
     origin_chain_id: Whole | None = None
@@ -467,7 +477,7 @@ class BalanceGroup(Wire):
 class IntentHistory(Wire):
     """2.13. `has_balance` None means that nobody looked: balances come only when they are asked for."""
 
-    intent_id: Text
+    intent_id: IntentId
     status: Text | None = None
     expires_at: Moment = None
     updated_at: Moment = None

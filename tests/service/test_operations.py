@@ -15,7 +15,7 @@ from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.brand import Brand
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
-from intents_ui.service.errors import Unreadable
+from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.wire import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from tests import spec
 
@@ -270,6 +270,21 @@ def test_a_list_that_is_none_is_no_empty_list():
 def test_entries_that_cannot_be_read_are_counted():
     answer = page_of({"intents": [ENTRY, {"status": "QUOTED"}, 5], "nextPage": NEXT})
     assert ([entry.intent_id for entry in answer.intents], answer.unreadable_entries) == (["0x1"], 2)
+
+
+@pytest.mark.parametrize(
+    ("operation", "document"),
+    [
+        ("get_intent", '{"Intent":{"intentId":"0x1"}}'),
+        ("get_intent_receipt", '{"intent_receipt":{"intentId":"0x1"}}'),
+        ("wait_intent_receipt", '{"intentReceipt":{"intent_id":"0x1"}}'),
+    ],
+)
+def test_members_under_our_own_names_are_not_the_services(operation, document):
+    recorder = Recorder(dict.fromkeys(["GetIntent", "GetIntentReceipt", "WaitIntentReceipt"], document))
+    with recorder.client() as service, pytest.raises(Unreadable) as caught:
+        getattr(service, operation)("0x1")
+    assert caught.value.flaw is Flaw.WRONG_SHAPE
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])

@@ -4,13 +4,15 @@ import json
 import time
 from datetime import UTC, datetime
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from django.urls import resolve, reverse
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import json_text
-from intents_ui.service.scalars import read_decimals, read_figure, read_moment, read_text, read_whole
+from intents_ui.service.scalars import read_decimals, read_figure, read_intent_id, read_moment, read_text, read_whole
 
 MOST = 2**256 - 1
 
@@ -167,3 +169,13 @@ def test_half_a_character_is_replaced_and_the_rest_of_the_text_kept():
     text = read_text(json.loads('"a\\ud800b\\u0000\\u202e"'))
     assert text == "a\ufffdb\x00\u202e"
     assert text.encode()
+
+
+@settings(deadline=None)  # the first address takes as long as the whole site map takes to load
+@given(st.text(max_size=210) | st.from_regex(r"[/ .a-c%?#]{0,8}", fullmatch=True))
+def test_every_intent_id_that_is_read_has_an_address_of_ours(written):
+    try:
+        intent_id = read_intent_id(written)
+    except ValueError:
+        return
+    assert resolve(unquote(reverse("intent", args=[intent_id]))).kwargs == {"intent_id": intent_id}

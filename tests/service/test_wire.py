@@ -86,6 +86,24 @@ def test_an_object_without_one_member_keeps_the_others(name, nothing):
         assert lost <= {field}  # the intent has some members twice
 
 
+def test_a_document_is_read_by_the_names_on_the_wire_alone():
+    receipt = wire.IntentReceipt.model_validate(
+        {"intentId": "0x1", "owner_address": "0x2", "summary": {"trade_type": "x", "tradeType": "EXACT_INPUT"}}
+    )
+    assert receipt.owner_address is None
+    assert receipt.summary == wire.IntentReceiptSummary(trade_type="EXACT_INPUT")
+    assert not receipt.unreadable
+
+
+@pytest.mark.parametrize(
+    "intent_id", ["a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]], ids=repr
+)
+def test_an_entry_whose_id_no_address_can_carry_counts_as_unreadable(intent_id):
+    found = answers.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
+    assert [entry.intent_id for entry in found.intents] == ["0x1"]
+    assert found.unreadable_entries == 1
+
+
 def test_an_unknown_status_stays_the_word_it_is():
     assert wire.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
 
