@@ -4,6 +4,7 @@ Equal questions under way are asked once; chains and token lists are kept for th
 what changes something (quote, commit, execute) is neither shared nor kept.
 """
 
+import contextlib
 import copy
 import random
 import threading
@@ -45,7 +46,8 @@ class Guard:
             return cast(T, self._ask(call))
         question = (call.operation, json_text.write(call.request))
         with self._lock:
-            if question in self._kept:
+            # Read once: between two readings of the clock the answer's lifetime may end.
+            with contextlib.suppress(KeyError):
                 return cast(T, self._kept[question][0])
             others = self._under_way.get(question)
             mine = None if others else self._under_way.setdefault(question, Future())

@@ -142,6 +142,21 @@ def test_answers_are_kept_for_their_lifetime_give_or_take_a_tenth(upstream, call
     assert len(upstream.calls) == (2 if lifetime else 3)
 
 
+def test_an_answer_that_grows_old_while_it_is_looked_up_is_asked_for_again(upstream):
+    class Running(Clock):
+        def __call__(self) -> float:
+            self.now += self.pace
+            return self.now
+
+        pace = 0.0
+
+    clock = Running()
+    guard = free_guard(upstream, clock)
+    guard.ask(operations.get_chains())
+    clock.pace = 2500.0  # the first reading of the clock is within the lifetime of an hour, the second is not
+    assert guard.ask(operations.get_chains()) == "answer"
+
+
 def test_an_error_is_not_kept(upstream):
     guard = free_guard(upstream, Clock())
     upstream.answer = Unreachable.because(Reason.REFUSED)
