@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
-from intents_ui.display import amounts, failures, hashes, json_text, misses, statuses, text, times
+from intents_ui.display import amounts, failures, hashes, json_text, misses, statuses, text, times, turns
 
 
 def environment(**options: Any) -> Environment:
@@ -37,6 +37,7 @@ def environment(**options: Any) -> Environment:
         usd_full=amounts.usd_full,
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
+        whose_turn=turns.whose,
         visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )

@@ -20,6 +20,7 @@ from intents_ui.service import errors
 
 log = logging.getLogger(__name__)
 
+
 @dataclass(frozen=True)
 class Failure:
     """What the page says; `status` is the answer's code."""

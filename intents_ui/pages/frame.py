@@ -8,7 +8,7 @@ from intents_ui import wiring
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
-    return {"embedded": wiring.embedded(), "pasted": request.GET.get("q", "")}
+    return {"embedded": wiring.embedded()}
 
 
 def private_pages(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

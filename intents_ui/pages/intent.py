@@ -71,9 +71,9 @@ def told(
     found: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, now: datetime
 ) -> dict[str, object]:
     """What changes while a transfer runs, for `parts/receipt.html`."""
-    names = wiring.catalog()
-    tale = story.story(found, receipt, now=now, using=names)
-    steps = timeline.timeline(found, receipt, now=now, using=names)
+    names, unread = wiring.catalog(), trouble is not None
+    tale = story.story(found, receipt, now=now, using=names, unread=unread)
+    steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
     may_change = watching.may_change(found, receipt, now=now)
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
@@ -90,10 +90,11 @@ def told(
         "now": now,
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
+        "changes_at": story.changes_at(found, receipt, now=now, unread=unread) if may_change else None,
         "version": version,
-        "transfer": transfer.of_intent(found, receipt, using=names, now=now),
+        "transfer": transfer.of_intent(found, receipt, using=names, now=now, unread=unread),
         "story": tale,
-        "stops": route.route(found, receipt, story=tale, using=names),
+        "stops": route.route(found, receipt, story=tale, using=names, unread=unread),
         "timeline": steps,
         "fees": fees.fees(found.fees, using=names),
         "memo": memo(receipt),

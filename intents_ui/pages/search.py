@@ -161,7 +161,9 @@ def listed(found: lookup.Found) -> dict[str, object]:
     shown = found.hits[:MOST_SHOWN]
     return {
         "now": now,
-        "transfers": [transfer.of_intent(hit.intent, None, using=wiring.catalog(), now=now) for hit in shown],
+        "transfers": [
+            transfer.of_intent(hit.intent, None, unread=True, using=wiring.catalog(), now=now) for hit in shown
+        ],
         "reasons": {
             hit.intent.intent_id: [misses.reason(question, found=found) for question in hit.reasons] for hit in shown
         },

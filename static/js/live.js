@@ -28,6 +28,14 @@ function tick() {
     bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
 }
 
+// Some words change by the clock alone: an offer runs out, an estimate passes. Not all readers ask at the same moment.
+function askWhenDue() {
+  const due = document.getElementById("due");
+  if (!due || Date.now() < Date.parse(due.dataset.at) + 1000 + 4000 * Math.random()) return;
+  due.dataset.at = "9999-12-31";
+  htmx.trigger(due, "due");
+}
+
 function states() {
   const steps = document.querySelectorAll("[data-step]");
   return new Map(Array.from(steps, (step) => [step.dataset.step, step.dataset.state]));
@@ -60,4 +68,8 @@ document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && event.target.closest?.("#poll, #newest-rows")) event.preventDefault();
 });
 
-setInterval(() => document.hidden || tick(), 1000);
+setInterval(() => {
+  if (document.hidden) return;
+  tick();
+  askWhenDue();
+}, 1000);
