@@ -83,7 +83,7 @@ def test_a_hash_is_copied_whole(browser: Browser, server: str) -> None:
         path = some_intent(visit, 2)
         visit.open(path)
         visit.page.get_by_role("button", name="Copy intent id").click()
-        expect(visit.page.get_by_role("status")).to_have_text("Copied")
+        expect(visit.page.locator("#said")).to_have_text("Copied")
         assert visit.page.evaluate("navigator.clipboard.readText()") == path.removeprefix("/intent/")
 
 
