@@ -189,12 +189,14 @@ async def soak(minutes: float) -> None:
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
     chance = random.Random(4711)  # noqa: S311 - the same crowd each time
     async with worker(service, 2500) as each:
-        pid, visits = worker_of(each), 0
+        pid, visits, (_, tasks_at_first) = worker_of(each), 0, each.memory
         ends = time.monotonic() + minutes * 60
         print(f"{'visits':>8}{'streams':>9}{'waits':>7}{'tasks':>7}{'files':>7}{'objects':>9}{'resident KB':>13}")
         while time.monotonic() < ends:
             visits += await crowd(each, intents, chance, until=min(time.monotonic() + 20, ends))
             await until(lambda: each.figures == (0, 0) and not service.waits, within=20)
+            await until(lambda: each.memory[1] <= tasks_at_first, within=20)
+            await asyncio.sleep(4)  # gunicorn remembers a connection that broke for three seconds
             objects, tasks = each.memory
             print(f"{visits:>8}{each.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
                   f"{resident_kb(pid):>13}", flush=True)  # fmt: skip

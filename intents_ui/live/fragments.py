@@ -22,6 +22,7 @@ _LINE_END = re.compile("\r\n|\r|\n")  # and no other, for a browser knows no oth
 class Made:
     picture_id: str
     event: asyncio.Task[bytes]
+    is_done: asyncio.Event
 
 
 class Fragments:
@@ -35,11 +36,15 @@ class Fragments:
         """Raises what `render` raised, to each who asked; whoever asks later has it tried again."""
         made = self._kept.get(picture.intent_id)
         if made is None or made.picture_id != picture.id:
-            task = asyncio.create_task(self._make(picture))
-            made = self._kept[picture.intent_id] = Made(picture.id, task)
-        if made.event.done():
-            return made.event.result()
-        return await asyncio.shield(made.event)  # one reader who leaves must not take it from the others
+            made = self._kept[picture.intent_id] = self._begin(picture)
+        # Not the task itself: one reader who leaves must not take it from the others.
+        await made.is_done.wait()
+        return made.event.result()
+
+    def _begin(self, picture: Picture) -> Made:
+        made = Made(picture.id, asyncio.create_task(self._make(picture)), asyncio.Event())
+        made.event.add_done_callback(lambda _: made.is_done.set())
+        return made
 
     async def _make(self, picture: Picture) -> bytes:
         try:

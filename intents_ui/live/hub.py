@@ -8,9 +8,8 @@ A follower gets the newest picture, never a queue of older ones, and the iterati
 """
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Self
 
@@ -52,19 +51,14 @@ class Hub:
         self.traffic = Traffic()
         self.watched: dict[str, Watch] = {}
 
-    @contextlib.contextmanager
-    def follow(self, intent_id: str, *, seen: str = "") -> Iterator["Follower"]:
-        """`seen`: the id of the picture that the follower has already. Raises HubFull."""
+    def follow(self, intent_id: str, *, seen: str = "") -> "Follower":
+        """To be used in a `with`. `seen`: the id of the picture that the follower has already. Raises HubFull."""
         watch = self.watched.get(intent_id)
         if watch is None:
             if len(self.watched) >= self.most:
                 raise HubFull
             watch = self.watched[intent_id] = Watch(intent_id, self)
-        follower = watch.join(seen)
-        try:
-            yield follower
-        finally:
-            watch.leave(follower)
+        return watch.join(seen)
 
     def newest(self, intent_id: str) -> Picture | None:
         """What this process knows of an intent that it watches: it costs the service nothing. None for any other."""
@@ -191,6 +185,12 @@ class Follower:
         self._is_closed = False
         self._sleep: asyncio.Future[None] | None = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.leave(self)
+
     @property
     def picture(self) -> Picture | None:
         """The newest, given or not."""
@@ -203,17 +203,11 @@ class Follower:
 
     async def next(self) -> Picture | None:
         """The newest picture as soon as there is one that was not given; None when woken without one, or when over."""
-        if not self._has_news:
-            await self.wait()
-        self._is_awake = False
-        return self.news()
-
-    async def wait(self) -> None:
-        """Until somebody calls `wake`: the watch with news, or another."""
-        if not (self._is_awake or self.is_over):
+        if not (self._has_news or self._is_awake or self.is_over):
             self._sleep = asyncio.get_running_loop().create_future()
             await self._sleep
         self._is_awake = False
+        return self.news()
 
     def news(self) -> Picture | None:
         """The newest picture if it was not given yet; it is now."""

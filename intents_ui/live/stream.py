@@ -12,13 +12,12 @@ What goes out, as htmx's hx-sse reads it:
 """
 
 import asyncio
-import contextlib
 import logging
 import random
 import socket
 import struct
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -39,10 +38,6 @@ COMMENT: Final = b":\n\n"
 # From 64 KB on gunicorn uses `writelines`, which in Python 3.13.0 does not wait for the reader.
 PIECE: Final = 32 * 1024
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)  # does the kernel keep what is unsent when the connection is closed
-
-
-class Full(Exception):
-    """No further stream, for this process or for this address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +78,7 @@ class Streams:
         self._instead = instead
         self._address_of = address_of
         self._headers = list(headers)
-        self._at_address: Counter[str] = Counter()
+        self._at_address: Counter[str | None] = Counter()
         self._keeper: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -92,12 +87,25 @@ class Streams:
             return await self.refuse(send, 405, extra=[(b"allow", b"GET")])
         if not 0 < len(intent_id) <= LONGEST_ID or "/" in intent_id or not intent_id.isprintable():
             return await self.refuse(send, 404)
+        address = self._address_of(scope)
+        if self._is_full(address):
+            return await self._send_to_poll(intent_id, send)
         try:
-            with self._place(self._address_of(scope)), self.hub.follow(intent_id, seen=seen(scope)) as follower:
-                await self._serve(Stream(self, intent_id, follower, receive, send))
-        except (Full, HubFull):
-            later = str(random.randint(10, 30)).encode()  # noqa: S311 - spreads, hides nothing
-            await self.refuse(send, 503, html=self._instead(intent_id), extra=[(b"retry-after", later)])
+            follower = self.hub.follow(intent_id, seen=seen(scope))
+        except HubFull:
+            return await self._send_to_poll(intent_id, send)
+        stream = Stream(self, intent_id, follower, receive, send)
+        self.open.add(stream)
+        self._at_address[address] += 1
+        self._keep()
+        try:
+            with follower:
+                await stream.run()
+        finally:
+            self.open.discard(stream)
+            self._at_address[address] -= 1
+            if not self._at_address[address]:
+                del self._at_address[address]
 
     def stop(self) -> None:
         """Sends everybody away, to come back to another process."""
@@ -133,33 +141,20 @@ class Streams:
         await send({"type": "http.response.start", "status": status, "headers": [*kind, *extra, *self._headers]})
         await send({"type": "http.response.body", "body": body})
 
-    @contextlib.contextmanager
-    def _place(self, address: str | None) -> Iterator[None]:
+    def _is_full(self, address: str | None) -> bool:
         if len(self.open) >= self.limits.streams:
-            raise Full
-        if address is None:
-            yield
-            return
-        if self._at_address[address] >= self.limits.an_address:
-            raise Full
-        self._at_address[address] += 1
-        try:
-            yield
-        finally:
-            self._at_address[address] -= 1
-            if not self._at_address[address]:
-                del self._at_address[address]
+            return True
+        return address is not None and self._at_address[address] >= self.limits.an_address
 
-    async def _serve(self, stream: "Stream") -> None:
-        self.open.add(stream)
+    async def _send_to_poll(self, intent_id: str, send: Send) -> None:
+        later = str(random.randint(10, 30)).encode()  # noqa: S311 - spreads, hides nothing
+        await self.refuse(send, 503, html=self._instead(intent_id), extra=[(b"retry-after", later)])
+
+    def _keep(self) -> None:
         if self._keeper is None or self._keeper.done():
-            self._keeper = asyncio.get_running_loop().create_task(self._keep(), name="live streams")
-        try:
-            await stream.run()
-        finally:
-            self.open.discard(stream)
+            self._keeper = asyncio.get_running_loop().create_task(self._look_after(), name="live streams")
 
-    async def _keep(self) -> None:
+    async def _look_after(self) -> None:
         """One clock for all streams; one of its own for each would be much of what a quiet stream costs."""
         clock = asyncio.get_running_loop().time
         looked = clock()
@@ -174,7 +169,22 @@ class Streams:
 
 
 class Stream:
-    """One reader's connection."""
+    """One reader's connection. There are thousands, nearly always waiting in `run`: what it holds there is its cost."""
+
+    __slots__ = (
+        "_clock",
+        "_ends_at",
+        "_follower",
+        "_intent_id",
+        "_is_ending",
+        "_is_gone",
+        "_is_writing",
+        "_receive",
+        "_send",
+        "_streams",
+        "_task",
+        "_wrote_at",
+    )
 
     def __init__(self, streams: Streams, intent_id: str, follower: Follower, receive: Receive, send: Send) -> None:
         self._streams = streams
@@ -193,7 +203,22 @@ class Stream:
     async def run(self) -> None:
         leaving = asyncio.get_running_loop().create_task(self._leave())
         try:
-            await self._answer()
+            picture = await self._first()
+            known = self._follower.picture
+            if known and known.is_unknown:
+                return await self._streams.refuse(self._send, 404)
+            await self._streams.begin(self._send)
+            try:
+                await self._tell(picture)
+                while not (self._is_ending or self._follower.is_over):
+                    await self._tell(await self._follower.next())
+                farewell = self._farewell()
+            except Exception:
+                # Its template, most likely. The reader comes back, and meanwhile the page says that it is not live.
+                log.exception("The stream of %s broke off", self._intent_id)
+                farewell = message("fault", event="bye", retry=15 * COME_BACK)
+            if not self._is_gone:
+                await self._write(farewell, is_last=True)
         finally:
             leaving.cancel()
 
@@ -217,39 +242,17 @@ class Stream:
         self._is_gone = True
         self._follower.close()
 
-    async def _answer(self) -> None:
-        picture = await self._first()
-        known = self._follower.picture
-        if known and known.is_unknown:
-            await self._streams.refuse(self._send, 404)
-            return
-        await self._streams.begin(self._send)
-        try:
-            await self._go_on(picture)
-            farewell = self._farewell()
-        except Exception:
-            # Its template, most likely. The reader comes back, and meanwhile the page says that it is not live.
-            log.exception("The stream of %s broke off", self._intent_id)
-            farewell = message("fault", event="bye", retry=15 * COME_BACK)
-        if not self._is_gone:
-            await self._write(farewell, is_last=True)
-
     async def _first(self) -> Picture | None:
         """The answer's status says whether there is such an intent, so it waits for the first picture; but not long."""
         if self._is_ending:
             return None
+        if self._follower.picture:
+            return self._follower.news()
         try:
             async with asyncio.timeout(self._streams.limits.first_picture):
-                while not (self._follower.picture or self._follower.is_over or self._is_ending):
-                    await self._follower.wait()
+                return await self._follower.next()
         except TimeoutError:
             return None
-        return self._follower.news()
-
-    async def _go_on(self, picture: Picture | None) -> None:
-        await self._tell(picture)
-        while not (self._is_ending or self._follower.is_over):
-            await self._tell(await self._follower.next())
 
     async def _tell(self, picture: Picture | None) -> None:
         if picture:

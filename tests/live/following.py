@@ -72,10 +72,10 @@ async def hub_on(
         yield hub
 
 
-async def until(condition: Callable[[], Any], *, within: float = 5.0) -> None:
+async def until(condition: Callable[[], Any], *, within: float = 5.0, every: float = 0.002) -> None:
     async with asyncio.timeout(within):
         while not condition():
-            await asyncio.sleep(0.002)
+            await asyncio.sleep(every)
 
 
 class Viewer:

@@ -46,7 +46,8 @@ def objects() -> int:
 
 
 def tasks() -> int:
-    return len(asyncio.all_tasks())
+    """Without gunicorn's own, which outlive a broken connection by three seconds."""
+    return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:

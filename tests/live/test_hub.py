@@ -183,7 +183,7 @@ async def test_a_full_hub_says_so(service, clock):
     async with hub_on(service, clock=clock) as hub:
         hub.most = 1
         with hub.follow(service.emulator.play("cctp-slow")["intentId"]), pytest.raises(HubFull):
-            hub.follow(service.emulator.play("cctp-slow")["intentId"]).__enter__()
+            hub.follow(service.emulator.play("cctp-slow")["intentId"])
 
 
 async def test_closing_the_hub_ends_every_following(service, clock):
