@@ -7,7 +7,7 @@ deadline, before a thread is taken: 64 half-sent bodies would otherwise hold eve
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import cache
 from typing import Any
 
@@ -24,7 +24,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-PAGE_THREADS = 64  # most of them wait for the service
+PAGE_THREADS = 64  # most of them wait for the service, INTENTS_WAITING at the most
 BODY_LIMIT = 256 * 1024
 BODY_SECONDS = 10.0
 
@@ -34,7 +34,13 @@ from intents_ui import lifecycle, visitors, wiring  # noqa: E402 - Django has to
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 
-pages: App = WSGIMiddleware(django_pages, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
+
+def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    with wiring.page():
+        return django_pages(environ, start_response)
+
+
+pages: App = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
 
 
 class BodyRefused(Exception):

@@ -52,6 +52,8 @@ class Environment(BaseSettings):
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
     intents_service_connections: int = Field(48, ge=1, le=500, description="connections to the service that the pages share")
     intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="seconds that a question waits for a free connection")
+    intents_waiting: int = Field(40, ge=1, le=63, description="pages, of the 64 that are made at a time, that may wait for the service; the rest serve what needs no answer of it")
+    intents_page_seconds: float = Field(8.0, gt=0, le=60, description="seconds for all questions of one page together")
     intents_service_connects: Numbers = Field(limits("connect"), description="seconds to connect to the service, by group of operations")
     intents_service_reads: Numbers = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Numbers = Field(limits("total"), description="seconds for a whole call, by group")

@@ -1,5 +1,6 @@
 """Builds the process's long-lived objects from the settings: service client, catalogue, embedded service, live hub."""
 
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -8,10 +9,12 @@ import httpx
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.picture import Picture
+from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.together import end_threads, use_threads
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
@@ -36,8 +39,20 @@ def emulator() -> "Emulator | None":
 @cache
 def service() -> ServiceClient:
     """The client that the pages share; safe for threads."""
-    answers_itself = emulator()
-    return ServiceClient(config(), transport=InProcessTransport(answers_itself) if answers_itself else None)
+    how, answers_itself = config(), emulator()
+    use_threads(how.connections)
+    in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
+    return ServiceClient(how, transport=in_process)
+
+
+@cache
+def places() -> Places:
+    return Places(ENV.intents_waiting, wait=ENV.intents_service_connection_wait)
+
+
+def page() -> AbstractContextManager[None]:
+    """Around the making of a page: what it may take of the service."""
+    return places().page(seconds=ENV.intents_page_seconds)
 
 
 @cache
@@ -97,4 +112,5 @@ async def close_live() -> None:
 
 
 def close_all() -> None:
+    end_threads()
     service().close()

@@ -1,10 +1,16 @@
 """What reaches the dashboard over a real socket, before any page sees it."""
 
 import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
+
+from tests.service.scripted_server import ScriptedServer, serving
+from tests.serving import dashboard, process_breathes
 
 
 def raw(server: str, request: bytes) -> bytes:
@@ -69,3 +75,32 @@ def test_pages_can_only_be_read_and_say_so(server: str, method: str) -> None:
     if answer.status_code == 405:
         assert "GET" in answer.headers["Allow"]
         assert "This page can only be read" in answer.text
+
+
+@pytest.fixture(scope="module")
+def silent() -> Iterator[ScriptedServer]:
+    """A service that takes every question and says nothing."""
+    with serving(lambda visit: visit.stay_silent()) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def waiting(silent: ScriptedServer) -> Iterator[str]:
+    """A dashboard of which one page at a time may wait for it, for 1.5 s."""
+    limits = {"INTENTS_WAITING": "1", "INTENTS_PAGE_SECONDS": "1.5", "INTENTS_SERVICE_CONNECTION_WAIT": "0.05"}
+    with dashboard(INTENTS_SERVICE_URL=silent.url, SECRET_KEY="a key of the test", **limits) as root:
+        yield root
+
+
+def test_a_page_ends_with_its_time_and_one_too_many_is_told_at_once(waiting: str, silent: ScriptedServer) -> None:
+    with httpx.Client(base_url=waiting, trust_env=False) as client, ThreadPoolExecutor(1) as threads:
+        asked_before, began = len(silent.visits), time.monotonic()
+        first = threads.submit(client.get, f"/intent/0x{'12' * 32}")
+        while len(silent.visits) == asked_before:
+            process_breathes()
+        refused = client.get(f"/intent/0x{'34' * 32}")
+        assert not first.done()
+        assert (refused.headers["Retry-After"], refused.status_code >= 400) == ("2", True)
+        assert client.get("/search").status_code == 200  # needs no answer
+        assert first.result(10).status_code == 503
+        assert 1 < time.monotonic() - began < 4

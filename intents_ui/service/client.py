@@ -19,7 +19,7 @@ import httpx
 from intents_ui.service import operations
 from intents_ui.service.config import Group, ServiceConfig
 from intents_ui.service.deadline import within
-from intents_ui.service.errors import TooBusy
+from intents_ui.service.errors import Overloaded
 from intents_ui.service.exchange import TROUBLE, Exchange
 from intents_ui.service.guard import Guard
 from intents_ui.service.held_call import HeldCall
@@ -212,7 +212,7 @@ class AsyncServiceClient(Operations):
             async with asyncio.timeout(self.config.connection_wait):
                 await slots.acquire()
         except TimeoutError:
-            raise TooBusy("all connections to the service are in use") from None
+            raise Overloaded("all connections to the service are in use") from None
         try:
             yield
         finally:

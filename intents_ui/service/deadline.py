@@ -1,7 +1,8 @@
-"""A total deadline for everything that a blocking call does on the network.
+"""A total deadline for everything that a blocking call, or all calls of a page, do on the network.
 
 A timeout between two pieces does not end a call whose headers or body drip, or whose name resolution hangs. So every
-single wait (for an address, a connection, a read, a write) is cut to the time that the call has left.
+single wait (for an address, a connection, a read, a write) is cut to the time that is left. Deadlines go along with
+the context: into a block inside another one, and into the threads of `together`.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ import httpcore
 
 RESOLVERS = 8  # names that are looked up at once; a resolver that hangs holds one of these and no page
 
-_ends_at: ContextVar[float | None] = ContextVar("call_ends_at", default=None)
+_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
 
 class NameNotResolved(httpcore.ConnectError):
@@ -28,22 +29,33 @@ class NameNotResolved(httpcore.ConnectError):
 
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Everything that this thread does on the network inside the block ends within these seconds."""
-    token = _ends_at.set(time.monotonic() + seconds)
+    """Everything that is done on the network inside the block ends within these seconds, and within those around it."""
+    ends_at, outer = time.monotonic() + seconds, _ends_at.get()
+    token = _ends_at.set(ends_at if outer is None else min(ends_at, outer))
     try:
         yield
     finally:
         _ends_at.reset(token)
 
 
-def time_left(timeout: float | None, *, expired: type[httpcore.TimeoutException]) -> float | None:
-    """The shorter of `timeout` and what is left of the call; raises `expired` when nothing is."""
+def seconds_left() -> float | None:
+    """Until the end of the block; below zero when that is over, None outside of any."""
     ends_at = _ends_at.get()
-    if ends_at is None:
+    return None if ends_at is None else ends_at - time.monotonic()
+
+
+def is_over() -> bool:
+    left = seconds_left()
+    return left is not None and left <= 0
+
+
+def time_left(timeout: float | None, *, expired: type[Exception]) -> float | None:
+    """The shorter of `timeout` and what is left of the block; raises `expired` when nothing is."""
+    left = seconds_left()
+    if left is None:
         return timeout
-    left = ends_at - time.monotonic()
     if left <= 0:
-        raise expired("the call's time is over")
+        raise expired("the time is over")
     return left if timeout is None else min(left, timeout)
 
 

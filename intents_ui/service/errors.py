@@ -2,10 +2,12 @@
 
 ServiceError
 ├── Unreachable         no answer: `reason` says whether the way there failed or the service itself
+│   └── OutOfTime       the page that asked had no time left; it says nothing about the service
 ├── Refused             the service understood the question and says no
 │   ├── NotFound        it does not know the thing
 │   ├── AccessDenied    it does not accept our key, our project or our region
-│   ├── TooBusy         it asks us to slow down for `retry_after` seconds; also: all our own connections are in use
+│   ├── TooBusy         it asks us to slow down for `retry_after` seconds
+│   │   └── Overloaded  it said nothing: all our own places or connections are taken
 │   ├── Invalid         it does not accept the question as it was put
 │   ├── Expired         the quote's time is over
 │   └── WrongState      the intent has moved on, or cannot move yet
@@ -19,6 +21,7 @@ from enum import StrEnum
 LONGEST_TEXT = 200  # characters of anything that the service says about itself
 
 SLOW_DOWN_SECONDS = 5.0  # when the service does not say for how long
+PLACE_SECONDS = 2.0  # after which one of our own places may be free
 
 
 class Reason(StrEnum):
@@ -97,6 +100,10 @@ class Unreachable(ServiceError):
         return error
 
 
+class OutOfTime(Unreachable):
+    reason = Reason.TIMEOUT
+
+
 class Refused(ServiceError):
     pass
 
@@ -111,6 +118,10 @@ class AccessDenied(Refused):
 
 class TooBusy(Refused):
     retry_after = SLOW_DOWN_SECONDS
+
+
+class Overloaded(TooBusy):
+    retry_after = PLACE_SECONDS
 
 
 class Invalid(Refused):

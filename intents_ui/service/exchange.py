@@ -19,10 +19,12 @@ from pydantic import ValidationError
 from intents_ui.service import json_text
 from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
 from intents_ui.service.config import Limits, ServiceConfig
-from intents_ui.service.deadline import NameNotResolved
+from intents_ui.service.deadline import NameNotResolved, is_over
 from intents_ui.service.errors import (
     AccessDenied,
     Flaw,
+    OutOfTime,
+    Overloaded,
     Reason,
     Refused,
     ServiceError,
@@ -159,9 +161,10 @@ def _as_ours(error: Exception) -> ServiceError:
         case UnicodeDecodeError():
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
-            return TooBusy("all connections to the service are in use")
+            return Overloaded("all connections to the service are in use")
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
-            return Unreachable.because(Reason.TIMEOUT)
+            # Called when the call's own deadline is left behind: what may be over is the page's.
+            return OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
         case httpx.ConnectError() | httpcore.ConnectError():
             return Unreachable.because(_reason_not_connected(error))
         case httpx.DecodingError():

@@ -16,7 +16,9 @@ from typing import Any, cast
 from cachetools import TLRUCache
 
 from intents_ui.service import json_text
-from intents_ui.service.errors import Reason, ServiceError, Unreachable
+from intents_ui.service.allowance import claim
+from intents_ui.service.deadline import is_over, time_left
+from intents_ui.service.errors import OutOfTime, Reason, ServiceError, Unreachable
 from intents_ui.service.operations import Call
 
 KEPT_ANSWERS = 128
@@ -42,18 +44,30 @@ class Guard:
         self._kept: TLRUCache[Question, tuple[Any, float]] = TLRUCache(KEPT_ANSWERS, _end_of_life, timer=clock)
 
     def ask[T](self, call: Call[T]) -> T:
-        if not call.is_read:
-            return cast(T, self._ask(call))
         question = (call.operation, json_text.write(call.request))
-        with self._lock:
+        with self._lock, contextlib.suppress(KeyError):
             # Read once: between two readings of the clock the answer's lifetime may end.
-            with contextlib.suppress(KeyError):
-                return cast(T, self._kept[question][0])
-            others = self._under_way.get(question)
-            mine = None if others else self._under_way.setdefault(question, Future())
-        if others:
-            return cast(T, self._wait(call, others))
-        return cast(T, self._ask_for_all(call, question, cast("Future[Any]", mine)))
+            return cast(T, self._kept[question][0])
+        try:
+            claim()
+        except ServiceError as error:
+            error.operation = call.operation
+            raise
+        return cast(T, self._ask_with_others(call, question) if call.is_read else self._ask(call))
+
+    def _ask_with_others(self, call: Call[Any], question: Question) -> Any:
+        while True:
+            with self._lock:
+                others = self._under_way.get(question)
+                mine = None if others else self._under_way.setdefault(question, Future())
+            if mine:
+                return self._ask_for_all(call, question, mine)
+            try:
+                return self._wait(call, cast("Future[Any]", others))
+            except OutOfTime:
+                # The page that asked for us all had no time left. Ours may.
+                if is_over():
+                    raise
 
     def _ask_for_all(self, call: Call[Any], question: Question, result: "Future[Any]") -> Any:
         try:
@@ -71,12 +85,13 @@ class Guard:
         return answer
 
     def _wait(self, call: Call[Any], result: "Future[Any]") -> Any:
+        patience = self._patience(call)
         try:
-            return result.result(self._patience(call))
+            return result.result(time_left(patience, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = copy.copy(error)  # an exception keeps its traceback; threads must not share one
         except TimeoutError:
-            failure = Unreachable.because(Reason.TIMEOUT)
+            failure = OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
             failure.operation = call.operation
         raise failure
 

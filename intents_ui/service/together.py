@@ -1,12 +1,15 @@
-"""Several questions to the service at once, so that a page waits for the slowest of them and not for their sum."""
+"""Several questions to the service at once, so that a page waits for the slowest of them and not for their sum.
 
+They are asked in threads of their own, with the page's deadline and its place (`allowance`).
+"""
+
+import contextvars
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from intents_ui.service.errors import ServiceError
+from intents_ui.service.deadline import seconds_left
+from intents_ui.service.errors import OutOfTime, ServiceError
 
-# As many as there are connections to the service: a question beyond them would only wait there.
 THREADS = 48
 
 
@@ -15,14 +18,18 @@ def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
     if not questions:
         return []
     first, *others = questions
-    running = [_threads().submit(_answer, question) for question in others]
-    return [_answer(first), *(future.result() for future in running)]
+    asked = [_asked(question) for question in others]
+    return [_answer(first), *(_answered(other) for other in asked)]
 
 
 def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
     """`together` for two questions with answers of different kinds."""
-    asked = _threads().submit(_answer, other)
-    return _answer(one), asked.result()
+    asked = _asked(other)
+    return _answer(one), _answered(asked)
+
+
+def _asked[T](question: Callable[[], T]) -> "Future[T | ServiceError]":
+    return _threads.submit(contextvars.copy_context().run, _answer, question)
 
 
 def _answer[T](question: Callable[[], T]) -> T | ServiceError:
@@ -32,6 +39,28 @@ def _answer[T](question: Callable[[], T]) -> T | ServiceError:
         return error
 
 
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="question")
+def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
+    try:
+        return asked.result(seconds_left())
+    except TimeoutError:
+        asked.cancel()  # it may not have found a thread yet
+        return OutOfTime()
+
+
+def _new_threads(most: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(most, thread_name_prefix="question")
+
+
+_threads = _new_threads(THREADS)  # each is started when it is needed
+
+
+def use_threads(most: int) -> None:
+    """As many as there are connections to the service: a question beyond them would only wait there."""
+    global _threads
+    before, _threads = _threads, _new_threads(most)
+    before.shutdown(wait=False, cancel_futures=True)
+
+
+def end_threads() -> None:
+    """They end with the questions that they ask; what still waits for one is not asked any more."""
+    use_threads(THREADS)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from intents_ui.service.errors import Flaw, NotFound, Reason, TooBusy, Unreachable, Unreadable
+from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, Unreachable, Unreadable
 from tests.service.clients import async_client
 from tests.service.scripted_server import Visit, answering, response, serving
 
@@ -78,7 +78,7 @@ async def test_held_calls_do_not_keep_the_others_from_being_asked():
         async with async_client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1) as service:
             held = [asyncio.create_task(service.wait_intent_receipt(f"0x{number}")) for number in range(2)]
             await _until(lambda: len(server.visits) == 2)
-            with pytest.raises(TooBusy):
+            with pytest.raises(Overloaded):
                 await service.wait_intent_receipt("0x3")
             assert (await service.get_intent("0x1")).status == "QUOTED"
             for task in held:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
-from intents_ui.service.errors import Reason, TooBusy, Unreachable
+from intents_ui.service.errors import Overloaded, Reason, Unreachable
 from intents_ui.service.in_process import InProcessTransport
 from tests.service.clients import CANARY, config
 
@@ -81,7 +81,7 @@ def test_more_calls_than_it_takes_are_told_so(application):
     with ServiceClient(how, transport=transport) as service, ThreadPoolExecutor(1) as threads:
         first = threads.submit(service.get_intent, "0x1")
         _until(lambda: application.most == 1)
-        with pytest.raises(TooBusy):
+        with pytest.raises(Overloaded):
             service.get_intent("0x2")
         application.go_on.set()
         assert first.result(5).intent_id == "0x1"

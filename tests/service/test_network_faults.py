@@ -18,6 +18,7 @@ from intents_ui.service.errors import (
     Flaw,
     Invalid,
     NotFound,
+    Overloaded,
     Reason,
     ServiceError,
     TooBusy,
@@ -381,7 +382,7 @@ def test_when_all_connections_are_in_use_the_next_call_is_told_so_soon():
         first = threads.submit(service.get_intent, "0x1")
         assert arrived.wait(5)
         began = time.monotonic()
-        with pytest.raises(TooBusy):
+        with pytest.raises(Overloaded):
             service.get_intent("0x2")
         assert time.monotonic() - began < 0.5
         assert reason(first.exception()) is Reason.TIMEOUT

@@ -1,0 +1,184 @@
+"""A page has so many seconds for all of its questions, and waits for the service only where there is a place."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from intents_ui.service.allowance import Places, claim
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.deadline import seconds_left, within
+from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
+from intents_ui.service.together import both, end_threads, together, use_threads
+from tests.service.clients import client
+from tests.service.scripted_server import ScriptedServer, Visit, response, serving
+
+INTENT = '{"intent":{"intentId":"%s"}}'
+
+
+class Doors:
+    """Answers at once, but about a slow intent only when the test lets it."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.asked: list[str] = []
+
+    def __call__(self, visit: Visit) -> None:
+        intent_id = json.loads(visit.body)["intentId"]
+        self.asked.append(intent_id)
+        if intent_id.startswith("0xslow"):
+            while not (self.open.wait(0.01) or visit.closing.is_set()):
+                pass
+        visit.send(response(INTENT % intent_id))
+
+
+@pytest.fixture
+def doors() -> Doors:
+    return Doors()
+
+
+@pytest.fixture
+def server(doors: Doors) -> Iterator[ScriptedServer]:
+    with serving(doors) as server:
+        yield server
+
+
+@pytest.fixture
+def service(server: ScriptedServer) -> Iterator[ServiceClient]:
+    with client(server.url, total=5.0) as service:
+        yield service
+
+
+def until(condition: Any) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def seconds_of(call: Any) -> tuple[float, ServiceError]:
+    began = time.monotonic()
+    with pytest.raises(ServiceError) as caught:
+        call()
+    return time.monotonic() - began, caught.value
+
+
+def on_a_page(places: Places, ask: Any, *, seconds: float = 5.0) -> Any:
+    with places.page(seconds=seconds):
+        return ask()
+
+
+def test_one_page_more_than_may_wait_is_refused_soon_and_not_by_the_service(doors, service):
+    places = Places(2, wait=0.05)
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(on_a_page, places, lambda n=n: service.get_intent(f"0xslow{n}")) for n in range(2)]
+        until(lambda: len(doors.asked) == 2)
+        took, error = seconds_of(lambda: on_a_page(places, lambda: service.get_intent("0x3")))
+        assert (type(error), error.operation, error.retry_after) == (Overloaded, "GetIntent", 2.0)
+        assert 0.05 <= took < 1
+        doors.open.set()
+        assert [page.result(5).intent_id for page in waiting] == ["0xslow0", "0xslow1"]
+    assert on_a_page(places, lambda: service.get_intent("0x3")).intent_id == "0x3"
+    assert sorted(doors.asked) == ["0x3", "0xslow0", "0xslow1"]
+
+
+def test_a_page_that_joins_anothers_question_waits_like_the_other(doors, service):
+    places = Places(1, wait=0.05)
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
+        until(lambda: doors.asked)
+        assert isinstance(seconds_of(lambda: on_a_page(places, lambda: service.get_intent("0xslow")))[1], Overloaded)
+        doors.open.set()
+        assert first.result(5).intent_id == "0xslow"
+
+
+def test_the_questions_of_one_page_share_its_place(service):
+    places = Places(1, wait=0.05)
+    found = on_a_page(places, lambda: together(*(lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5))))
+    assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
+
+
+def test_a_page_without_a_place_is_told_once_and_not_for_each_question(service):
+    places = Places(1, wait=0.2)
+    with ThreadPoolExecutor(1) as threads, places.page(seconds=5):
+        service.get_intent("0x1")
+        began = time.monotonic()
+        questions = [lambda n=n: service.get_intent(f"0x{n}") for n in range(5)]
+        answers = threads.submit(on_a_page, places, lambda: together(*questions)).result(5)
+        assert {type(answer) for answer in answers} == {Overloaded}
+        assert time.monotonic() - began < 0.5
+
+
+def test_what_is_asked_for_no_page_needs_no_place(service):
+    places = Places(1, wait=0.05)
+    with places.page(seconds=5), ThreadPoolExecutor(1) as threads:
+        service.get_intent("0x1")
+        assert threads.submit(service.get_intent, "0x2").result(5).intent_id == "0x2"
+
+
+def test_all_questions_of_a_page_end_with_its_time(doors, service):
+    places = Places(1, wait=0.05)
+    slow = [lambda n=n: service.get_intent(f"0xslow{n}") for n in range(3)]
+
+    def ask() -> list[Any]:
+        return [*together(*slow), *both(slow[0], slow[1]), *together(slow[2])]
+
+    began = time.monotonic()
+    answers = on_a_page(places, ask, seconds=0.3)
+    assert time.monotonic() - began < 1
+    assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}
+
+
+def test_questions_beyond_the_threads_end_with_the_pages_time_as_well(doors, service):
+    use_threads(1)
+    try:
+        began = time.monotonic()
+        with within(0.3):
+            answers = together(*(lambda n=n: service.get_intent(f"0xslow{n}") for n in range(6)))
+        assert time.monotonic() - began < 1
+    finally:
+        end_threads()
+    assert {type(answer) for answer in answers} == {OutOfTime}
+
+
+def test_a_call_that_takes_too_long_by_itself_is_not_the_pages_fault(server):
+    with client(server.url, total=0.1) as service:
+        _, error = seconds_of(lambda: on_a_page(Places(1, wait=0.05), lambda: service.get_intent("0xslow")))
+    assert (type(error), error.reason) == (Unreachable, Reason.TIMEOUT)
+
+
+def test_who_joined_a_page_that_ran_out_of_time_asks_again(doors, service):
+    places = Places(2, wait=0.05)
+    with ThreadPoolExecutor(2) as threads:
+        hurried = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"), seconds=0.3)
+        until(lambda: doors.asked)
+        patient = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
+        assert isinstance(hurried.exception(5), OutOfTime)
+        until(lambda: len(doors.asked) == 2)
+        doors.open.set()
+        assert patient.result(5).intent_id == "0xslow"
+
+
+def test_a_deadline_inside_another_never_goes_beyond_it():
+    with within(1.0):
+        with within(100.0):
+            assert (seconds_left() or 100) <= 1
+        with within(0.1):
+            assert (seconds_left() or 100) <= 0.1
+    assert seconds_left() is None
+
+
+def on_a_place(do: Any) -> Any:
+    claim()
+    return do()
+
+
+def test_a_place_is_given_back_whatever_a_page_ends_in():
+    places = Places(1, wait=0.01)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), places.page(seconds=1):
+            on_a_place(lambda: 1 / 0)
