@@ -26,6 +26,14 @@ WORDS = (
         ),
     ),
     (
+        errors.Overloaded,
+        Words(
+            "This dashboard is busy",
+            "So many readers ask at this moment that this question was not put to the service.",
+            f"Try again in a few seconds. {NOT_AGAIN}",
+        ),
+    ),
+    (
         errors.TooBusy,
         Words(
             "The service asked us to slow down",
@@ -66,6 +74,14 @@ WORDS = (
         ),
     ),
     (
+        errors.OutOfTime,
+        Words(
+            "It took too long",
+            "The service was slow, and the time that a page may take was over before it had answered everything.",
+            f"Try again in a few seconds. {NOT_AGAIN}",
+        ),
+    ),
+    (
         errors.ServiceError,
         Words(
             "The service cannot be reached",
@@ -79,6 +95,7 @@ WORDS = (
 # The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
 STATUSES = (
     (errors.NotFound, HTTPStatus.NOT_FOUND),
+    (errors.Overloaded, HTTPStatus.SERVICE_UNAVAILABLE),
     (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
     (errors.Invalid, HTTPStatus.BAD_REQUEST),
     (errors.Refused, HTTPStatus.FORBIDDEN),

@@ -88,7 +88,8 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
         todo=words.todo,
         operation=error.operation,
         reference=error.request_id,
-        detail=error.message,
+        # What has no code of the service was said by ourselves, and the words above say it.
+        detail=error.message if error.code is not None else None,
         retry_after=failures.retry_after(error),
         looked_for=looked_for,
     )
