@@ -42,7 +42,8 @@ async def test_readers_who_come_and_go_leave_nothing_behind():
         visits = await crowd(each, intents, chance, until=time.monotonic() + SECONDS * 3 / 4)
         await everybody_is_gone(each, service, tasks)
         assert visits > 300
-        assert open_files(worker) <= files
+        # Connections to the service that are kept for the next question come and go; a leak would be one a visit.
+        assert open_files(worker) <= files + 2
         # Objects, because what the process has from the system grows for some minutes before it stays.
         await until(lambda: each.memory[0] <= objects + visits / 4, within=10, every=0.5)
 
