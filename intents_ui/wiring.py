@@ -1,5 +1,7 @@
 """Builds the process's long-lived objects from the settings: service client, catalogue, embedded service, live hub."""
 
+import logging
+import threading
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +21,8 @@ from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
+
+log = logging.getLogger(__name__)
 
 
 def embedded() -> bool:
@@ -101,8 +105,15 @@ def limits(group: Group) -> Limits:
 
 
 def open_all() -> None:
-    """At the process's start, so that the first reader does not wait for it."""
-    catalog()
+    """At the process's start, so that the first reader does not wait for it. The start itself waits for no service."""
+    threading.Thread(target=warm, args=(catalog(),), name="warm", daemon=True).start()
+
+
+def warm(names: Catalog) -> None:
+    try:
+        names.warm()
+    except Exception:
+        log.warning("The names of chains and tokens were not learned at the start", exc_info=True)
 
 
 async def close_live() -> None:

@@ -2,15 +2,15 @@
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
 
-from tests.service.scripted_server import ScriptedServer, serving
-from tests.serving import dashboard, process_breathes
+from tests.service.scripted_server import ScriptedServer, response, serving
+from tests.serving import PATIENCE, dashboard, process_breathes
 
 
 def raw(server: str, request: bytes) -> bytes:
@@ -92,12 +92,32 @@ def waiting(silent: ScriptedServer) -> Iterator[str]:
         yield root
 
 
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        process_breathes()
+
+
+def operations(service: ScriptedServer) -> list[str]:
+    return [visit.operation for visit in service.visits]
+
+
+def test_names_are_learned_before_the_first_reader_comes() -> None:
+    documents = {"GetChains": {"chains": [{"id": 1}, {"id": 10}]}, "GetTokenList": {"tokens": []}}
+    with (
+        serving(lambda visit: visit.send(response(documents[visit.operation]))) as service,
+        dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test"),
+    ):
+        until(lambda: len(service.visits) == 3)
+        assert operations(service) == ["GetChains", "GetTokenList", "GetTokenList"]
+
+
 def test_a_page_ends_with_its_time_and_one_too_many_is_told_at_once(waiting: str, silent: ScriptedServer) -> None:
     with httpx.Client(base_url=waiting, trust_env=False) as client, ThreadPoolExecutor(1) as threads:
-        asked_before, began = len(silent.visits), time.monotonic()
+        began = time.monotonic()
         first = threads.submit(client.get, f"/intent/0x{'12' * 32}")
-        while len(silent.visits) == asked_before:
-            process_breathes()
+        until(lambda: "GetIntent" in operations(silent))
         refused = client.get(f"/intent/0x{'34' * 32}")
         assert not first.done()
         assert (refused.headers["Retry-After"], refused.status_code >= 400) == ("2", True)

@@ -95,6 +95,10 @@ class ServiceClient(Operations):
     def ask[T](self, call: Call[T]) -> T:
         return self._guard.ask(call)
 
+    def knows(self, call: Call[Any]) -> bool:
+        """Whether `ask` would answer at once, without the service."""
+        return self._guard.knows(call)
+
     def close(self) -> None:
         self._http.close()
 

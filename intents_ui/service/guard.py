@@ -43,8 +43,13 @@ class Guard:
         self._under_way: dict[Question, Future[Any]] = {}
         self._kept: TLRUCache[Question, tuple[Any, float]] = TLRUCache(KEPT_ANSWERS, _end_of_life, timer=clock)
 
+    def knows(self, call: Call[Any]) -> bool:
+        """Whether the answer is kept, so that asking would cost nothing."""
+        with self._lock:
+            return _question(call) in self._kept
+
     def ask[T](self, call: Call[T]) -> T:
-        question = (call.operation, json_text.write(call.request))
+        question = _question(call)
         with self._lock, contextlib.suppress(KeyError):
             # Read once: between two readings of the clock the answer's lifetime may end.
             return cast(T, self._kept[question][0])
@@ -94,6 +99,10 @@ class Guard:
             failure = OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
             failure.operation = call.operation
         raise failure
+
+
+def _question(call: Call[Any]) -> Question:
+    return call.operation, json_text.write(call.request)
 
 
 def _end_of_life(question: Question, kept: tuple[Any, float], now: float) -> float:

@@ -28,6 +28,11 @@ def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | Servic
     return _answer(one), _answered(asked)
 
 
+def aside[T](question: Callable[[], T]) -> "Future[T]":
+    """A question that goes on when its page no longer waits: it has neither the page's time nor its place."""
+    return _threads.submit(contextvars.Context().run, question)
+
+
 def _asked[T](question: Callable[[], T]) -> "Future[T | ServiceError]":
     return _threads.submit(contextvars.copy_context().run, _answer, question)
 

@@ -2,10 +2,15 @@
 
 import json
 import logging
+import threading
+import time
+from collections.abc import Callable
 
 import httpx
 import pytest
 
+from intents_ui.service import catalog as catalogue
+from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -22,6 +27,7 @@ class Service:
         self.now = 0.0
         self.asked: list[tuple[str, bytes]] = []
         self.failure: httpx.Response | None = None
+        self.hold: Callable[[], object] = lambda: None  # before each answer
         native = {"chainId": 1, "symbol": "ETH", "decimals": 18}
         usdc = {"chainId": 1, "address": USDC, "symbol": "USDC"}
         self.tokens: list[dict] = [native | {"address": ZERO}, native | {"address": EEE}, usdc]
@@ -38,6 +44,7 @@ class Service:
     def answer(self, request: httpx.Request) -> httpx.Response:
         operation = request.url.path.rpartition("/")[2]
         self.asked.append((operation, request.content))
+        self.hold()
         if operation == "GetTokenList" and b"[99]" in request.content:
             return _json({"error": "UnsupportedNetwork", "code": 8008, "msg": "?", "status": 422}, status=422)
         if self.failure:
@@ -150,3 +157,96 @@ def test_one_list_that_is_refused_does_not_cost_the_others(service):
     assert catalog.token(1, USDC) is not None
     assert catalog.chain(1) is not None
     assert [operation for operation, _ in service.asked] == ["GetTokenList", "GetTokenList", "GetChains"]
+
+
+def test_a_page_learns_all_that_it_needs_at_once(service):
+    catalog = service.catalog()
+    service.hold = threading.Barrier(3, timeout=5).wait  # nothing is answered before all three were asked
+    catalog.learn([1, 10, 1, None])
+    service.hold = lambda: None
+    assert catalog.chain(1)
+    assert catalog.token(1, USDC)
+    assert catalog.token(10, USDC)
+    assert sorted(operation for operation, _ in service.asked) == ["GetChains", "GetTokenList", "GetTokenList"]
+    catalog.learn([1, 10])
+    assert len(service.asked) == 3
+
+
+def test_a_list_that_is_slow_comes_for_a_later_page(service, monkeypatch):
+    monkeypatch.setattr(catalogue, "PATIENCE_SECONDS", 0.2)
+    catalog = service.catalog()
+    go_on = threading.Event()
+    service.hold = lambda: go_on.wait(5)
+    began = time.monotonic()
+    catalog.learn([1])
+    assert catalog.token(1, USDC) is None
+    assert catalog.chain(1) is None
+    catalog.learn([1])
+    assert 0.2 <= time.monotonic() - began < 1
+    go_on.set()
+    until(lambda: catalog.token(1, USDC) and catalog.chain(1))
+    assert len(service.asked) == 2
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.005)
+
+
+def test_a_page_is_not_kept_by_names_when_it_has_older_ones(service):
+    catalog = service.catalog()
+    catalog.learn([1])
+    service.now += 5000
+    go_on = threading.Event()
+    service.hold = lambda: go_on.wait(5)
+    began = time.monotonic()
+    catalog.learn([1])
+    assert catalog.token(1, USDC)
+    assert time.monotonic() - began < 1
+    go_on.set()
+    until(lambda: len(service.asked) == 4 and not catalog._under_way)
+
+
+def test_a_page_does_not_ask_again_for_what_just_failed(service):
+    service.failure = httpx.Response(500)
+    catalog = service.catalog()
+    catalog.learn([1, 10, 99])
+    asked = len(service.asked)
+    assert catalog.token(1, USDC) is catalog.token(99, USDC) is catalog.chain(1) is None
+    catalog.learn([1, 10, 99])
+    assert len(service.asked) == asked
+
+
+@pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
+def test_a_page_that_may_not_wait_learns_nothing_and_keeps_no_other_from_it(service, seconds):
+    catalog, places = service.catalog(), Places(1, wait=0.01)
+    taken = 0 if seconds == 0.0 else places.take()
+    with places.page(seconds=seconds):
+        catalog.learn([1])
+        assert catalog.token(1, USDC) is None
+        assert service.asked == []
+    if taken:
+        places.give_back()
+    with places.page(seconds=5):
+        assert catalog.token(1, USDC)
+
+
+def test_names_that_are_known_need_no_place(service):
+    catalog, places = service.catalog(), Places(1, wait=0.01)
+    catalog.learn([1])
+    assert places.take()
+    with places.page(seconds=5):
+        catalog.learn([1])
+        assert catalog.token(1, USDC)
+        assert catalog.chain(1)
+
+
+def test_at_the_start_the_chains_that_most_pages_name_are_learned(service):
+    catalog = service.catalog()
+    catalog.warm()
+    assert [operation for operation, _ in service.asked] == ["GetChains", "GetTokenList", "GetTokenList"]
+    service.failure = httpx.Response(500)
+    assert catalog.token(1, USDC)
+    assert catalog.token(10, ZERO)
