@@ -1,5 +1,6 @@
 """How the dashboard is served: gunicorn on its ASGI worker, one port, by `intents_ui.settings`."""
 
+import logging
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
@@ -9,7 +10,7 @@ from intents_ui import lifecycle, settings
 wsgi_app = "intents_ui.asgi:application"
 worker_class = "asgi"
 workers = settings.ENV.web_concurrency
-bind = f"{settings.ENV.host}:{settings.ENV.port}"
+bind = settings.ENV.authority
 asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
@@ -18,6 +19,7 @@ limit_request_line = 100_000  # a whole message of 10,000 characters, each as th
 control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
 loglevel = "warning"
+logconfig_dict = settings.LOGGING  # its own lines look like ours
 
 # A key that was drawn is the same in every process of this start, and after a worker's restart.
 if settings.ENV.embedded:
@@ -29,6 +31,10 @@ post_worker_init = lifecycle.attach
 
 
 def when_ready(server: object) -> None:
-    host = "127.0.0.1" if settings.ENV.host in ("0.0.0.0", "::") else settings.ENV.host  # noqa: S104 - compared, not bound
-    kind = "invented transfers of the embedded service" if settings.ENV.embedded else settings.ENV.intents_service_url
-    print(f"intents-ui is ready on http://{host}:{settings.ENV.port} ({kind}). Stop with Ctrl+C.", flush=True)
+    where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - not bound
+    asked = settings.ENV.service_host or "invented transfers of the embedded service"
+    line = f"intents-ui is ready on http://{where} ({asked}). Stop with Ctrl+C."
+    if settings.ENV.log_format == "text":
+        print(line, flush=True)
+    else:
+        logging.getLogger("intents_ui").info(line)

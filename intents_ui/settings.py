@@ -4,6 +4,7 @@ A bad value stops the start with one line that names the variable. The README's 
 """
 
 import ipaddress
+import re
 import secrets
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic import (
     Field,
     HttpUrl,
     IPvAnyNetwork,
-    PositiveFloat,
+    PositiveInt,
     RedisDsn,
     SecretStr,
     ValidationError,
@@ -26,15 +27,17 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from intents_ui.service.config import LIMITS, Group
 
+HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
-Numbers = Annotated[dict[Group, PositiveFloat], NoDecode]
+Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
+Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
 
 
-def limits(name: str) -> dict[Group, float]:
+def limits(name: str) -> dict[Group, Any]:
     """One of the limits of a call, for every group of operations (faults.md 8.1, 8.7)."""
     return {group: getattr(limits, name) for group, limits in LIMITS.items()}
 
@@ -54,10 +57,10 @@ class Environment(BaseSettings):
     intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="seconds that a question waits for a free connection")
     intents_waiting: int = Field(40, ge=1, le=63, description="pages, of the 64 that are made at a time, that may wait for the service; the rest serve what needs no answer of it")
     intents_page_seconds: float = Field(8.0, gt=0, le=60, description="seconds for all questions of one page together")
-    intents_service_connects: Numbers = Field(limits("connect"), description="seconds to connect to the service, by group of operations")
-    intents_service_reads: Numbers = Field(limits("read"), description="seconds between two pieces of an answer, by group")
-    intents_service_totals: Numbers = Field(limits("total"), description="seconds for a whole call, by group")
-    intents_service_sizes: Numbers = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
+    intents_service_connects: Seconds = Field(limits("connect"), description="seconds to connect to the service, by group of operations")
+    intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
+    intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
+    intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
     redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them; no cluster")
     intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
@@ -65,7 +68,6 @@ class Environment(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
-    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://…`) from which forms may be sent, behind a proxy that ends TLS")
     trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
@@ -73,10 +75,29 @@ class Environment(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", mode="before")
+    @field_validator("allowed_hosts", "trusted_proxies", mode="before")
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+    @field_validator("intents_service_url")
+    @classmethod
+    def of_a_place_alone(cls, value: Any) -> Any:
+        """What else a URL can hold may be secret, and would stand in logs."""
+        if isinstance(value, HttpUrl) and not (
+            value.username is value.password is value.query is value.fragment is None
+        ):
+            raise ValueError("should have no user, query or fragment; a key belongs in INTENTS_SERVICE_ACCESS_KEY")
+        return value
+
+    @field_validator("host")
+    @classmethod
+    def of_one_interface(cls, value: str) -> str:
+        """An IPv6 address with or without its brackets."""
+        host = value.removeprefix("[").removesuffix("]")
+        if not (is_address(host) or HOST_NAME.fullmatch(host)):
+            raise ValueError("should be an address or a host name; the port is PORT")
+        return host
 
     @field_validator(
         "intents_service_connects",
@@ -95,9 +116,19 @@ class Environment(BaseSettings):
         return cls.model_fields[str(info.field_name)].default | given
 
     @property
+    def authority(self) -> str:
+        """Host and port as they stand in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
     def embedded(self) -> bool:
         """Whether the dashboard answers its own questions, from the embedded service."""
         return self.intents_service_url in (None, "embedded")
+
+    @property
+    def service_host(self) -> str | None:
+        """The real service's, for those who start the dashboard."""
+        return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
 
     @model_validator(mode="after")
     def refuse_what_would_mislead(self) -> Self:
@@ -114,12 +145,15 @@ class Environment(BaseSettings):
 
 
 def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def is_address(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        ipaddress.ip_address(host)
     except ValueError:
         return False
+    return True
 
 
 def read_environment() -> Environment:
@@ -137,7 +171,6 @@ DEBUG = ENV.debug
 # With the embedded service nothing outlives the process, so a key drawn at its start is enough.
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
-CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
@@ -209,6 +242,12 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.log_format}},
     # A page that is not there and each question to the service are ordinary events; errors are logged with their reference.
-    "loggers": {"httpx": {"level": "WARNING"}, "django.request": {"level": "CRITICAL"}},
+    "loggers": {
+        "django.request": {"level": "CRITICAL"},
+        "gunicorn.error": {"level": "WARNING", "handlers": [], "propagate": True},
+        # On a lower level they tell the headers, and with them the access key.
+        "httpcore": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -100,7 +100,7 @@ def limits(group: Group) -> Limits:
         connect=ENV.intents_service_connects[group],
         read=ENV.intents_service_reads[group],
         total=ENV.intents_service_totals[group],
-        size=int(ENV.intents_service_sizes[group]),
+        size=ENV.intents_service_sizes[group],
     )
 
 

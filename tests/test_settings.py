@@ -1,14 +1,21 @@
 """Every setting is one line, is documented, and stops the start when it is wrong."""
 
+import json
+import logging
 import os
 import re
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
 from intents_ui.settings import Environment
+from tests.serving import PATIENCE, free_port, wait_for
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,6 +62,16 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
         pytest.param({"INTENTS_SERVICE_TOTALS": "search=soon"}, "INTENTS_SERVICE_TOTALS: ", id="no seconds"),
         pytest.param({"INTENTS_SERVICE_SIZES": "everything=1"}, "INTENTS_SERVICE_SIZES: ", id="no such group"),
+        pytest.param({"INTENTS_SERVICE_TOTALS": "search=inf"}, "INTENTS_SERVICE_TOTALS: ", id="no end"),
+        pytest.param({"INTENTS_SERVICE_READS": "search=nan"}, "INTENTS_SERVICE_READS: ", id="no number at all"),
+        pytest.param({"INTENTS_SERVICE_TOTALS": "search=601"}, "INTENTS_SERVICE_TOTALS: ", id="too long"),
+        pytest.param({"INTENTS_SERVICE_SIZES": "search=inf"}, "INTENTS_SERVICE_SIZES: ", id="no end of bytes"),
+        pytest.param({"INTENTS_SERVICE_SIZES": "search=0.5"}, "INTENTS_SERVICE_SIZES: ", id="half a byte"),
+        pytest.param({"INTENTS_SERVICE_SIZES": "search=0"}, "INTENTS_SERVICE_SIZES: ", id="no byte"),
+        pytest.param({"INTENTS_WAITING": "64"}, "INTENTS_WAITING: ", id="nobody left who does not wait"),
+        pytest.param({"HOST": "127.0.0.1:80"}, "HOST: ", id="host with a port"),
+        pytest.param({"HOST": "two words"}, "HOST: ", id="no host"),
+        pytest.param({"HOST": "::"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody on IPv6"),
         pytest.param({"REDIS_URL": "localhost"}, "REDIS_URL: ", id="no Redis URL"),
         pytest.param({"TRUSTED_PROXIES": "the-proxy"}, "TRUSTED_PROXIES: ", id="no network"),
         pytest.param({"LOG_FORMAT": "xml"}, "LOG_FORMAT: ", id="unknown log format"),
@@ -66,6 +83,77 @@ def test_a_bad_value_stops_the_start_with_one_line_that_names_the_variable(env: 
     assert stopped.returncode == 1
     assert stopped.stderr.startswith(line)
     assert stopped.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["https://u:s3cret@h/x", "https://s3cret@h", "https://h/x?key=s3cret", "https://h/#s3cret"]
+)
+def test_a_secret_in_the_services_url_stops_the_start_and_is_not_told(url: str) -> None:
+    stopped = start(INTENTS_SERVICE_URL=url, SECRET_KEY="k")
+    assert stopped.stderr.startswith("INTENTS_SERVICE_URL: ")
+    assert "s3cret" not in stopped.stderr + stopped.stdout
+
+
+def test_the_access_key_is_never_logged_on_any_level() -> None:
+    for name in ("httpx", "httpcore", "httpcore.http11", "httpcore.connection"):
+        assert not logging.getLogger(name).isEnabledFor(logging.INFO), name
+
+
+@contextmanager
+def started(port: int, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The dashboard's process, with what it writes."""
+    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+    clean = {"PATH": os.environ["PATH"], "PORT": str(port)}
+    process = subprocess.Popen(command, cwd=ROOT, env=clean | env, stdout=PIPE, stderr=PIPE)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+
+
+def has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("env", "line"),
+    [
+        pytest.param({}, "http://127.0.0.1:{port} (invented transfers of the embedded service)", id="embedded"),
+        pytest.param({"HOST": "::1"}, "http://[::1]:{port} (invented transfers of the embedded service)", id="IPv6"),
+        pytest.param(
+            {"INTENTS_SERVICE_URL": "http://a.example:8/x", "SECRET_KEY": "k"},
+            "{port} (a.example)",
+            id="a real service",
+        ),
+    ],
+)
+def test_the_start_says_where_it_listens_and_whom_it_asks(env: dict[str, str], line: str) -> None:
+    if "HOST" in env and not has_ipv6():
+        pytest.skip("this machine has no IPv6 loopback")
+    port = free_port()
+    with started(port, **env) as process:
+        assert process.stdout
+        told = process.stdout.readline().decode()
+        assert line.format(port=port) in told
+        host = "[::1]" if "HOST" in env else "127.0.0.1"
+        assert wait_for(f"http://{host}:{port}/healthz", process).status_code == 200
+
+
+def test_as_json_every_line_is_one_the_servers_own_included() -> None:
+    port = free_port()
+    with started(port, LOG_FORMAT="json") as process:
+        assert process.stderr
+        ready = json.loads(process.stderr.readline())
+        assert ready["message"].startswith("intents-ui is ready on")
+        with started(port, LOG_FORMAT="json") as second:
+            assert second.stderr
+            refused = json.loads(second.stderr.readline())
+            assert (refused["logger"], refused["level"]) == ("gunicorn.error", "ERROR")
 
 
 def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
