@@ -61,6 +61,8 @@ def listed(found: Sequence[IntentHistory], *, top: str, now: datetime) -> Newest
     is_counted = newer < len(found)
     shown = found[newer if is_counted else 0 :][:SHOWN]
     names = wiring.catalog()
+    receipts = [entry.receipt for entry in shown if entry.receipt]
+    names.learn(chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id))
     return Newest([transfer.of_entry(entry, using=names, now=now) for entry in shown], newer, is_counted)
 
 

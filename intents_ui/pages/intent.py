@@ -72,6 +72,7 @@ def told(
 ) -> dict[str, object]:
     """What changes while a transfer runs, for `parts/receipt.html`."""
     names, unread = wiring.catalog(), trouble is not None
+    names.learn((found.origin_chain_id, found.destination_chain_id))
     tale = story.story(found, receipt, now=now, using=names, unread=unread)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
     may_change = watching.may_change(found, receipt, now=now)

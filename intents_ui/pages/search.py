@@ -159,11 +159,11 @@ def listed(found: lookup.Found) -> dict[str, object]:
     """The newest hits, for `found.html`."""
     now = datetime.now(UTC)
     shown = found.hits[:MOST_SHOWN]
+    names = wiring.catalog()
+    names.learn(chain for hit in shown for chain in (hit.intent.origin_chain_id, hit.intent.destination_chain_id))
     return {
         "now": now,
-        "transfers": [
-            transfer.of_intent(hit.intent, None, unread=True, using=wiring.catalog(), now=now) for hit in shown
-        ],
+        "transfers": [transfer.of_intent(hit.intent, None, unread=True, using=names, now=now) for hit in shown],
         "reasons": {
             hit.intent.intent_id: [misses.reason(question, found=found) for question in hit.reasons] for hit in shown
         },
