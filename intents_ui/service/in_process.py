@@ -24,6 +24,7 @@ class InProcessTransport(httpx.BaseTransport):
     def __init__(self, application: object, *, loops: int = 64) -> None:
         self._asgi = httpx.ASGITransport(application)  # type: ignore[arg-type]
         self._idle: queue.LifoQueue[asyncio.Runner] = queue.LifoQueue()
+        self._is_closed = False
         for _ in range(loops):
             self._idle.put(asyncio.Runner())  # has no loop before its first run
 
@@ -33,6 +34,11 @@ class InProcessTransport(httpx.BaseTransport):
             return runner.run(self._answer(request), context=contextvars.copy_context())
 
     def close(self) -> None:
+        """Loops in use close with their calls."""
+        self._is_closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
@@ -47,6 +53,8 @@ class InProcessTransport(httpx.BaseTransport):
             yield runner
         finally:
             self._idle.put(runner)
+            if self._is_closed:
+                self._close_idle()
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
         try:

@@ -145,6 +145,16 @@ def test_questions_beyond_the_threads_end_with_the_pages_time_as_well(doors, ser
     assert {type(answer) for answer in answers} == {OutOfTime}
 
 
+def test_no_thread_is_left_when_the_process_ends_its_questions():
+    end_threads()  # those of other tests
+    assert together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
+    assert any(thread.name.startswith("question") for thread in threading.enumerate())
+    end_threads()
+    until(lambda: not any(thread.name.startswith("question") for thread in threading.enumerate()))
+    assert together() == []
+    assert together(lambda: 1, lambda: 2) == [1, 2]
+
+
 def test_a_call_that_takes_too_long_by_itself_is_not_the_pages_fault(server):
     with client(server.url, total=0.1) as service:
         _, error = seconds_of(lambda: on_a_page(Places(1, wait=0.05), lambda: service.get_intent("0xslow")))

@@ -95,6 +95,22 @@ def test_a_failure_inside_the_application_is_a_failure_of_the_service(applicatio
     assert "told to" in caplog.text
 
 
+def test_a_loop_in_use_is_closed_as_soon_as_its_call_ends(application, monkeypatch):
+    loops: list[asyncio.AbstractEventLoop] = []
+    make = asyncio.new_event_loop
+    monkeypatch.setattr(asyncio.events, "new_event_loop", lambda: loops.append(make()) or loops[-1])
+    application.go_on.clear()
+    service = ServiceClient(config("http://embedded", total=5.0), transport=InProcessTransport(application))
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(service.get_intent, "0x1")
+        _until(lambda: application.most == 1)
+        service.close()
+        assert not loops[0].is_closed()
+        application.go_on.set()
+        assert asked.result(5).intent_id == "0x1"
+    assert [loop.is_closed() for loop in loops] == [True]
+
+
 async def test_the_async_client_reaches_it_as_well(application):
     transport = httpx.ASGITransport(application)
     async with AsyncServiceClient(config("http://embedded"), transport=transport) as service:
