@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import needs
 from tests.serving import free_port, wait_for
 
 ROOT = Path(__file__).parent.parent
@@ -33,11 +34,39 @@ def environment(stage: list[tuple[str, str]]) -> dict[str, str]:
     return dict(pair.split("=", 1) for word, rest in stage if word == "ENV" for pair in shlex.split(rest))
 
 
+def ignore_rules() -> list[tuple[re.Pattern[str], bool]]:
+    """Each line of .dockerignore, and whether it keeps a file out or lets it in again; the last that fits decides."""
+    found = []
+    for line in (ROOT / ".dockerignore").read_text().split():
+        translated = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+        found.append((re.compile(f"{translated}(?:/.*)?"), not line.startswith("!")))
+    return found
+
+
+def is_ignored(path: str, rules: list[tuple[re.Pattern[str], bool]]) -> bool:
+    return next((keeps_out for rule, keeps_out in reversed(rules) if rule.fullmatch(path)), False)
+
+
+def send(context: Path) -> None:
+    """The files that a build gets to see, and no others."""
+    rules = ignore_rules()
+    for top in ROOT.iterdir():
+        if is_ignored(top.name, rules):
+            continue
+        for path in [top, *top.rglob("*")]:
+            place = path.relative_to(ROOT)
+            if path.is_file() and not is_ignored(place.as_posix(), rules):
+                (context / place).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, context / place)
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The build stage's commands, with the folder standing for `/app`."""
-    app = tmp_path_factory.mktemp("image") / "app"
+    image = tmp_path_factory.mktemp("image")
+    app, context = image / "app", image / "context"
     app.mkdir()
+    send(context)
     build = stages()[0]
     # In the image `python3` is the one that its base names; here it is the one that runs the tests.
     path = f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}"
@@ -46,16 +75,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         if word == "COPY":
             *sources, target = rest.split()
             for source in sources:
-                copy(ROOT / source, app / target)
+                copy(context / source, app / target)
         elif word == "RUN":
             subprocess.run(rest.replace("/app", str(app)), shell=True, check=True, cwd=app, env=clean)  # noqa: S602
     yield app
-    shutil.rmtree(app)
+    shutil.rmtree(image)
 
 
 def copy(source: Path, target: Path) -> None:
     if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, target)
     else:
         shutil.copy(source, target)
 
@@ -69,8 +98,9 @@ def as_the_images_user() -> list[str]:
     """In front of a command: it may write nothing here, and read even what is root's alone."""
     if os.geteuid() != 0:
         return []
+    setpriv = needs("setpriv", "apt-get install util-linux")
     may_read = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
-    return ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups", *may_read, "--"]
+    return [str(setpriv), "--reuid=10001", "--regid=10001", "--clear-groups", *may_read, "--"]
 
 
 def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
@@ -96,9 +126,26 @@ def test_the_image_serves_the_dashboard_from_collected_files_as_another_user(bui
         assert style, "static files carry a hash in their names"
         answer = wait_for(f"http://127.0.0.1:{port}{style[1]}", process)
         assert "immutable" in answer.headers["cache-control"]
+        assert health(built, env) == 0
     finally:
         process.terminate()
         process.wait(20)
+    assert health(built, env) != 0
+
+
+def health(built: Path, env: dict[str, str]) -> int:
+    """What the container's HEALTHCHECK ends with."""
+    check = next(rest for word, rest in stages()[-1] if word == "HEALTHCHECK")
+    command = check.partition(" CMD ")[2].replace("/app", str(built))
+    return subprocess.run(["/bin/sh", "-c", command], cwd=built, env=env, capture_output=True, check=False).returncode
+
+
+def test_a_build_sees_what_it_is_made_of_and_nothing_else() -> None:
+    rules = ignore_rules()
+    copied = [source for word, rest in stages()[0] if word == "COPY" for source in rest.split()[:-1]]
+    assert not [source for source in copied if is_ignored(source, rules)]
+    for path in (".git/config", ".venv/bin/python", "tests/conftest.py", ".env", "intents_ui/__pycache__/asgi.pyc"):
+        assert is_ignored(path, rules), path
 
 
 def test_beyond_loopback_the_image_refuses_to_start_without_a_service(built: Path) -> None:
