@@ -13,6 +13,8 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.live.picture import Picture
+from intents_ui.pages import intent
 from tests.spec import SPEC
 
 # What providers are called on a page, where that is not their word on the wire in other letters.
@@ -305,3 +307,25 @@ def test_nothing_of_a_hostile_memo_becomes_markup(site: Client, emulator: Emulat
     assert "<img src=x" not in html
     assert "\u202e" not in html
     assert "⟨U+202E⟩" in html
+
+
+def test_a_page_whose_intent_is_watched_costs_the_service_nothing(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intent_id = emulator.play(3, age=300)["intentId"]
+    site.get(f"/intent/{intent_id}")  # the names of its chains and tokens are known from here on
+    receipt = wiring.service().get_intent_receipt(intent_id)
+    intent.plan(intent_id)
+    newest = Picture(intent_id, receipt, learned_at=datetime.now(UTC))
+    monkeypatch.setattr(wiring, "newest", lambda asked: newest if asked == intent_id else None)
+    emulator.behave("*", "failing-500")  # whatever were asked would be a failure
+    page = site.get(f"/intent/{intent_id}")
+    assert page.status_code == 200
+    assert "could not be read" not in page.content.decode()
+
+
+def test_a_poll_of_a_page_that_stands_still_is_answered_with_304(site: Client, emulator: Emulator) -> None:
+    url = f"/intent/{emulator.play(3, age=300)['intentId']}/receipt"
+    first = site.get(url)
+    again = site.get(url, headers={"If-None-Match": first["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
