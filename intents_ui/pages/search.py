@@ -34,7 +34,7 @@ TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
 MOST_AT_ONCE = 4  # findings of one text
 MOST_ADDRESSES = 8  # of one text, that are compared with the tokens
-MOST_SHOWN = 50  # hits
+MOST_SHOWN = 250  # hits: more than all but a few owners have
 LONGEST_ECHO = 200  # characters
 
 

@@ -8,6 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.pages.search import MOST_SHOWN
 from intents_ui.service.wire import Page
 
 NOBODY = "0x" + "12" * 20
@@ -237,11 +238,11 @@ def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client
 
 def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
-    found = re.search(r"50 of (\d+) shown; add a key to narrow it down", page)
+    found = re.search(rf"{MOST_SHOWN} of (\d+) shown; add a key to narrow it down", page)
     assert found
-    assert int(found[1]) > 50
+    assert int(found[1]) > MOST_SHOWN
     assert f"{found[1]} intents found" in page
-    assert page.count('class="row-link"') == 50
+    assert page.count('class="row-link"') == MOST_SHOWN
 
 
 def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> None:
