@@ -123,6 +123,15 @@ def test_what_a_reader_has_unfolded_stays_so_while_the_page_moves(browser: Brows
         expect(fold).to_have_attribute("open", "")
 
 
+def test_the_time_that_an_offer_has_left_runs_in_the_page(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(Transfer(server).path)
+        left = visit.page.locator("time[data-until]").first
+        before = left.inner_text()
+        expect(left).not_to_have_text(before, timeout=5_000)
+        expect(left).to_have_text(re.compile(r"^\d+ (min|s)"))
+
+
 def test_a_finished_transfer_opens_no_stream(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         asked: list[str] = []
