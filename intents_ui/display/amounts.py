@@ -29,9 +29,6 @@ class Amount:
         return f"{self.short} {self.unit}".rstrip()
 
 
-NO_AMOUNT = Amount(UNKNOWN, "", "")
-
-
 def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:
     """`value` in base units; without usable `decimals` it stays in base units and says so. `symbol` may be hostile."""
     unit = text.symbol(symbol).shown if symbol else ""

@@ -79,7 +79,6 @@ NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service gave no status
 # "Stop waiting", not "success". The second set is still worth a look: a refund or a retry may follow (domain.md 1.1).
 TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
 TERMINAL_FOR_NOW = frozenset({"FAILED", "ABORTED", "INVALID"})
-TRANSACTION_TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REVERTED"})
 
 TIME_TO_EXECUTE = timedelta(minutes=10)
 
