@@ -4,7 +4,7 @@
     .venv/bin/python -m bench.live --viewers 1000
     .venv/bin/python -m bench.live soak --minutes 10     viewers come and go; is everything back afterwards?
 
-The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment of 8 KB. The
+The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment of 14 KB, the page's. The
 viewers and a service that changes on command are in this process, so both ends of each measurement have one clock; on
 two cores the viewers' own work is part of what is measured. Everything is on loopback.
 
@@ -33,7 +33,7 @@ from tests.live.tcp_service import served
 from tests.live.test_processes import Process, process
 from tests.live.test_soak import crowd, open_files, worker_of
 
-FRAGMENT_BYTES = 8192
+FRAGMENT_BYTES = 14 * 1024
 CONNECTING_AT_ONCE = 100
 CHANGES = 20
 CHANGES_FOR_ONE = 200
