@@ -4,9 +4,9 @@
     .venv/bin/python -m bench.live --viewers 1000
     .venv/bin/python -m bench.live soak --minutes 10     viewers come and go; is everything back afterwards?
 
-The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment of 14 KB, the page's. The
-viewers and a service that changes on command are in this process, so both ends of each measurement have one clock; on
-two cores the viewers' own work is part of what is measured. Everything is on loopback.
+The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment as large
+as the page's (14 KB). The viewers and a service that changes on command are in this process, so both ends of each
+measurement have one clock; on two cores the viewers' own work is part of what is measured. Everything is on loopback.
 
 Columns: KB that the worker grows by a viewer; its processor time a connect, until the first event is out; milliseconds
 from the service's write of an answer to the arrival of the whole event, for all viewers and for one alone; the most
