@@ -1,8 +1,10 @@
 """Which request goes to which handler.
 
 `/healthz` answers at once. `/live/…` is a stream, which costs no thread. `/rpc/…` is the embedded service, when there
-is no real one. Everything else is an ordinary synchronous view, run in a thread. Bodies are read here, whole and with a
-deadline, before a thread is taken: 64 half-sent bodies would otherwise hold every thread that serves pages.
+is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is an asynchronous view, because
+it has to end when its reader leaves, which WSGI does not notice. Everything else is an ordinary synchronous view, run
+in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64 half-sent bodies would
+otherwise hold every thread that serves pages.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ from typing import Any
 
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
+from django.core.handlers.asgi import ASGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.http.request import split_domain_port, validate_host
 from django.utils.csp import build_policy
@@ -41,6 +44,7 @@ def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
 
 
 pages: App = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
+long_answers: App = ASGIHandler()  # type: ignore[assignment]
 
 
 class BodyRefused(Exception):
@@ -95,7 +99,13 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         body = await read_body(receive)
     except BodyRefused as refused:
         return await answer(send, refused.status, refused.sentence)
-    return await pages(scope_for_wsgi(scope), replay(body, receive), send)
+    handler = long_answers if is_long(scope) else pages
+    return await handler(cleaned(scope), replay(body, receive), send)
+
+
+def is_long(scope: Message) -> bool:
+    path: str = scope["path"]
+    return path.startswith("/export/") or (path == "/triage" and scope["method"] == "POST")
 
 
 @cache
@@ -171,10 +181,10 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-def scope_for_wsgi(scope: Message) -> Message:
-    """The scope as WSGI can take it: an ASCII query, and no header whose name would pass for another's.
+def cleaned(scope: Message) -> Message:
+    """The scope as Django can take it: an ASCII query, and no header whose name would pass for another's.
 
-    `X_Forwarded_For` and `X-Forwarded-For` share one key in a WSGI environment.
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in a request's environment.
     """
     query = bytes(scope["query_string"])
     return {
