@@ -1,0 +1,29 @@
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import csv_text
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"]  # noqa: RUF001
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_what_would_be_a_formula_is_text(formula):
+    assert csv_text.cell(formula) == f"'{formula}"
+
+
+@pytest.mark.parametrize("ordinary", ["", "0x12", "100 USDC", "a=b", "1-1", "'quoted'", " = 1", "order -1"])
+def test_what_is_no_formula_stays_as_it_is(ordinary):
+    assert csv_text.cell(ordinary) == ordinary
+
+
+def test_a_line_is_quoted_where_it_has_to_be():
+    assert csv_text.line(["a", "b,c", 'say "x"', "one\ntwo", ""]) == 'a,"b,c","say ""x""","one\ntwo",\r\n'
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
+def test_a_reader_gets_each_cell_back(cells):
+    assert list(csv.reader(io.StringIO(csv_text.line(cells), newline=""))) == [cells]
