@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 
+from intents_ui import bookmarks
 from intents_ui.display import failures, text
 from intents_ui.service import errors
 
@@ -43,6 +44,15 @@ class Failure:
         return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
+BAD_BOOKMARK = Failure(
+    HTTPStatus.BAD_REQUEST,
+    "This place in the list cannot be found",
+    "The part of the link that says where in the list it leads (cursor=…) is cut off, changed, or of another dashboard."
+    " Nothing was asked of the service.",
+    "Open the list from its beginning, or ask for the link again.",
+)
+
+
 class FailurePages:
     """Turns a `ServiceError` that a view lets through into its page."""
 
@@ -54,9 +64,22 @@ class FailurePages:
         return wrong_method(request, response) if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED else response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, errors.ServiceError):
-            return None
-        return page(request, of_service(error, looked_for=looked_for(request)))
+        match error:
+            case errors.ServiceError():
+                return page(request, of_service(error, looked_for=looked_for(request)))
+            case bookmarks.Unreadable():
+                return page(request, BAD_BOOKMARK)
+            case bookmarks.OfAnotherList():
+                return redirect(without_bookmark(request))
+            case _:
+                return None
+
+
+def without_bookmark(request: HttpRequest) -> str:
+    """A changed filter makes another list, and it begins at its beginning."""
+    query = request.GET.copy()
+    query.pop(bookmarks.NAME, None)
+    return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def looked_for(request: HttpRequest) -> str | None:

@@ -63,20 +63,26 @@ class HistoryAnswer(Wire):
         It ends on no `nextPage`, on `more: false`, on an empty page, on a cursor that did not move, and on one that is
         no number and so cannot have come from this list.
         """
+        return None if self.is_over or self.is_stuck else self.next_page
+
+    @property
+    def is_over(self) -> bool:
+        """The service says that there is no more, or there is nothing on this page to go on from."""
         page = self.next_page
-        if page is None or page.more is False or not (self.intents or self.unreadable_entries):
-            return None
-        if {"before", "after"} & page.unreadable.keys() or (self._asked and _cursor(self._asked) == _cursor(page)):
-            return None
-        return page
+        return page is None or page.more is False or not (self.intents or self.unreadable_entries)
+
+    @property
+    def is_stuck(self) -> bool:
+        """There is said to be more, and the cursor to it did not move or is no number."""
+        page = self.next_page
+        if page is None or self.is_over:
+            return False
+        unreadable = {"before", "after"} & page.unreadable.keys()
+        return bool(unreadable) or (self._asked is not None and page.cursor == self._asked.cursor)
 
     def asked_with(self, page: Page | None) -> "HistoryAnswer":
         self._asked = page
         return self
-
-
-def _cursor(page: Page) -> tuple[str | None, int | None, int | None]:
-    return page.column, page.before, page.after
 
 
 class CommitAnswer(Wire):

@@ -586,6 +586,11 @@ class Page(Kept):
         """The page to begin with: newest first, unless told otherwise."""
         return cls(page_size=size, sort=(SortBy(column=column, order=order),))
 
+    @property
+    def cursor(self) -> tuple[str | None, int | None, int | None]:
+        """What tells one page of a list from another."""
+        return self.column, self.before, self.after
+
 
 # Prices and the answers of QuoteIntent beside the intent: domain.md 3.5 and 3b
 

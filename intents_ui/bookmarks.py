@@ -1,0 +1,51 @@
+"""Where in a list a reader is, as one word of a URL: compact, signed, the same for everybody who gets the link.
+
+It holds the service's cursors as they came (interface.md 4.2), so that a page can be opened again later and elsewhere.
+Signed, because whatever came back in its place would be sent to the service.
+"""
+
+import hashlib
+
+from django.core.signing import BadSignature, Signer
+
+from intents_ui.service.paging import Position
+from intents_ui.service.wire import Page
+
+NAME = "cursor"  # in the URL
+LONGEST = 8_000  # characters; far above what twenty cursors take
+SIGNER = Signer(salt="bookmark")
+
+
+class Unreadable(Exception):
+    """It is not one of ours, or somebody has changed it."""
+
+
+class OfAnotherList(Exception):
+    """It is ours, but the filters beside it are not those that it was made for."""
+
+
+def write(position: Position, *, of: str) -> str:
+    """`of` is the list's own query, without the bookmark."""
+    cursors = (position.cursor, *position.earlier)
+    texts = [page.received if page else None for page in cursors]
+    return SIGNER.sign_object([_fingerprint(of), *texts], compress=True)
+
+
+def read(word: str, *, of: str) -> Position:
+    """Raises Unreadable and OfAnotherList."""
+    if not word:
+        return Position()
+    try:
+        if len(word) > LONGEST:
+            raise Unreadable
+        fingerprint, *texts = SIGNER.unsign_object(word)
+        cursor, *earlier = (None if text is None else Page.from_text(text) for text in texts)
+    except (BadSignature, ValueError):
+        raise Unreadable from None
+    if fingerprint != _fingerprint(of):
+        raise OfAnotherList
+    return Position(cursor, tuple(earlier))
+
+
+def _fingerprint(query: str) -> str:
+    return hashlib.sha256(query.encode()).hexdigest()[:12]

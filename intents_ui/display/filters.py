@@ -1,0 +1,309 @@
+"""The filters of a list of intents: read from a URL, checked before anything is asked, written back as the one URL.
+
+Every filter, sort and page size of GetIntentHistory (interface.md 4.2, 2.16).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Self
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from intents_ui.display import hashes, names, near_misses, solana, statuses, text, times
+from intents_ui.service.wire import ChainInfo, IntentStatus, Page
+
+IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
+IN_FLIGHT_WORD = "in-flight"
+SORTS = {"createdAt": "creation", "id": "id"}
+ORDERS = {"DESC": "newest first", "ASC": "oldest first"}
+SIZES = (10, 20, 30)
+LARGEST_SIZE = 100
+LARGEST_NUMBER = 2**64 - 1
+# Later seconds would be milliseconds by mistake (domain.md 7, row 13).
+LARGEST_SECONDS = 10**11
+LONGEST_ECHO = 100
+
+type Query = Mapping[str, Sequence[str]]
+
+
+class Problem(ValueError):
+    """A sentence for the reader: what of a filter cannot be asked, and how to mend it."""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """An active filter; `without` is the list's query when it is taken off."""
+
+    name: str
+    label: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Times are Unix seconds, both included. The defaults are the list without filters, and stay out of its URL."""
+
+    project: int | None = None
+    owner: str | None = None
+    status: tuple[IntentStatus, ...] = ()
+    origin: int | None = None
+    destination: int | None = None
+    since: int | None = None
+    until: int | None = None
+    balances: bool = False
+    recoverable: bool = False
+    sort: str = "createdAt"
+    order: str = "DESC"
+    size: int = 20
+
+    @cached_property
+    def query(self) -> str:
+        """The one way to write these filters: every list has one address."""
+        return urlencode(list(_written(self)))
+
+    def with_(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+    @property
+    def first(self) -> Page:
+        return Page.first(size=self.size, column=self.sort, order=self.order)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The arguments of `get_intent_history` beside its page. What can be had back is asked for with its amount."""
+        one = self.status[0] if len(self.status) == 1 else None
+        return {
+            "by_project_id": self.project,
+            "by_owner_address": self.owner,
+            "by_status": one,
+            "by_statuses": () if one else self.status,
+            "origin_chain_id": self.origin,
+            "destination_chain_id": self.destination,
+            "from_time": self.since,
+            "to_time": self.until,
+            "include_balances": self.balances or self.recoverable,
+            "only_recoverable": self.recoverable,
+        }
+
+    @property
+    def is_newest_first(self) -> bool:
+        return self.order == "DESC"
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything is left out."""
+        return replace(self, balances=False, sort="createdAt", order="DESC", size=20) != Filters()
+
+    def chips(self, chains: Mapping[int, str], *, now: datetime) -> tuple[Chip, ...]:
+        """The active filters in the form's order; sort and length are no filters."""
+
+        def moment(seconds: int) -> str:
+            return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
+
+        words: dict[str, tuple[str, str | None]] = {
+            "status": ("Status", _status_words(self.status)),
+            "origin": ("From", _chain(self.origin, chains)),
+            "destination": ("To", _chain(self.destination, chains)),
+            "owner": ("Owner", None if self.owner is None else hashes.short_address(self.owner)),
+            "since": ("Created from", None if self.since is None else moment(self.since)),
+            "until": ("Created until", None if self.until is None else moment(self.until)),
+            "project": ("Project", None if self.project is None else str(self.project)),
+            "recoverable": ("Only recoverable", "" if self.recoverable else None),
+            "balances": ("With balances", "" if self.balances else None),
+        }
+        empty = Filters()
+        return tuple(
+            Chip(name, label, value, self.with_(**{name: getattr(empty, name)}).query)
+            for name, (label, value) in words.items()
+            if value is not None
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields.
+
+    `moved`: what was written is right, and the list's own address is another one (times that were typed)."""
+
+    filters: Filters
+    problems: Mapping[str, str]
+    typed: Mapping[str, str]
+    moved: bool = False
+
+
+def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
+    """What of a URL's query is about filters; other names in it are left alone."""
+    found: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    typed: dict[str, str] = {}
+    for name, parse in _parsers(query, chains).items():
+        written = [word.strip() for word in query.get(WIRE_NAMES.get(name, name), ()) if word.strip()]
+        if not written:
+            continue
+        typed[name] = text.visible(written[-1])[:LONGEST_ECHO]
+        try:
+            found[name] = parse(written)
+        except Problem as problem:
+            problems[name] = str(problem)
+    moved = False
+    for name, field in TYPED_TIMES.items():
+        written_at = _last(query, field)
+        if written_at:
+            typed[field], moved = text.visible(written_at)[:LONGEST_ECHO], True
+            try:
+                found[name] = _typed_time(written_at, zone=_last(query, "zone") or "UTC")
+            except Problem as problem:
+                problems[name] = str(problem)
+    since, until = found.get("since"), found.get("until")
+    if since is not None and until is not None and since > until:
+        problems["until"] = "This is before the beginning: nothing can have been created between the two."
+    return Asked(Filters(**found), problems, typed, moved=moved and not problems)
+
+
+# `from` is a word of the language.
+WIRE_NAMES = {"since": "from", "until": "to"}
+TYPED_TIMES = {"since": "from_at", "until": "to_at"}
+
+
+def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[list[str]], Any]]:
+    def chain(written: list[str]) -> int:
+        return _chain_id(written[-1], chains)
+
+    return {
+        "project": lambda written: _number(written[-1], most=LARGEST_NUMBER, what="A project"),
+        "owner": lambda written: _owner(written[-1]),
+        "status": _statuses,
+        "origin": chain,
+        "destination": chain,
+        "since": lambda written: _seconds(written[-1]),
+        "until": lambda written: _seconds(written[-1]),
+        "balances": lambda written: _switch(written[-1]),
+        "recoverable": lambda written: _switch(written[-1]),
+        "sort": lambda written: _one_of(written[-1], {word.lower(): word for word in SORTS}, "sorted by"),
+        "order": lambda written: _one_of(written[-1], {word.lower(): word for word in ORDERS}, "ordered"),
+        "size": lambda written: _size(written[-1]),
+    }
+
+
+def _last(query: Query, name: str) -> str:
+    written = query.get(name) or ("",)
+    return written[-1].strip()
+
+
+def _number(written: str, *, most: int, what: str) -> int:
+    if not (written.isascii() and written.isdigit() and len(written) <= 20 and int(written) <= most):
+        raise Problem(f"{what} is a whole number.")
+    return int(written)
+
+
+def _size(written: str) -> int:
+    size = _number(written, most=LARGEST_NUMBER, what="The length of a page")
+    if not 1 <= size <= LARGEST_SIZE:
+        raise Problem(f"A page has between 1 and {LARGEST_SIZE} intents.")
+    return size
+
+
+def _owner(written: str) -> str:
+    found = written if solana.is_address(written) else hashes.canonical_address(written)
+    if found is None:
+        raise Problem(near_misses.of_address(written))
+    return found
+
+
+def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
+    """A word that is no status is refused: the service would take it for QUOTED (domain.md 2.6)."""
+    words = [word.upper() for each in written for word in re.split(r"[,\s]+", each) if word]
+    chosen: set[str] = set()
+    for word in words:
+        if word == IN_FLIGHT_WORD.upper():
+            chosen.update(IN_FLIGHT)
+        elif word in IntentStatus:
+            chosen.add(word)
+        else:
+            known = ", ".join(IntentStatus)
+            raise Problem(f"“{text.name(word).shown}” is no status. There are {known}.")
+    every = len(chosen) == len(IntentStatus)
+    return () if every else tuple(status for status in IntentStatus if status in chosen)
+
+
+def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
+    """By number or by name. A number is taken as it is: the catalogue may be away."""
+    if written.isdigit():
+        return _number(written, most=LARGEST_NUMBER, what="A chain's id")
+    named = {names.chain(chain.id, info=chain).lower(): chain.id for chain in chains}
+    if written.lower() not in named:
+        known = ", ".join(names.chain(chain.id, info=chain) for chain in chains)
+        told = f" It knows {known}." if known else ""
+        raise Problem(f"The service knows no chain “{text.name(written).shown}”.{told}")
+    return named[written.lower()]
+
+
+def _seconds(written: str) -> int:
+    seconds = _number(written, most=LARGEST_NUMBER, what="A time in a link")
+    if seconds > LARGEST_SECONDS:
+        raise Problem("A time in a link is in seconds since 1970; this one looks like milliseconds.")
+    return seconds
+
+
+def _typed_time(written: str, *, zone: str) -> int:
+    """`2026-11-21T14:03` in the reader's zone, to Unix seconds."""
+    try:
+        at = datetime.fromisoformat(written)
+    except ValueError:
+        raise Problem("A time is written as 2026-11-21 14:03.") from None
+    try:
+        local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone))
+        seconds = int(local.timestamp())
+    except (ZoneInfoNotFoundError, OSError, ValueError, OverflowError):
+        raise Problem("A time zone has a name such as Europe/Berlin, or UTC.") from None
+    if not 0 <= seconds <= LARGEST_SECONDS:
+        raise Problem("There were no transfers at that time.")
+    return seconds
+
+
+def _switch(written: str) -> bool:
+    if written.lower() in ("1", "true", "on", "yes"):
+        return True
+    if written.lower() in ("0", "false", "off", "no"):
+        return False
+    raise Problem("This is on (1) or off (0).")
+
+
+def _one_of(written: str, words: Mapping[str, str], what: str) -> str:
+    if written.lower() not in words:
+        raise Problem(f"A list can be {what} {' or '.join(words.values())}.")
+    return words[written.lower()]
+
+
+def _written(filters: Filters) -> Iterator[tuple[str, str]]:
+    default = Filters()
+    for field in fields(filters):
+        value = getattr(filters, field.name)
+        if value == getattr(default, field.name):
+            continue
+        name = WIRE_NAMES.get(field.name, field.name)
+        if field.name == "status":
+            words = (IN_FLIGHT_WORD,) if value == IN_FLIGHT else value
+            yield from ((name, str(word)) for word in words)
+        else:
+            yield name, "1" if value is True else str(value)
+
+
+def _status_words(chosen: tuple[IntentStatus, ...]) -> str | None:
+    """`In flight`, `Failed or Refunded`, `all but Aborted`; None for all of them."""
+    if not chosen:
+        return None
+    if chosen == IN_FLIGHT:
+        return "in flight"
+    others = [status for status in IntentStatus if status not in chosen]
+    if 0 < len(others) < 3:
+        return f"all but {' and '.join(statuses.INTENTS[status].word for status in others)}"
+    return " or ".join(statuses.INTENTS[status].word for status in chosen)
+
+
+def _chain(chain_id: int | None, chains: Mapping[int, str]) -> str | None:
+    return None if chain_id is None else chains.get(chain_id, f"Chain {chain_id}")
