@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import demo, failures, home, intent, search
+from intents_ui.pages import balances, demo, failures, home, intent, search
 
 
 class Identifier:
@@ -42,6 +42,7 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
     path("intent/<identifier:intent_id>/receipt", intent.receipt, name="receipt"),
     path("intent/<identifier:intent_id>/proof", intent.proof, name="proof"),
+    path("intent/<identifier:intent_id>/balances", balances.balances, name="balances"),
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),

@@ -1,7 +1,9 @@
 """Amounts as text: exact, never through a float, cut towards zero rather than rounded up."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
+from functools import reduce
 
 from intents_ui.display import text
 from intents_ui.display.text import UNKNOWN
@@ -13,6 +15,8 @@ MOST_DECIMALS = 77
 SIGNIFICANT = 6
 CENT = Decimal("0.01")
 SMALLEST_PERCENT = Decimal("0.0001")
+# Figures of the wire have at most 80 digits and exponents within 90: no sum of a list needs more.
+EXACT = Context(prec=1000)
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,11 @@ def usd_full(value: Decimal | None) -> str:
     sign = "-" if value < 0 else ""
     whole, _, digits = f"{value.copy_abs():f}".partition(".")
     return f"{sign}${whole}.{digits.ljust(2, '0')}"
+
+
+def total(values: Iterable[Decimal]) -> Decimal:
+    """The sum to the last digit: an ordinary sum would round to 28 digits."""
+    return reduce(EXACT.add, values, Decimal(0))
 
 
 def percent(value: Decimal | None) -> str:

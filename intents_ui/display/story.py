@@ -79,7 +79,7 @@ def story(
 
     `unread`: a receipt of None could not be read, which is not the same as that there is none. `has_balance` and
     `balances` are those of the history entry; None says that nobody looked."""
-    held = _first_held(balances)
+    held = _most_held(balances)
     facts = Facts.of(intent, receipt, unread=unread)
     situation = rules.Situation(facts, now, has_balance, held.chain_id if held else None)
     key = rules.key(situation)
@@ -281,10 +281,8 @@ def _at(moment: datetime | None, now: datetime, unknown: str) -> str:
     return times.utc_minute(moment, now=now) if moment else unknown
 
 
-def _first_held(balances: Sequence[BalanceGroup]) -> Money | None:
-    for group in balances:
-        for token in group.tokens:
-            if token.balance:
-                chain_id = group.chain_id if token.chain_id is None else token.chain_id
-                return Money(token.balance, chain_id, token.contract_address, None, token.decimals)
-    return None
+def _most_held(balances: Sequence[BalanceGroup]) -> Money | None:
+    """Where several are held: the one of most value, then of most units, as the service itself returns them first."""
+    held = [(token, tokens.held(token, inside=group)) for group in balances for token in group.tokens if token.balance]
+    most = max(held, key=lambda each: (each[0].balance_usd or 0, each[0].balance or 0), default=None)
+    return most[1] if most else None

@@ -4,7 +4,7 @@ from intents_ui.display import amounts, hashes
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
-from intents_ui.service.wire import TokenMetadata
+from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
 
 
 def amount(money: Money, *, using: Names) -> Amount:
@@ -12,6 +12,15 @@ def amount(money: Money, *, using: Names) -> Amount:
     decimals = money.decimals if known is None else known
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     return amounts.amount(money.value, decimals=decimals, symbol=symbol)
+
+
+def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:
+    """What an address holds of a token. A chain of 0, or none, is that of the address (domain.md 3.1)."""
+    chain_id = token.chain_id or inside.chain_id
+    stated = TokenMetadata(
+        chain_id=chain_id, token_address=token.contract_address, symbol=token.symbol, decimals=token.decimals
+    )
+    return Money(token.balance, chain_id, token.contract_address, stated)
 
 
 def symbol_of(

@@ -76,7 +76,7 @@ def of_intent(
         intent_id=intent.intent_id,
         status=facts.shown_status(now=now),
         created_at=facts.quoted_at,
-        sent=_side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
+        sent=side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
         received=_received(facts, using=using, now=now),
         owner=facts.owner,
         recipient=facts.recipient,
@@ -90,8 +90,8 @@ def _received(facts: Facts, *, using: Names, now: datetime) -> Side:
     """What was delivered once that is known, until then what was quoted."""
     usd = facts.quote.to_amount_usd
     if facts.is_delivered and facts.received.value is not None:
-        return _side(facts.received, usd=usd, using=using)
-    return _side(facts.expected, usd=usd, note=_note(facts, now=now), using=using)
+        return side(facts.received, usd=usd, using=using)
+    return side(facts.expected, usd=usd, note=_note(facts, now=now), using=using)
 
 
 def _note(facts: Facts, *, now: datetime) -> str:
@@ -100,7 +100,8 @@ def _note(facts: Facts, *, now: datetime) -> str:
     return "expected" if statuses.is_open(facts.status) and not facts.is_expired(now=now) else "as quoted"
 
 
-def _side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
+def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
+    """An amount as lists show it. `usd` is whoever's word there is for its value."""
     symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     return Side(
         amount=tokens.amount(money, using=using),

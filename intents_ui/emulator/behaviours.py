@@ -57,6 +57,9 @@ REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
     "duplicate-rows": rewrites.duplicate_rows,
     "unsorted": rewrites.unsorted,
     "states-without-refund": rewrites.states_without_refund,
+    "prices-missing": rewrites.prices_missing,
+    "prices-zero": rewrites.prices_zero,
+    "balances-bare": rewrites.balances_bare,
 }
 # Answered as it stands: name -> (status, content type, body).
 PAGES: Final = {

@@ -171,6 +171,22 @@ def states_without_refund(document: Document) -> Document:
     return document | {"receiptStates": states[:3]} if states else document
 
 
+def prices_missing(document: Document) -> Document:
+    return _balances(
+        document, lambda token: {key: token[key] for key in token if key not in ("priceUsd", "balanceUsd")}
+    )
+
+
+def prices_zero(document: Document) -> Document:
+    return _balances(document, lambda token: token | {"priceUsd": "0", "balanceUsd": "0"})
+
+
+def balances_bare(document: Document) -> Document:
+    """Chain 0, which means that of the address, and neither symbol nor decimals (domain.md 3.1)."""
+    dropped = ("symbol", "decimals")
+    return _balances(document, lambda token: {key: token[key] for key in token if key not in dropped} | {"chainId": 0})
+
+
 def wrapped(envelope: Document) -> Document:
     """The other envelope that is documented."""
     error = {
@@ -209,6 +225,10 @@ def _inner_objects(value: Any, written: Callable[[Document], Document]) -> Any:
     if isinstance(value, list):
         return [_inner_objects(member, written) for member in value]
     return value
+
+
+def _balances(document: Document, written: Callable[[Document], Document]) -> Document:
+    return _objects(document, lambda each: written(each) if "balanceUsd" in each else each)
 
 
 def _times(document: Document, written: Callable[[datetime], str]) -> Document:

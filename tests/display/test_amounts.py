@@ -128,3 +128,9 @@ def test_every_dollar_amount_can_be_shown(value):
 def test_full_dollars_keep_more_digits_than_arithmetic_would():
     long = "0." + "1" * 45
     assert amounts.usd_full(Decimal(long)) == f"${long}"
+
+
+def test_a_sum_is_exact_to_the_last_digit():
+    values = [Decimal("1e60"), Decimal("1e-60"), Decimal("0.1"), Decimal("-0.1")]
+    assert amounts.total(values) == Decimal("1" + "0" * 60 + "." + "0" * 59 + "1")
+    assert amounts.total([]) == 0

@@ -266,3 +266,23 @@ def test_routes_may_be_a_stub(emulator):
     emulator.behave("*", "routes-stub")
     body = {"originChainId": 1, "originTokenAddress": "0x" + "0" * 40}
     assert call(emulator, "GetExactInputRoutes", body) == {"tokens": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("prices-missing", {"priceUsd": None, "balanceUsd": None}),
+        ("prices-zero", {"priceUsd": "0", "balanceUsd": "0"}),
+        ("balances-bare", {"chainId": 0, "symbol": None, "decimals": None}),
+    ],
+)
+def test_what_a_service_may_leave_out_of_a_balance(emulator, name, changed):
+    def token():
+        body = {"onlyRecoverable": True, "includeBalances": True, "page": {"pageSize": 1}}
+        (row,) = call(emulator, "GetIntentHistory", body)["intents"]
+        return row["balances"][0]["tokens"][0]
+
+    before = token()
+    emulator.behave("GetIntentHistory", name)
+    after = token()
+    assert {key: after.get(key) for key in before} == before | changed

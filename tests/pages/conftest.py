@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import home, intent
+from intents_ui.pages import balances, home, intent
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def emulator() -> Iterator[Emulator]:
 
 
 def fresh() -> Iterator[Emulator]:
-    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, home.entries, intent.plan)
+    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, home.entries, intent.plan, balances.look)
     for each in made:
         each.cache_clear()
     embedded = wiring.emulator()

@@ -1,0 +1,223 @@
+"""What the addresses of a transfer hold, and what that changes of its story.
+
+Source: interface.md 2.13, domain.md 3.1. A price that is missing is not a price of 0, and a balance that nobody read is
+not a balance of 0.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from functools import partial
+
+from intents_ui.display import amounts, names, tokens, transfer
+from intents_ui.display.facts import Facts
+from intents_ui.display.names import Names
+from intents_ui.display.story import Story, story
+from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, TokenBalance
+
+DEPOSIT_ADDRESS = "deposit address"
+DELIVERY_ADDRESS = "delivery address"
+OTHER_ADDRESS = "another address"
+UNNAMED_ADDRESS = "an address that is not named"
+
+
+class Worth(StrEnum):
+    """What a balance comes to."""
+
+    PRICED = "priced"
+    UNPRICED = "unpriced"  # its value in USD is not given
+    WORTHLESS = "worthless"  # its price is 0
+    NOTHING = "nothing"  # there is none of it
+    UNKNOWN = "unknown"  # nobody says how much there is
+
+
+@dataclass(frozen=True)
+class Holding:
+    """So much of one token at one address. `side.usd` and `price` (of one token) are the service's own."""
+
+    side: transfer.Side
+    price: Decimal | None
+    worth: Worth
+    units: int | None
+    decimals: int | None
+    called: str
+    address: str | None
+
+    @property
+    def is_priced(self) -> bool:
+        return self.worth in (Worth.PRICED, Worth.WORTHLESS)
+
+    @property
+    def said(self) -> str:
+        """`$79.71`, or why there is no such figure."""
+        match self.worth:
+            case Worth.PRICED:
+                return amounts.usd(self.side.usd)
+            case Worth.WORTHLESS:
+                return "priced at $0"
+            case Worth.NOTHING:
+                return "nothing"
+            case Worth.UNKNOWN:
+                return "amount not given"
+            case Worth.UNPRICED:
+                return "no price" if self.price is None else "value not given"
+
+    @property
+    def each(self) -> str:
+        """`$1.00 each`, where a price says anything beside the value."""
+        return f"{amounts.usd(self.price)} each" if self.price and self.worth is not Worth.NOTHING else ""
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address of a transfer on a chain; without `holdings` there is nothing at it."""
+
+    called: str
+    address: str | None
+    chain: str
+    chain_id: int | None
+    holdings: tuple[Holding, ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """What holdings come to together: the sum of those with a price, of how many."""
+
+    usd: Decimal
+    priced: int
+    of: int
+
+    @property
+    def shown(self) -> str:
+        """`$79.71`; `no price` when nobody says what any of it is worth."""
+        return amounts.usd(self.usd) if self.priced else "no price"
+
+    @property
+    def rests_on(self) -> str:
+        """`2 of 3 with a price`, when some have none."""
+        return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} with a price"
+
+
+@dataclass(frozen=True)
+class Balances:
+    """`sentence`: what is to be said instead of the addresses, or about them. `value` None: nothing is held."""
+
+    addresses: tuple[Address, ...] = ()
+    value: Value | None = None
+    sentence: str = ""
+
+
+NOT_THERE = "Its owner's history does not hold this intent, so it is not known what its addresses hold."
+NOT_SAID = "The service did not say what the addresses hold."
+NOTHING = "Nothing: the service found no money at the addresses of this transfer."
+UNNAMED = "The service says that there is money at an address of this transfer, and not which."
+NOT_COUNTED = "The service does not count this as money that can be taken back."
+NO_OWNER = "The service names no owner of this intent, and it tells balances only in the list of an owner's intents."
+NO_TIME = "The service does not say when this intent was created, and so it cannot be found in its owner's history."
+
+
+def of_entry(entry: IntentHistory | None, facts: Facts, *, using: Names) -> Balances:
+    """`entry` None: it was looked for in vain, or lacks what it could be looked for by."""
+    if entry is None:
+        return Balances(sentence=_missing(facts))
+    found = addresses(entry.balances, facts, using=using)
+    held = [holding for address in found for holding in address.holdings if holding.worth is not Worth.NOTHING]
+    return Balances(found, value(held) if held else None, _sentence(has_balance(entry), is_held=bool(held)))
+
+
+def _missing(facts: Facts) -> str:
+    if facts.owner is None:
+        return NO_OWNER
+    return NO_TIME if facts.intent.created_at is None else NOT_THERE
+
+
+def has_balance(entry: IntentHistory) -> bool | None:
+    """Whether something is left to be returned; None: the service did not say, and nothing is listed that says so."""
+    if entry.has_balance is not None:
+        return entry.has_balance
+    return True if any(token.balance for group in entry.balances for token in group.tokens) else None
+
+
+def _sentence(has: bool | None, *, is_held: bool) -> str:
+    if is_held:
+        return NOT_COUNTED if has is False else ""
+    return {None: NOT_SAID, False: NOTHING, True: UNNAMED}[has]
+
+
+def addresses(groups: Sequence[BalanceGroup], facts: Facts, *, using: Names) -> tuple[Address, ...]:
+    return tuple(_address(group, facts, using=using) for group in groups)
+
+
+def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
+    chain_id = group.chain_id or None
+    return Address(
+        called=_called(group, facts),
+        address=group.intent_address,
+        chain=names.chain(chain_id, info=using.chain(chain_id)),
+        chain_id=chain_id,
+        holdings=tuple(_holding(token, group, facts, using=using) for token in group.tokens),
+    )
+
+
+def _called(group: BalanceGroup, facts: Facts) -> str:
+    """A transfer may have the same address on both chains."""
+    if group.intent_address is None:
+        return UNNAMED_ADDRESS
+    address = group.intent_address.lower()
+    places = (
+        (DEPOSIT_ADDRESS, facts.deposit_address, facts.origin_chain_id),
+        (DELIVERY_ADDRESS, facts.delivery_address, facts.destination_chain_id),
+    )
+    same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
+    on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
+    return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
+
+
+def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: Names) -> Holding:
+    money = tokens.held(token, inside=group)
+    worth = _worth(token)
+    return Holding(
+        side=transfer.side(money, usd=token.balance_usd if worth is Worth.PRICED else None, using=using),
+        price=token.price_usd,
+        worth=worth,
+        units=token.balance,
+        decimals=tokens.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+        called=_called(group, facts),
+        address=group.intent_address,
+    )
+
+
+def _worth(token: TokenBalance) -> Worth:
+    """A value of 0 beside no price is a price that is not known; a value says what it is worth without a price too."""
+    if token.balance is None:
+        return Worth.UNKNOWN
+    if token.balance == 0:
+        return Worth.NOTHING
+    if token.balance_usd:
+        return Worth.PRICED
+    if token.price_usd is None:
+        return Worth.UNPRICED
+    if token.price_usd == 0:
+        return Worth.WORTHLESS
+    return Worth.UNPRICED if token.balance_usd is None else Worth.PRICED
+
+
+def value(holdings: Iterable[Holding]) -> Value:
+    held = tuple(holdings)
+    known = [holding.side.usd or Decimal(0) for holding in held if holding.is_priced]
+    return Value(amounts.total(known), len(known), len(held))
+
+
+def holdings(groups: Sequence[BalanceGroup], facts: Facts, *, using: Names) -> Iterator[Holding]:
+    """Everything that is held, at whichever address: a balance of 0 is none."""
+    for address in addresses(groups, facts, using=using):
+        yield from (each for each in address.holdings if each.worth is not Worth.NOTHING)
+
+
+def changed_story(intent: Intent, entry: IntentHistory, *, now: datetime, using: Names) -> Story | None:
+    """The story with what the addresses hold, when that makes it another one than without."""
+    known = partial(story, intent, entry.receipt, now=now, using=using, unread=entry.receipt is None)
+    told = known(has_balance=has_balance(entry), balances=entry.balances)
+    return None if told.key == known().key else told

@@ -1,0 +1,185 @@
+"""What addresses hold: an unknown price, a price of 0 and a balance of 0 are three things."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from intents_ui.display import balances
+from intents_ui.display.balances import Balances, Worth
+from intents_ui.display.facts import Facts
+from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    INTENT_ID,
+    MERCHANT,
+    NOW,
+    USDC,
+    USDC_ON_BASE,
+    intent,
+    receipt,
+)
+
+DEPOSIT = "0x" + "0d" * 20
+DELIVERY = "0x" + "0e" * 20
+INTENT = intent("FAILED", origin_intent_address=DEPOSIT, destination_intent_address=DELIVERY)
+FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED")
+
+
+def token(balance: int | None = 79_712_345, **members: Any) -> TokenBalance:
+    usual: dict[str, Any] = {
+        "contract_address": USDC,
+        "balance_usd": Decimal("79.712345"),
+        "price_usd": Decimal(1),
+        "decimals": 6,
+        "chain_id": ARBITRUM,
+        "symbol": "USDC",
+    }
+    return TokenBalance(balance=balance, **{**usual, **members})
+
+
+def group(*tokens: TokenBalance, address: str | None = DEPOSIT, chain_id: int | None = ARBITRUM) -> BalanceGroup:
+    return BalanceGroup(intent_address=address, chain_id=chain_id, tokens=tokens)
+
+
+def entry(*groups: BalanceGroup, has: bool | None = True, **members: Any) -> IntentHistory:
+    return IntentHistory(intent_id=INTENT_ID, has_balance=has, balances=groups, **{"receipt": FAILED, **members})
+
+
+def of(found: IntentHistory | None, of_intent=INTENT) -> Balances:
+    return balances.of_entry(found, Facts.of(of_intent, FAILED), using=CATALOGUE)
+
+
+def only(found: IntentHistory) -> balances.Holding:
+    ((holding,),) = (address.holdings for address in of(found).addresses)
+    return holding
+
+
+WORTHS = [
+    ("a price", token(), Worth.PRICED, "$79.71", "$1.00 each"),
+    ("no price", token(price_usd=None, balance_usd=None), Worth.UNPRICED, "no price", ""),
+    ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), Worth.UNPRICED, "no price", ""),
+    ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), Worth.WORTHLESS, "priced at $0", ""),
+    ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), Worth.WORTHLESS, "priced at $0", ""),
+    ("a value and no price", token(price_usd=None), Worth.PRICED, "$79.71", ""),
+    ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not given", "$1.00 each"),
+    ("dust", token(1, balance_usd=Decimal("0.000001")), Worth.PRICED, "<$0.01", "$1.00 each"),
+    ("nothing", token(0, balance_usd=Decimal(0)), Worth.NOTHING, "nothing", ""),
+    ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not given", "$1.00 each"),
+]
+
+
+@pytest.mark.parametrize(("held", "worth", "said", "each"), [row[1:] for row in WORTHS], ids=[row[0] for row in WORTHS])
+def test_what_a_balance_comes_to(held, worth, said, each):
+    holding = only(entry(group(held)))
+    assert (holding.worth, holding.said, holding.each) == (worth, said, each)
+
+
+AMOUNTS = [
+    ("exact", token(), "79.712345", "USDC", True),
+    ("decimals unknown", token(decimals=None, contract_address=MERCHANT), "79712345", "base units of USDC", False),
+    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", False),
+    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("held", "full", "unit", "listed"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
+)
+def test_how_much_of_which_token(held, full, unit, listed):
+    side = only(entry(group(held))).side
+    assert (side.amount.full, side.amount.unit, side.listed) == (full, unit, listed)
+
+
+@pytest.mark.parametrize("chain_id", [0, None])
+def test_a_token_without_a_chain_is_on_that_of_its_address(chain_id):
+    holding = only(entry(group(token(chain_id=chain_id, contract_address=USDC_ON_BASE), chain_id=BASE)))
+    assert (holding.side.chain_id, holding.side.chain) == (BASE, "Base")
+
+
+BOTH = intent(origin_intent_address=DEPOSIT, destination_intent_address=DEPOSIT)
+ADDRESSES = [
+    ("the deposit address", INTENT, DEPOSIT, ARBITRUM, "deposit address"),
+    ("in other letters", INTENT, DEPOSIT.upper().replace("X", "x"), ARBITRUM, "deposit address"),
+    ("the delivery address", INTENT, DELIVERY, BASE, "delivery address"),
+    ("one address on two chains, here", BOTH, DEPOSIT, ARBITRUM, "deposit address"),
+    ("one address on two chains, there", BOTH, DEPOSIT, BASE, "delivery address"),
+    ("paid on a third chain", INTENT, DEPOSIT, 10, "deposit address"),
+    ("somebody else's", INTENT, MERCHANT, ARBITRUM, "another address"),
+    ("none", INTENT, None, ARBITRUM, "an address that is not named"),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "address", "chain_id", "called"), [row[1:] for row in ADDRESSES], ids=[row[0] for row in ADDRESSES]
+)
+def test_which_address_it_is(of_intent, address, chain_id, called):
+    (found,) = of(entry(group(token(), address=address, chain_id=chain_id)), of_intent).addresses
+    assert (found.called, found.holdings[0].called) == (called, called)
+
+
+NO_OWNER = intent(owner_address=None)
+NO_TIME = intent(created_at=None)
+SENTENCES = [
+    ("money", INTENT, entry(group(token())), ""),
+    ("money, the service says nothing of it", INTENT, entry(group(token()), has=None), ""),
+    ("not worth the return", INTENT, entry(group(token()), has=False), balances.NOT_COUNTED),
+    ("nothing", INTENT, entry(has=False), balances.NOTHING),
+    ("an address with a balance of 0", INTENT, entry(group(token(0)), has=False), balances.NOTHING),
+    ("nobody looked", INTENT, entry(has=None), balances.NOT_SAID),
+    ("something, nobody says what", INTENT, entry(has=True), balances.UNNAMED),
+    ("not in the history", INTENT, None, balances.NOT_THERE),
+    ("no owner to ask by", NO_OWNER, None, balances.NO_OWNER),
+    ("no time to ask by", NO_TIME, None, balances.NO_TIME),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "found", "sentence"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES]
+)
+def test_what_is_said_instead_of_balances(of_intent, found, sentence):
+    assert balances.of_entry(found, Facts.of(of_intent, None), using=CATALOGUE).sentence == sentence
+
+
+def test_the_value_of_all_says_on_how_many_it_rests():
+    unpriced = token(1, price_usd=None, balance_usd=None)
+    value = of(entry(group(token(), unpriced, token(0)), group(token(), address=DELIVERY, chain_id=BASE))).value
+    assert value is not None
+    assert (value.shown, value.rests_on) == ("$159.42", "2 of 3 with a price")
+    assert value.usd == Decimal("159.424690")
+
+
+def test_without_any_price_there_is_no_sum():
+    value = of(entry(group(token(price_usd=None, balance_usd=None)))).value
+    assert value is not None
+    assert (value.shown, value.rests_on) == ("no price", "")
+
+
+def test_nothing_held_has_no_value():
+    assert of(entry(group(token(0)))).value is None
+
+
+STORIES = [
+    ("held at home", entry(group(token())), "failed.origin_recoverable"),
+    ("nothing held", entry(has=False), None),
+    ("nobody looked", entry(has=None), None),
+    ("no receipt to tell by", entry(group(token()), receipt=None), None),
+]
+
+
+@pytest.mark.parametrize(("found", "key"), [row[1:] for row in STORIES], ids=[row[0] for row in STORIES])
+def test_a_balance_that_matters_changes_the_story(found, key):
+    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
+    assert (told and told.key) == key
+
+
+def test_the_story_names_what_is_worth_most():
+    dust = token(10**9, balance_usd=Decimal("0.01"), contract_address=MERCHANT, symbol="DUST")
+    most = token(contract_address=USDC_ON_BASE, chain_id=BASE)
+    found = entry(group(dust), group(most, address=DELIVERY, chain_id=BASE))
+    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
+    assert told is not None
+    assert told.key == "failed.destination_recoverable"
+    assert "79.7123 USDC" in told.where

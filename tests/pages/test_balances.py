@@ -1,0 +1,200 @@
+"""What a transfer's addresses hold: after its page, by itself, and said apart from not being known."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import balances
+
+PARTIAL = {"HX-Request-Type": "partial"}
+ABORTED_WITH_MONEY = 13
+PAID_TWICE = 29
+
+
+def words(answer: HttpResponse) -> str:
+    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
+    return re.sub(r"\s+", " ", text)
+
+
+def fragment(site: Client, intent_id: str) -> HttpResponse:
+    return site.get(f"/intent/{intent_id}/balances", headers=PARTIAL)
+
+
+def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operations that are asked of the service from here on."""
+    asked: list[str] = []
+    send = httpx.Client.send
+
+    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+        asked.append(request.url.path.rpartition("/")[2])
+        return send(client, request, **how)
+
+    monkeypatch.setattr(httpx.Client, "send", sent)
+    return asked
+
+
+def test_the_intents_page_asks_for_them_after_itself(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}"
+    asked = asked_of(monkeypatch)
+    html = site.get(url).content.decode()
+    assert f'hx-get="{url}/balances" hx-trigger="load"' in html
+    assert f'href="{url}/balances"' in html
+    assert "GetIntentHistory" not in asked
+
+
+def test_what_is_held_stands_with_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
+    answer = fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"])
+    assert (answer.status_code, answer["Vary"]) == (200, "HX-Request-Type")
+    said = words(answer)
+    assert "Deposit address on Polygon" in said
+    assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)
+    assert "Checked 12:00:00 UTC" in said
+    assert "<h1" not in answer.content.decode()
+
+
+def test_the_story_is_told_anew_when_the_balance_changes_it(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    assert "Stopped, a payment had been made" in words(site.get(f"/intent/{intent_id}"))
+    said = words(fragment(site, intent_id))
+    assert "With what the addresses hold: Stopped, money waiting to be taken back" in said
+    assert "At the deposit address on Polygon: 30.00 USDT." in said
+    assert "Only the owner wallet can do this." in said
+
+
+def test_a_transfer_that_was_paid_twice_is_told_anew(site: Client, emulator: Emulator) -> None:
+    said = words(fragment(site, emulator.finished(PAID_TWICE)["intentId"]))
+    assert "Done, and some money is left over" in said
+
+
+def test_an_offer_that_ran_out_unpaid_holds_nothing_and_keeps_its_story(site: Client, emulator: Emulator) -> None:
+    answer = fragment(site, emulator.finished(5)["intentId"])
+    assert answer.status_code == 200
+    assert "Nothing: the service found no money" in words(answer)
+    assert "With what the addresses hold" not in words(answer)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said", "unsaid"),
+    [
+        pytest.param("prices-missing", "no price", "$0", id="no price is not a price of 0"),
+        pytest.param("prices-zero", "priced at $0", "no price", id="a price of 0 is not no price"),
+        pytest.param("balances-bare", "30.00 USDT", "an unknown chain", id="chain 0, no symbol, no decimals"),
+    ],
+)
+def test_however_little_the_service_says_of_a_token(
+    site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
+) -> None:
+    emulator.behave("GetIntentHistory", behaviour)
+    found = words(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
+    assert said in found
+    assert unsaid not in found
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+def test_every_kind_of_transfer_has_an_answer(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+    """What the service holds in its own record decides what the page says."""
+    intent_id = getattr(emulator, copy)(number)["intentId"]
+    answer = fragment(site, intent_id)
+    assert answer.status_code == 200
+    entry = emulator.ledger.named(intent_id, round(emulator.now() * 1_000_000))
+    assert entry is not None
+    assert ("Nothing:" not in words(answer)) == bool(entry.scene.marks.get("balance"))
+
+
+def test_without_scripts_it_is_a_page_with_a_way_back(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    html = site.get(f"/intent/{intent_id}/balances").content.decode()
+    assert "<h1>Balances</h1>" in html
+    assert "30.00" in html
+    assert f'href="/intent/{intent_id}">Back to the transfer' in html
+
+
+def test_an_intent_that_its_owners_history_lacks_is_not_said_to_hold_nothing(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    other = emulator.finished(2)["intentId"]
+    rewrite(lambda document: document | {"intents": [row | {"intentId": other} for row in document["intents"]]})
+    said = words(fragment(site, intent_id))
+    assert "history does not hold this intent" in said
+    assert "Nothing" not in said
+
+
+def test_an_intent_without_an_owner_cannot_be_asked_about(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    rewrite(lambda document: document | {"intent": {"intentId": intent_id, "status": "ABORTED"}}, "GetIntent")
+    answer = fragment(site, intent_id)
+    assert answer.status_code == 200
+    assert "names no owner" in words(answer)
+    assert "Checked" not in words(answer)
+
+
+def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "GetIntentHistory") -> None:
+    """What the service answers, changed on its way."""
+    http = wiring.service()._http
+    send = http._transport.handle_request
+
+    def changed(request: httpx.Request) -> httpx.Response:
+        answer = send(request)
+        if not request.url.path.endswith(operation):
+            return answer
+        return httpx.Response(
+            200, stream=httpx.ByteStream(json.dumps(of(json.loads(answer.read()))).encode()), request=request
+        )
+
+    http._transport.handle_request = changed  # type: ignore[method-assign]
+
+
+def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    emulator.behave("GetIntentHistory", "node-down-503")
+    failed = fragment(site, intent_id)
+    assert failed.status_code == 503
+    assert "cannot be shown: The service" in words(failed)
+    assert "Try again" in words(failed)
+    assert "Nothing" not in words(failed)
+    emulator.heal()
+    assert "30.00 USDT" in words(fragment(site, intent_id))
+
+
+def test_a_failure_of_the_whole_page_is_a_failure_page(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentHistory", "node-down-503")
+    answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
+    assert answer.status_code == 503
+    assert "<h1>The service cannot be reached</h1>" in answer.content.decode()
+
+
+def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    asked = asked_of(monkeypatch)
+    for _ in range(3):
+        fragment(site, intent_id)
+    assert asked.count("GetIntentHistory") == 1
+    balances.look.cache_clear()  # as after 15 seconds
+    fragment(site, intent_id)
+    assert asked.count("GetIntentHistory") == 2
+
+
+def test_an_id_that_is_written_otherwise_leads_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(2)["intentId"]
+    moved = site.get(f"/intent/{intent_id.upper()}/balances")
+    assert (moved.status_code, moved["Location"]) == (301, f"/intent/{intent_id}/balances")
+
+
+def test_what_is_no_id_is_asked_of_nobody(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of(monkeypatch)
+    assert site.get("/intent/0x12/balances").status_code == 404
+    assert asked == []
+
+
+def test_an_intent_that_nobody_knows_is_nothing_found(site: Client, emulator: Emulator) -> None:
+    assert site.get(f"/intent/0x{'12' * 32}/balances").status_code == 404

@@ -1,0 +1,86 @@
+"""An intent's balances are found in its owner's history, by the second in which it was created."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui.service.balances import MOST_PAGES, entry_of
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import Refused
+from intents_ui.service.wire import IntentHistory
+
+OWNER = "0x" + "11" * 20
+WANTED = "0x" + "ab" * 32
+CREATED = datetime(2026, 11, 21, 11, 59, 50, 250_000, tzinfo=UTC)
+
+
+class Service:
+    """A history of so many pages, each with the ids given; whatever more is asked for is refused."""
+
+    def __init__(self, *pages: list[str]) -> None:
+        self._pages = pages
+        self.asked: list[dict[str, Any]] = []
+
+    def entry(self, created_at: datetime = CREATED, intent_id: str = WANTED) -> IntentHistory | None:
+        service = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
+        return entry_of(service, intent_id, owner=OWNER, created_at=created_at)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(json.loads(request.content))
+        if len(self.asked) > len(self._pages):
+            return _json({"error": "Invalid", "code": 2000, "msg": "?", "status": 400}, status=400)
+        ids = self._pages[len(self.asked) - 1]
+        more = {"column": "id", "after": len(self.asked), "more": True}
+        rows = [{"intentId": intent_id, "hasBalance": True, "balances": []} for intent_id in ids]
+        return _json({"intents": rows, "nextPage": more})
+
+
+def _json(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
+    return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
+
+
+def test_it_asks_for_the_owners_intents_of_that_second_with_their_balances():
+    service = Service([WANTED])
+    assert service.entry() is not None
+    (asked,) = service.asked
+    second = int(CREATED.timestamp())
+    assert asked == {
+        "page": {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]},
+        "byOwnerAddress": OWNER,
+        "fromTime": second,
+        "toTime": second + 1,
+        "includeBalances": True,
+    }
+
+
+def test_a_whole_second_is_inside_its_window():
+    service = Service([WANTED])
+    service.entry(CREATED.replace(microsecond=0))
+    assert service.asked[0]["fromTime"] <= CREATED.replace(microsecond=0).timestamp() <= service.asked[0]["toTime"]
+
+
+def test_it_is_found_on_a_later_page_and_in_other_letters():
+    service = Service(["0x1"], ["0x2", WANTED.upper().replace("X", "x")], ["0x3"])
+    found = service.entry()
+    assert found is not None
+    assert found.intent_id.lower() == WANTED
+    assert len(service.asked) == 2
+
+
+def test_so_many_pages_are_looked_through_and_not_one_more():
+    service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
+    assert service.entry() is None
+    assert len(service.asked) == MOST_PAGES
+
+
+def test_what_is_not_there_is_none():
+    assert Service([]).entry() is None
+
+
+def test_what_the_service_refuses_is_no_answer():
+    with pytest.raises(Refused):
+        Service(["0x1"]).entry()
