@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import balances, demo, failures, home, intent, search
+from intents_ui.pages import balances, demo, failures, home, intent, recoverable, search
 
 
 class Identifier:
@@ -36,6 +36,7 @@ register_converter(ChainNumber, "chain")
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
     path("newest", home.newest, name="newest"),
+    path("recoverable", recoverable.recoverable, name="recoverable"),
     path("search", search.search, name="search"),
     path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),

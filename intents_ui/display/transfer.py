@@ -57,14 +57,18 @@ class Transfer:
 
 def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
-    intent = Intent(
+    return of_intent(intent_in(entry), entry.receipt, using=using, now=now)
+
+
+def intent_in(entry: IntentHistory) -> Intent:
+    """What a history entry says of its intent, apart from the receipt."""
+    return Intent(
         intent_id=entry.intent_id,
         status=entry.status,
         created_at=entry.created_at,
         updated_at=entry.updated_at,
         expires_at=entry.expires_at,
     )
-    return of_intent(intent, entry.receipt, using=using, now=now)
 
 
 def of_intent(

@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import balances, home, intent
+from intents_ui.pages import balances, home, intent, recoverable
 
 
 @pytest.fixture
@@ -19,7 +19,8 @@ def emulator() -> Iterator[Emulator]:
 
 
 def fresh() -> Iterator[Emulator]:
-    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, home.entries, intent.plan, balances.look)
+    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub)
+    made += (home.entries, intent.plan, balances.look, recoverable.answer_to)
     for each in made:
         each.cache_clear()
     embedded = wiring.emulator()

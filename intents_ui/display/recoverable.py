@@ -1,0 +1,166 @@
+"""The work list: intents whose money waits to be taken back, what it comes to, and why it is stuck.
+
+Source: interface.md 2.13, domain.md 1.5 and 3.1.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from intents_ui.display import amounts, balances, failures, hashes, story, text, transfer
+from intents_ui.display.balances import Holding, Value
+from intents_ui.display.facts import Facts
+from intents_ui.display.legs import DEAD, leg
+from intents_ui.display.names import Names
+from intents_ui.display.story import Story
+from intents_ui.service.recoverable import Read, Stop
+from intents_ui.service.wire import IntentHistory, IntentReceipt
+
+LAST = datetime.max.replace(tzinfo=UTC)
+
+
+class Sort(StrEnum):
+    """What waits longest first, or what is worth most."""
+
+    AGE = "age"
+    USD = "usd"
+
+
+@dataclass(frozen=True)
+class Row:
+    """An intent with what it holds. `reason` is the service's own; `holdings` may be empty: it did not say what."""
+
+    transfer: transfer.Transfer
+    story: Story
+    holdings: tuple[Holding, ...]
+    value: Value
+    reason: text.Text | None
+
+
+@dataclass(frozen=True)
+class Total:
+    """All that is held of one token on one chain, in so many intents."""
+
+    side: transfer.Side
+    value: Value
+    intents: int
+
+
+@dataclass(frozen=True)
+class Worklist:
+    """`left_out`: entries of which the service says itself that they hold nothing (any more)."""
+
+    rows: tuple[Row, ...]
+    totals: tuple[Total, ...]
+    value: Value
+    left_out: int
+
+
+def worklist(entries: Sequence[IntentHistory], *, sort: Sort, using: Names, now: datetime) -> Worklist:
+    rows = [_row(entry, using=using, now=now) for entry in entries if _may_hold(entry)]
+    return Worklist(
+        rows=tuple(sorted(rows, key=_by_age if sort is Sort.AGE else _by_usd)),
+        totals=_totals(rows),
+        value=balances.value(holding for row in rows for holding in row.holdings),
+        left_out=len(entries) - len(rows),
+    )
+
+
+def _may_hold(entry: IntentHistory) -> bool:
+    held = any(token.balance != 0 for group in entry.balances for token in group.tokens)
+    return held or entry.has_balance is not False
+
+
+def _row(entry: IntentHistory, *, using: Names, now: datetime) -> Row:
+    intent, receipt = transfer.intent_in(entry), entry.receipt
+    held = tuple(balances.holdings(entry.balances, Facts.of(intent, receipt), using=using))
+    return Row(
+        transfer=transfer.of_intent(intent, receipt, using=using, now=now, unread=receipt is None),
+        story=story.story(
+            intent,
+            receipt,
+            now=now,
+            using=using,
+            unread=receipt is None,
+            has_balance=balances.has_balance(entry),
+            balances=entry.balances,
+        ),
+        holdings=held,
+        value=balances.value(held),
+        reason=_reason(receipt),
+    )
+
+
+def _reason(receipt: IntentReceipt | None) -> text.Text | None:
+    """Of a return that failed; else of the first step that did: later ones only echo it (domain.md 1.5)."""
+    if receipt is None:
+        return None
+    legs = (
+        receipt.refund_transaction,
+        receipt.deposit_transaction,
+        receipt.origin_transaction,
+        receipt.destination_transaction,
+    )
+    reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
+    return next((text.reason(reason) for reason in reasons), None)
+
+
+def _by_age(row: Row) -> tuple[datetime, str]:
+    return row.transfer.created_at or LAST, row.transfer.intent_id
+
+
+def _by_usd(row: Row) -> tuple[object, ...]:
+    """What has no price is not known to be worth less; it stands at the end, where it is told as such."""
+    return row.value.priced == 0, -row.value.usd, *_by_age(row)
+
+
+def _totals(rows: Iterable[Row]) -> tuple[Total, ...]:
+    """Only what is the same token on the same chain with the same decimals is added up. Most valuable first."""
+    held: dict[tuple[object, ...], list[tuple[str, Holding]]] = {}
+    for row in rows:
+        for place, holding in enumerate(row.holdings):
+            token = _token(holding) or (row.transfer.intent_id, place)
+            held.setdefault(token, []).append((row.transfer.intent_id, holding))
+    totals = (_total(found) for found in held.values())
+    return tuple(sorted(totals, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol)))
+
+
+def _token(holding: Holding) -> tuple[object, ...] | None:
+    """What tells one token from another; None for a holding that names none, and one of nobody knows how much."""
+    side = holding.side
+    if side.chain_id is None or not side.token_address or holding.units is None:
+        return None
+    address = hashes.ZERO_ADDRESS if hashes.is_native(side.token_address) else side.token_address
+    return side.chain_id, hashes.canonical_address(address) or address, holding.decimals
+
+
+def _total(found: Sequence[tuple[str, Holding]]) -> Total:
+    intents, holdings = {intent_id for intent_id, _ in found}, [holding for _, holding in found]
+    first, value = holdings[0], balances.value(holdings)
+    units = None if first.units is None else sum(each.units for each in holdings if each.units is not None)
+    symbol = None if first.side.symbol == text.UNKNOWN else first.side.symbol
+    amount = amounts.amount(units, decimals=first.decimals, symbol=symbol)
+    return Total(replace(first.side, amount=amount, usd=value.usd if value.priced else None), value, len(intents))
+
+
+def how_much(read: Read, *, is_beginning: bool) -> str:
+    """How much of the list has been read, and whether that is all of it."""
+    count = len(read.entries)
+    counted = f"{count:,}{'' if is_beginning else ' more'} {'intent' if count == 1 else 'intents'} read"
+    match read.stop:
+        case Stop.END:
+            return f"{counted}, {'all there are' if is_beginning else 'the last there are'}."
+        case Stop.ENOUGH:
+            return f"{counted}, there are older ones."
+        case Stop.TIME:
+            return f"{counted}, then the time of this page was over. There are older ones."
+        case Stop.CIRCLES:
+            return f"{counted}. The service says that there are more, and leads back to these: the list may lack some."
+        case Stop.TROUBLE:
+            return f"{counted}, then: {_trouble(read)}. The list is not complete."
+
+
+def _trouble(read: Read) -> str:
+    title = failures.words(read.error).title if read.error else "the service did not answer"
+    return title[0].lower() + title[1:]

@@ -1,0 +1,139 @@
+"""Money that was left behind, in a real browser: on an intent's page, and in the work list of all of it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Visit, visiting
+
+pytestmark = pytest.mark.browser
+
+ABORTED_WITH_MONEY = 13
+SCRIPTS = pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+
+
+@pytest.fixture(params=[360, 1280])
+def width(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def some_intent(visit: Visit, scenario: int) -> str:
+    visit.open("/demo")
+    return str(visit.page.get_by_label(f"Finished copy of scenario {scenario}", exact=True).get_attribute("href"))
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+def values(page: Page) -> list[float]:
+    cells = page.locator('.worklist tbody td[data-label="USD"]').all_inner_texts()
+    return [float(re.sub(r"[^0-9.]", "", cell.removeprefix("USD"))) for cell in cells]
+
+
+@SCRIPTS
+def test_an_intents_page_says_what_was_left_behind(
+    browser: Browser, server: str, theme: str, width: int, scripts: bool
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = visit.page
+        path = some_intent(visit, ABORTED_WITH_MONEY)
+        visit.open(path)
+        section = page.locator("#balances")
+        if not scripts:
+            section.get_by_role("link", name="Ask the service what they hold").click()
+            expect(page).to_have_url(f"{server}{path}/balances")
+        expect(section).to_contain_text("Stopped, money waiting to be taken back")
+        expect(section).to_contain_text("30.00 USDT")
+        expect(section).to_contain_text(re.compile(r"Checked \d\d:\d\d:\d\d UTC"))
+        assert fits(page)
+        section.get_by_role("link", name="Check again").click()
+        expect(section).to_contain_text("30.00 USDT")
+        if scripts:
+            expect(page).to_have_url(f"{server}{path}")
+            expect(section.get_by_role("link", name="Check again")).to_be_focused()
+            expect(section.get_by_role("button", name="Copy deposit address")).to_be_visible()
+        else:
+            page.get_by_role("link", name="Back to the transfer").click()
+            expect(page).to_have_url(f"{server}{path}")
+
+
+@SCRIPTS
+def test_the_work_list_is_sorted_and_narrowed(
+    browser: Browser, server: str, theme: str, width: int, scripts: bool
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = visit.page
+        visit.open("/recoverable")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Recoverable")
+        assert fits(page)
+        assert values(page) != sorted(values(page), reverse=True)
+        head = page.get_by_role("link", name="USD" if width == 1280 else "Largest first", exact=True)
+        head.click()
+        expect(page).to_have_url(f"{server}/recoverable?sort=usd")
+        expect(page.locator("caption")).to_contain_text("largest value first")
+        assert values(page) == sorted(values(page), reverse=True)
+        if scripts:
+            expect(head).to_be_focused()
+        page.locator(".totals + details summary").click()
+        assert fits(page)
+        page.get_by_label("From chain").select_option("Polygon")
+        page.get_by_role("button", name="Apply").click()
+        expect(page).to_have_url(f"{server}/recoverable?origin=137&sort=usd")
+        expect(page.locator(".totals")).not_to_contain_text("Ethereum")
+        assert values(page) == sorted(values(page), reverse=True)
+        page.get_by_role("link", name="From: Polygon").click()
+        expect(page).to_have_url(f"{server}/recoverable?sort=usd")
+        page.go_back()
+        expect(page).to_have_url(re.compile(r"origin=137"))
+        expect(page.get_by_label("From chain")).to_have_value("137")
+
+
+def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str, theme: str) -> None:
+    with visiting(browser, server, theme=theme, width=1280) as visit:
+        page = visit.page
+        visit.open("/recoverable")
+        link = page.locator(".worklist .row-link").first
+        target = link.get_attribute("href")
+        link.focus()
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(f"{server}{target}")
+
+
+def test_back_from_another_order_is_the_list_as_it_was(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/recoverable")
+        first = page.locator(".worklist tbody tr").first.get_attribute("id")
+        page.get_by_role("link", name="USD", exact=True).click()
+        expect(page).to_have_url(f"{server}/recoverable?sort=usd")
+        page.go_back()
+        expect(page).to_have_url(f"{server}/recoverable")
+        expect(page.locator(".worklist tbody tr").first).to_have_attribute("id", str(first))
+        expect(page.locator("caption")).to_contain_text("oldest first")
+
+
+def test_an_answer_that_says_of_a_failure_takes_its_place_too(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        path = some_intent(visit, ABORTED_WITH_MONEY)
+        page.route("**/balances", lambda route: route.fulfill(status=503, body="<p>cannot be shown</p>"))
+        visit.open(path)
+        expect(page.locator("#balances")).to_have_text("cannot be shown")
+        visit.faults.clear()  # a 503 is a fault in the browser's eyes
+
+
+def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        path = some_intent(visit, ABORTED_WITH_MONEY)
+        page.route("**/balances", lambda route: route.abort())
+        visit.open(path)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Stopped, a payment had been made")
+        again = page.locator("#balances").get_by_role("link", name="Ask the service what they hold")
+        expect(again).to_be_visible()
+        visit.faults.clear()  # what was cut off is a fault in the browser's eyes
+        page.unroute("**/balances")
+        again.click()
+        expect(page.locator("#balances")).to_contain_text("30.00 USDT")

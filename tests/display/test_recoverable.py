@@ -1,0 +1,250 @@
+"""The work list: what may be added up is, what may not is told apart, and what nobody priced stands at the end."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from intents_ui.display import recoverable
+from intents_ui.display.recoverable import Sort, Worklist
+from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.recoverable import Read, Stop
+from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    MERCHANT,
+    NOW,
+    OWNER,
+    USDC,
+    USDC_ON_BASE,
+    before,
+    receipt,
+    summary,
+    transaction,
+)
+
+DEPOSIT = "0x" + "0d" * 20
+ZERO = "0x" + "0" * 40
+EEE = "0x" + "eE" * 20
+FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED", summary=summary(origin_intent_address=DEPOSIT))
+
+
+def token(balance: int | None = 1_000_000, usd: str | None = "1", **members: Any) -> TokenBalance:
+    given = None if usd is None else Decimal(usd)
+    usual: dict[str, Any] = {
+        "contract_address": USDC,
+        "decimals": 6,
+        "symbol": "USDC",
+        "price_usd": given and Decimal(1),
+    }
+    return TokenBalance(balance=balance, balance_usd=given, **{**usual, **members})
+
+
+def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **members: Any) -> IntentHistory:
+    usual: dict[str, Any] = {
+        "status": "FAILED",
+        "created_at": before(hours=number),
+        "receipt": FAILED,
+        "has_balance": True,
+        "balances": (BalanceGroup(intent_address=DEPOSIT, chain_id=chain_id, tokens=tokens),) if tokens else (),
+    }
+    return IntentHistory(intent_id=f"0x{number:02}", **{**usual, **members})
+
+
+def of(*entries: IntentHistory, sort: Sort = Sort.AGE) -> Worklist:
+    return recoverable.worklist(entries, sort=sort, using=CATALOGUE, now=NOW)
+
+
+def sums(*entries: IntentHistory) -> list[tuple[str, str, str, int]]:
+    return [
+        (total.side.amount.full or total.side.amount.short, total.side.chain, total.value.shown, total.intents)
+        for total in of(*entries).totals
+    ]
+
+
+TOTALS = [
+    (
+        "the same token of several intents",
+        [entry(1, token(1_000_000)), entry(2, token(2_500_000, "2.5"))],
+        [("3.5", "Arbitrum", "$3.50", 2)],
+    ),
+    (
+        "twice in one intent",
+        [entry(1, token(1_000_000), token(1_000_000))],
+        [("2", "Arbitrum", "$2.00", 1)],
+    ),
+    (
+        "in other letters",
+        [entry(1, token()), entry(2, token(contract_address=USDC.upper().replace("X", "x")))],
+        [("2", "Arbitrum", "$2.00", 2)],
+    ),
+    (
+        "on two chains",
+        [entry(1, token(2_000_000, "2")), entry(2, token(contract_address=USDC), chain_id=BASE)],
+        [("2", "Arbitrum", "$2.00", 1), ("1", "Base", "$1.00", 1)],
+    ),
+    (
+        "with other decimals",
+        [entry(1, token(2_000_000, "2")), entry(2, token(1_000_000, "1", decimals=18))],
+        [("2", "Arbitrum", "$2.00", 1), ("0.000000000001", "Arbitrum", "$1.00", 1)],
+    ),
+    (
+        "the chain's own coin under both of its addresses",
+        [entry(1, token(contract_address=ZERO)), entry(2, token(contract_address=EEE))],
+        [("2", "Arbitrum", "$2.00", 2)],
+    ),
+    (
+        "of a token that is not named",
+        [entry(1, token(contract_address=None)), entry(2, token(contract_address=None))],
+        [("1", "Arbitrum", "$1.00", 1), ("1", "Arbitrum", "$1.00", 1)],
+    ),
+    (
+        "an amount that nobody knows",
+        [entry(1, token()), entry(2, token(None, None))],
+        [("1", "Arbitrum", "$1.00", 1), ("—", "Arbitrum", "no price", 1)],
+    ),
+    ("nothing", [entry(1, token(0, "0"))], []),
+]
+
+
+@pytest.mark.parametrize(("entries", "expected"), [row[1:] for row in TOTALS], ids=[row[0] for row in TOTALS])
+def test_only_the_same_is_added_up(entries, expected):
+    assert sums(*entries) == expected
+
+
+def test_a_sum_is_exact_beyond_any_float():
+    large = 10**30 + 1
+    assert sums(entry(1, token(large, None)), entry(2, token(large, None))) == [
+        ("2000000000000000000000000.000002", "Arbitrum", "no price", 2)
+    ]
+
+
+def test_the_whole_value_says_on_how_many_it_rests():
+    work = of(entry(1, token(usd="5.005")), entry(2, token(usd=None)), entry(3, token(usd="0.1")))
+    assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 with a price")
+    assert work.value.usd == Decimal("5.105")
+
+
+ENTRIES = (
+    entry(3, token(usd="7")),
+    entry(1, token(usd=None)),
+    entry(2, token(usd="9")),
+    entry(4, token(usd="0", price_usd=Decimal(0))),
+    entry(5, token(usd="7")),
+    entry(6, token(usd="100"), created_at=None),
+)
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        pytest.param(Sort.AGE, ["0x05", "0x04", "0x03", "0x02", "0x01", "0x06"], id="oldest first, unknown last"),
+        pytest.param(Sort.USD, ["0x06", "0x02", "0x05", "0x03", "0x04", "0x01"], id="largest first, no price last"),
+    ],
+)
+def test_the_order_of_the_list(sort, expected):
+    assert [row.transfer.intent_id for row in of(*ENTRIES, sort=sort).rows] == expected
+
+
+def failed(status: str, why: str | None, **members: Any) -> Any:
+    return transaction(status, status_reason=why, **members)
+
+
+REASONS = [
+    ("none failed", receipt("EXECUTING", deposit="PENDING"), None),
+    ("a step failed", receipt("FAILED", origin=failed("REVERTED", "no liquidity")), "no liquidity"),
+    (
+        "a later step echoes it",
+        receipt("FAILED", origin=failed("FAILED", "no liquidity"), destination=failed("ABORTED", "aborted: origin")),
+        "no liquidity",
+    ),
+    (
+        "a step that worked in the end",
+        receipt("FAILED", deposit=failed("SUCCEEDED", "retried"), origin=failed("FAILED", "paused")),
+        "paused",
+    ),
+    (
+        "the return failed",
+        receipt("FAILED", origin=failed("FAILED", "no liquidity"), refund=failed("FAILED", "token paused")),
+        "token paused",
+    ),
+    ("nobody says why", receipt("FAILED", origin=failed("FAILED", None)), None),
+    ("no receipt", None, None),
+    ("a hostile one", receipt("FAILED", origin=failed("FAILED", "a\u202eb")), "a⟨U+202E⟩b"),
+]
+
+
+@pytest.mark.parametrize(("of_receipt", "shown"), [row[1:] for row in REASONS], ids=[row[0] for row in REASONS])
+def test_why_it_is_stuck_in_the_services_words(of_receipt, shown):
+    (row,) = of(entry(1, token(), receipt=of_receipt)).rows
+    assert (row.reason and row.reason.shown) == shown
+
+
+def test_a_row_says_what_is_held_where_and_what_to_do():
+    (row,) = of(entry(1, token())).rows
+    assert row.story.headline == "Transfer failed, money waiting to be taken back"
+    assert (row.transfer.owner, row.transfer.status.word) == (OWNER, "Failed")
+    (holding,) = row.holdings
+    assert (holding.called, str(holding.side.amount), holding.side.chain) == (
+        "deposit address",
+        "1.00 USDC",
+        "Arbitrum",
+    )
+
+
+def test_what_the_service_says_holds_nothing_is_left_out():
+    work = of(entry(1, has_balance=False), entry(2, token(0, "0"), has_balance=False), entry(3, token()))
+    assert [row.transfer.intent_id for row in work.rows] == ["0x03"]
+    assert work.left_out == 2
+
+
+@pytest.mark.parametrize("has", [True, None])
+def test_what_the_service_does_not_name_stays(has):
+    (row,) = of(entry(1, has_balance=has)).rows
+    assert row.holdings == ()
+
+
+def test_a_token_that_no_list_has_is_told_as_such():
+    work = of(entry(1, token(contract_address=MERCHANT)), entry(2, token(contract_address=USDC_ON_BASE), chain_id=BASE))
+    assert {total.side.token_address: total.side.listed for total in work.totals} == {
+        MERCHANT: False,
+        USDC_ON_BASE: True,
+    }
+
+
+def read(count: int, stop: Stop, **more: Any) -> Read:
+    return Read(tuple(entry(number) for number in range(count)), stop, **more)
+
+
+BROKEN = Unreachable.because(Reason.FAILED)
+COUNTS = [
+    (read(38, Stop.END), True, "38 intents read, all there are."),
+    (read(1, Stop.END), True, "1 intent read, all there are."),
+    (read(12, Stop.END), False, "12 more intents read, the last there are."),
+    (read(200, Stop.ENOUGH), True, "200 intents read, there are older ones."),
+    (read(50, Stop.TIME), True, "50 intents read, then the time of this page was over. There are older ones."),
+    (
+        read(50, Stop.TROUBLE, error=BROKEN),
+        True,
+        "50 intents read, then: the service cannot be reached. The list is not complete.",
+    ),
+    (
+        read(50, Stop.CIRCLES),
+        True,
+        "50 intents read. The service says that there are more, and leads back to these: the list may lack some.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "is_beginning", "words"), COUNTS, ids=[row[0].stop.value for row in COUNTS])
+def test_how_much_has_been_read(found, is_beginning, words):
+    assert recoverable.how_much(found, is_beginning=is_beginning) == words
+
+
+def test_ages_are_those_of_the_quote():
+    (row,) = of(entry(5, token())).rows
+    assert isinstance(row.transfer.created_at, datetime)
+    assert row.transfer.created_at == before(hours=5)

@@ -1,0 +1,350 @@
+"""The work list: everything that waits to be taken back, added up as the service's own data add up."""
+
+import html
+import json
+import re
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import recoverable
+from intents_ui.service.recoverable import MOST_PAGES
+
+POLYGON = 137
+
+
+def ask(operation: str, **request: Any) -> dict[str, Any]:
+    """What comes over the wire, before anything of ours has read it."""
+    answer = wiring.service()._http.post(f"http://embedded/rpc/Service/{operation}", json=request)
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def raw_entries(**filters: Any) -> list[dict[str, Any]]:
+    """Every recoverable intent, newest first."""
+    page: dict[str, Any] | None = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
+    entries: list[dict[str, Any]] = []
+    while page:
+        answer = ask("GetIntentHistory", page=page, onlyRecoverable=True, includeBalances=True, **filters)
+        entries += answer["intents"]
+        page = answer["nextPage"]
+    return entries
+
+
+class Requests:
+    """What is asked of the service, and its answers changed on their way; `fail`: the numbers that are not answered."""
+
+    def __init__(self) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        self.fail: set[int] = set()
+        self.change: Any = None
+        transport = wiring.service()._http._transport
+        self._send = transport.handle_request
+        transport.handle_request = self._handle  # type: ignore[method-assign]
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("GetIntentHistory"):
+            return self._send(request)
+        self.bodies.append(json.loads(request.content))
+        if len(self.bodies) in self.fail:
+            raise httpx.ConnectError("down")
+        answer = self._send(request)
+        if self.change is None:
+            return answer
+        document = json.dumps(self.change(json.loads(answer.read()))).encode()
+        return httpx.Response(200, stream=httpx.ByteStream(document), request=request)
+
+
+@pytest.fixture
+def requests(site: Client) -> Requests:
+    return Requests()
+
+
+def page(site: Client, **query: str) -> str:
+    answer = site.get("/recoverable", query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def rows(text: str) -> list[str]:
+    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', text)
+
+
+def words(text: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text)))
+
+
+def status_of(text: str) -> str:
+    found = re.search(r'<p role="status">(.*?)</p>', text, re.DOTALL)
+    assert found is not None
+    return words(found[1]).strip()
+
+
+def totals(text: str) -> set[tuple[str, str, str, int]]:
+    """Exact amount with its unit, chain, value and number of intents, as the page tells each total."""
+    found = set()
+    for item in re.findall(r"<li>(.*?)</li>", text[text.index('id="totals"') : text.index("<table")], re.DOTALL):
+        amount = re.search(r'class="amount" title="([^"]+)"', item)
+        chain, count = re.findall(r'class="sub">([^<]+)<', item)
+        value = re.search(r'class="usd">([^<]+)<', item)
+        assert amount is not None
+        assert value is not None
+        found.add((amount[1], chain, value[1], int(count.split()[0])))
+    return found
+
+
+def expected_totals(entries: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
+    """The same from the raw answers, by other means: exact sums of what the tokens say of themselves."""
+    chains = {chain["id"]: chain["name"] for chain in ask("GetChains")["chains"]}
+    units: dict[tuple[int, str], int] = defaultdict(int)
+    usd: dict[tuple[int, str], Decimal] = defaultdict(Decimal)
+    intents: dict[tuple[int, str], set[str]] = defaultdict(set)
+    said: dict[tuple[int, str], tuple[str, int]] = {}
+    for entry in entries:
+        for token in (token for group in entry["balances"] for token in group["tokens"]):
+            key = (token["chainId"], token["contractAddress"])
+            units[key] += int(token["balance"])
+            usd[key] += Decimal(token["balanceUsd"])
+            intents[key].add(entry["intentId"])
+            said[key] = (token["symbol"], token["decimals"])
+    return {
+        (f"{exact(units[key], decimals)} {symbol}", chains[key[0]], f"${usd[key]:,.2f}", len(intents[key]))
+        for key, (symbol, decimals) in said.items()
+    }
+
+
+def exact(units: int, decimals: int) -> str:
+    written = f"{Decimal(units).scaleb(-decimals):f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
+def usd_of(entry: dict[str, Any]) -> Decimal:
+    return sum((Decimal(token["balanceUsd"]) for group in entry["balances"] for token in group["tokens"]), Decimal(0))
+
+
+def test_the_totals_are_the_sums_of_the_services_own_data(site: Client, emulator: Emulator) -> None:
+    entries = raw_entries()
+    assert len(entries) > 50  # more than a page of the service
+    text = page(site)
+    assert totals(text) == expected_totals(entries)
+    assert f">${sum(map(usd_of, entries)):,.2f}</strong>" in text
+    assert status_of(text) == f"{len(entries)} intents read, all there are. As of 12:00:00 UTC ."
+
+
+def test_every_intent_stands_in_the_list_once_the_oldest_first(site: Client, emulator: Emulator) -> None:
+    assert rows(page(site)) == [entry["intentId"] for entry in reversed(raw_entries())]
+
+
+def test_by_usd_the_largest_stands_first(site: Client, emulator: Emulator) -> None:
+    entries = {entry["intentId"]: entry for entry in raw_entries()}
+    text = page(site, sort="usd")
+    values = [usd_of(entries[intent_id]) for intent_id in rows(text)]
+    assert len(values) == len(entries)
+    assert values == sorted(values, reverse=True)
+    assert '<th scope="col" aria-sort="descending">' in text
+    assert text.count("aria-sort") == 1
+
+
+def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(13)
+    text = page(site, owner=intent["ownerAddress"])
+    row = text[text.index(f'id="row-{intent["intentId"]}"') :]
+    said = words(row[: row.index("</tr>")])
+    assert "Aborted Stopped, money waiting to be taken back" in said
+    assert "aborted: not sent within 10m0s" in said
+    assert "30.00 USDT deposit address on Polygon $30.00" in said
+    assert "Take it back with the owner wallet. Only the owner wallet can do this." in said
+    assert f'href="/intent/{intent["intentId"]}"' in row
+    assert intent["ownerAddress"] in row.lower()
+
+
+def test_both_flags_are_sent_and_the_filters_with_them(site: Client, requests: Requests) -> None:
+    owner = "0x" + "1a" * 20
+    page(site, owner=owner.upper().replace("X", "x"), origin="Polygon", destination="10")
+    assert requests.bodies == [
+        {
+            "page": {"pageSize": 50, "sort": [{"column": "createdAt", "order": "DESC"}]},
+            "byOwnerAddress": owner,
+            "originChainId": POLYGON,
+            "destinationChainId": 10,
+            "includeBalances": True,
+            "onlyRecoverable": True,
+        }
+    ]
+
+
+def test_a_filter_narrows_the_list_and_can_be_taken_off(site: Client, emulator: Emulator) -> None:
+    text = page(site, origin="137", sort="usd")
+    assert set(rows(text)) == {entry["intentId"] for entry in raw_entries(originChainId=POLYGON)}
+    assert totals(text) == expected_totals(raw_entries(originChainId=POLYGON))
+    assert re.search(r'class="chip" href="/recoverable\?sort=usd"><span>From: <bdi>Polygon', text)
+    assert '<option value="137" selected>Polygon</option>' in text
+
+
+def test_what_the_form_has_no_field_for_is_kept(site: Client, emulator: Emulator) -> None:
+    text = page(site, status="FAILED", sort="usd")
+    assert '<input type="hidden" name="status" value="FAILED">' in text
+    assert '<input type="hidden" name="sort" value="usd">' in text
+
+
+def test_a_form_leads_to_the_lists_one_address(site: Client, requests: Requests) -> None:
+    moved = site.get("/recoverable", {"owner": "", "origin": "137", "destination": "", "sort": "usd"})
+    assert (moved.status_code, moved["Location"]) == (302, "/recoverable?origin=137&sort=usd")
+    assert requests.bodies == []
+
+
+WRONG = [
+    pytest.param({"owner": "0x12"}, "An address has 40 hex digits, this has 2.", id="an owner that is none"),
+    pytest.param({"origin": "Atlantis"}, "The service knows no chain", id="a chain that nobody knows"),
+    pytest.param({"sort": "colour"}, "sorted by age or by USD", id="an order that there is not"),
+    pytest.param({"cursor": "eyJh:bcd"}, "This place in the list cannot be found", id="a place that is not ours"),
+]
+
+
+@pytest.mark.parametrize(("query", "sentence"), WRONG)
+def test_what_cannot_be_asked_is_said_and_nothing_is_asked(
+    site: Client, requests: Requests, query: dict[str, str], sentence: str
+) -> None:
+    answer = site.get("/recoverable", query)
+    assert answer.status_code == 400
+    assert sentence in words(answer.content.decode())
+    assert requests.bodies == []
+
+
+def test_a_long_list_is_read_in_views_and_none_is_lost(
+    site: Client, requests: Requests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
+    everything = [entry["intentId"] for entry in raw_entries()]
+    requests.bodies.clear()
+    text, read, links = page(site), list[str](), list[str]()
+    assert status_of(text).startswith("20 intents read, there are older ones.")
+    assert len(requests.bodies) == MOST_PAGES
+    while True:
+        read += reversed(rows(text))
+        onward = re.search(r'rel="next" href="([^"]+)"', text)
+        if onward is None:
+            break
+        links.append(html.unescape(onward[1]))
+        text = site.get(links[-1]).content.decode()
+    assert read == everything
+    assert "more intents read, the last there are." in status_of(text)
+    back = re.search(r'rel="prev" href="([^"]+)"', text)
+    assert back is not None
+    assert html.unescape(back[1]) == links[-2]
+
+
+def test_where_one_was_is_kept_in_another_order_and_not_with_other_filters(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
+    onward = re.search(r'rel="next" href="/recoverable\?([^"]+)"', page(site))
+    assert onward is not None
+    link = html.unescape(onward[1])
+    by_age = site.get(f"/recoverable?{link}").content.decode()
+    by_usd = site.get(f"/recoverable?{link}&sort=usd").content.decode()
+    assert set(rows(by_usd)) == set(rows(by_age))
+    elsewhere = site.get(f"/recoverable?{link}&{urlencode({'origin': POLYGON})}")
+    assert (elsewhere.status_code, elsewhere["Location"]) == (302, f"/recoverable?origin={POLYGON}")
+
+
+def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
+    site: Client, requests: Requests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
+    requests.fail = {3}
+    text = page(site)
+    assert len(rows(text)) == 10
+    assert "10 intents read, then: the service cannot be reached. The list is not complete." in words(text)
+    assert 'role="alert"' in text
+    onward = re.search(r'rel="next" href="([^"]+)"', text)
+    assert onward is not None
+    assert "Try to go on from there" in text
+    again = site.get(html.unescape(onward[1])).content.decode()
+    assert not set(rows(text)) & set(rows(again))
+
+
+def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentHistory", "node-down-503")
+    answer = site.get("/recoverable")
+    assert answer.status_code == 503
+    assert "No money" not in answer.content.decode()
+    assert "<h1>The service cannot be reached</h1>" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        pytest.param({}, "No money is waiting to be taken back, as far as the service says.", id="at all"),
+        pytest.param({"origin": "10"}, "No money is waiting to be taken back here", id="with these filters"),
+    ],
+)
+def test_an_empty_list_is_a_calm_sentence(
+    site: Client, requests: Requests, query: dict[str, str], sentence: str
+) -> None:
+    requests.change = lambda document: {"intents": [], "nextPage": None}
+    text = page(site, **query)
+    assert sentence in words(text)
+    assert "<table" not in text
+    assert "intents read" not in text
+
+
+def test_what_holds_nothing_any_more_is_left_out_and_counted(site: Client, requests: Requests) -> None:
+    def emptied(document: dict[str, Any]) -> dict[str, Any]:
+        first, *others = document["intents"]
+        return document | {"intents": [first | {"hasBalance": False, "balances": []}, *others]}
+
+    requests.change = emptied
+    text = page(site, origin=str(POLYGON))
+    assert "1 of them holds nothing any more and is left out." in status_of(text)
+    assert len(rows(text)) == len(raw_entries_of(requests)) - 1
+
+
+def raw_entries_of(requests: Requests) -> list[dict[str, Any]]:
+    requests.change = None
+    return raw_entries(originChainId=POLYGON)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said", "unsaid"),
+    [
+        pytest.param("prices-missing", "no price", "$", id="no price"),
+        pytest.param("prices-zero", "priced at $0", "no price", id="a price of 0"),
+    ],
+)
+def test_no_price_is_not_a_price_of_nothing(
+    site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
+) -> None:
+    emulator.behave("GetIntentHistory", behaviour)
+    text = page(site, sort="usd")
+    held = words(text[text.index("<tbody") :])
+    assert held.count(said) == len(rows(text))
+    assert unsaid not in held
+
+
+def test_another_order_asks_the_service_nothing(site: Client, requests: Requests) -> None:
+    page(site)
+    asked = len(requests.bodies)
+    page(site, sort="usd")
+    page(site)
+    assert asked == len(requests.bodies) == 2
+
+
+def test_a_part_is_the_list_alone(site: Client, emulator: Emulator) -> None:
+    answer = site.get("/recoverable", {"sort": "usd"}, headers={"HX-Request-Type": "partial"})
+    assert "<html" not in answer.content.decode()
+    assert answer["Vary"] == "HX-Request-Type"
+    assert rows(answer.content.decode()) == rows(page(site, sort="usd"))
+
+
+def test_the_navigation_leads_to_it(site: Client, emulator: Emulator) -> None:
+    response: HttpResponse = site.get("/recoverable")
+    assert '<a href="/recoverable" aria-current="page">Recoverable</a>' in response.content.decode()

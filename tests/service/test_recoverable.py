@@ -1,0 +1,131 @@
+"""So much of a long list as one view may read, and what is kept of it when reading ends early."""
+
+import types
+from collections.abc import Callable
+
+import pytest
+
+from intents_ui.service import deadline, recoverable
+from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.paging import Position
+from intents_ui.service.recoverable import MOST_PAGES, SECONDS_AFTERWARDS, Read, Stop
+from intents_ui.service.wire import Page
+
+FIRST = Page.first(size=2)
+
+
+class List:
+    """Pages of two intents, one after the other; `before` is called before each answer with its number from 1."""
+
+    def __init__(self, pages: int, *, before: Callable[[int], object] = lambda number: None) -> None:
+        self.pages = pages
+        self.before = before
+        self.asked: list[int] = []
+
+    def __call__(self, page: Page) -> HistoryAnswer:
+        number = (page.after or 0) + 1
+        self.asked.append(number)
+        self.before(len(self.asked))
+        rows = [{"intentId": f"0x{number}a"}, {"intentId": f"0x{number}b"}]
+        text = f'{{"column":"id","after":{number},"more":true}}'
+        document = {"intents": rows, "nextPage": None}
+        answer = HistoryAnswer.model_validate(document | {"nextPage": {"column": "id", "after": number, "more": True}})
+        if number == self.pages:
+            return HistoryAnswer.model_validate(document).asked_with(page)
+        assert answer.next_page is not None
+        answer.next_page.keeping(text)
+        return answer.asked_with(page)
+
+    def read(self, at: Position = Position()) -> Read:  # noqa: B008 - it is frozen
+        return recoverable.read(self, FIRST, at=at)
+
+
+def ids(*numbers: int) -> list[str]:
+    return [f"0x{number}{side}" for number in numbers for side in "ab"]
+
+
+def test_a_short_list_is_read_whole() -> None:
+    found = List(3).read()
+    assert [entry.intent_id for entry in found.entries] == ids(1, 2, 3)
+    assert (found.stop, found.following) == (Stop.END, None)
+
+
+def test_a_long_list_is_read_view_by_view_and_back() -> None:
+    whole = List(10)
+    first = whole.read()
+    assert (first.stop, len(first.entries)) == (Stop.ENOUGH, 2 * MOST_PAGES)
+    assert first.following is not None
+    second = whole.read(first.following)
+    assert second.following is not None
+    third = whole.read(second.following)
+    read = [entry.intent_id for found in (first, second, third) for entry in found.entries]
+    assert read == ids(*range(1, 11))
+    assert third.stop is Stop.END
+    # What is remembered are views: back from the third is the beginning of the second, and of the list.
+    back = second.following.back(second.following.earlier[-1])
+    assert whole.read(back).entries == second.entries
+    assert back.back(back.earlier[-1]) == Position()
+
+
+def fails_from(number: int) -> Callable[[int], None]:
+    def fail(asked: int) -> None:
+        if asked >= number:
+            raise Unreachable.because(Reason.FAILED)
+
+    return fail
+
+
+def test_trouble_midway_leaves_what_came_and_where_to_go_on() -> None:
+    found = List(10, before=fails_from(3)).read()
+    assert [entry.intent_id for entry in found.entries] == ids(1, 2)
+    assert found.stop is Stop.TROUBLE
+    assert isinstance(found.error, Unreachable)
+    assert found.following is not None
+    healed = List(10)
+    healed.read(found.following)
+    assert healed.asked[0] == 3
+
+
+def test_trouble_from_the_beginning_is_no_list() -> None:
+    with pytest.raises(Unreachable):
+        List(10, before=fails_from(1)).read()
+
+
+def test_a_cursor_that_leads_back_ends_it() -> None:
+    class Ring(List):
+        def __call__(self, page: Page) -> HistoryAnswer:
+            return super().__call__(page if (page.after or 0) < 2 else FIRST)
+
+    found = Ring(10).read()
+    assert found.stop is Stop.CIRCLES
+    assert [entry.intent_id for entry in found.entries] == ids(1, 2)
+    assert found.following is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "pages"),
+    [
+        pytest.param(0.1, 4, id="a quick service: as many pages as a view reads"),
+        pytest.param(2.5, 2, id="a slow one: as many as the page has time for"),
+        pytest.param(7.0, 1, id="a very slow one: what came in time"),
+    ],
+)
+def test_it_stops_before_the_pages_time_is_over(monkeypatch: pytest.MonkeyPatch, seconds: float, pages: int) -> None:
+    now = [100.0]
+    clock = types.SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr(deadline, "time", clock)
+    monkeypatch.setattr(recoverable, "time", clock)
+
+    def take(_: int) -> None:
+        now[0] += seconds
+
+    with within(8.0):
+        found = List(10, before=take).read()
+        assert found.stop is (Stop.ENOUGH if pages == MOST_PAGES else Stop.TIME)
+        assert len(found.entries) == 2 * pages
+        assert found.following is not None
+        left = deadline.seconds_left()
+        assert left is not None
+        assert left >= min(SECONDS_AFTERWARDS, 8 - seconds)
