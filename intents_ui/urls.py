@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import balances, demo, failures, home, intent, recoverable, search
+from intents_ui.pages import balances, demo, failures, home, intent, recoverable, search, triage
 
 
 class Identifier:
@@ -38,6 +38,7 @@ urlpatterns: list[URLPattern] = [
     path("newest", home.newest, name="newest"),
     path("recoverable", recoverable.recoverable, name="recoverable"),
     path("search", search.search, name="search"),
+    path("triage", triage.triage, name="triage"),
     path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
     path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),

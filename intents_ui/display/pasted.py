@@ -6,7 +6,7 @@ One pass of one expression without backtracking over a text of limited length: n
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import unquote
@@ -298,9 +298,9 @@ def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ..
 def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Explorers' links say `0x12…34` and lead to the whole, which is what counts."""
     wholes = [finding.value for finding in findings if not finding.problem]
-    return tuple(finding for finding in findings if not any(_is_short_for(finding, whole) for whole in wholes))
+    return tuple(finding for finding in findings if not (finding.problem and _is_short_for(finding, wholes)))
 
 
-def _is_short_for(finding: Finding, whole: str) -> bool:
+def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
     head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
-    return bool(finding.problem and tail) and whole.startswith(head) and whole.endswith(tail[0])
+    return bool(tail) and any(whole.startswith(head) and whole.endswith(tail[0]) for whole in wholes)

@@ -3,7 +3,7 @@
 One hit redirects, several are a list with the reason of each, none is an explained miss.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -18,18 +18,9 @@ from intents_ui import wiring
 from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
+from intents_ui.display.questions import ASK
 from intents_ui.service import lookup
-from intents_ui.service.client import ServiceClient
 
-ASK: Mapping[Kind, Callable[[ServiceClient, str], tuple[lookup.Question, ...]]] = {
-    Kind.INTENT: lookup.as_id,
-    Kind.TRANSACTION: lookup.as_transaction,
-    Kind.SOLANA_SIGNATURE: lookup.as_transaction,
-    Kind.HASH: lookup.as_hash,
-    Kind.ADDRESS: lookup.as_address,
-    Kind.SOLANA_ADDRESS: lookup.as_address,
-    Kind.WORDS: lookup.as_words,
-}
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
 MOST_AT_ONCE = 4  # findings of one text

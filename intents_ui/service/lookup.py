@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
 from intents_ui.service.together import together
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.service.wire import Intent, IntentReceipt, TokenInfo
 
 # The service may cut a search to its ten newest intents without saying so.
 CAPPED_FROM = 10
@@ -21,6 +21,10 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 INTENT_ID = "intent id"
 TRANSACTION_HASH = "transaction hash"
+OWNER = "owner"
+DEPOSIT_ADDRESS = "deposit address on the origin chain"
+DELIVERY_ADDRESS = "intent address on the destination chain"
+WORDS = "text"
 
 
 @dataclass(frozen=True)
@@ -104,20 +108,14 @@ def as_hash(service: ServiceClient, value: str) -> tuple[Question, ...]:
 
 def as_address(service: ServiceClient, value: str) -> tuple[Question, ...]:
     return (
-        Question("owner", value, lambda: _search(service, by_owner_address=value)),
-        Question(
-            "deposit address on the origin chain", value, lambda: _search(service, by_origin_intent_address=value)
-        ),
-        Question(
-            "intent address on the destination chain",
-            value,
-            lambda: _search(service, by_destination_intent_address=value),
-        ),
+        Question(OWNER, value, lambda: _search(service, by_owner_address=value)),
+        Question(DEPOSIT_ADDRESS, value, lambda: _search(service, by_origin_intent_address=value)),
+        Question(DELIVERY_ADDRESS, value, lambda: _search(service, by_destination_intent_address=value)),
     )
 
 
 def as_words(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    return (Question("text", value, lambda: _search(service, by_query_string=value)),)
+    return (Question(WORDS, value, lambda: _search(service, by_query_string=value)),)
 
 
 def by_key(service: ServiceClient, called: str, **criterion: str | int) -> tuple[Question, ...]:
@@ -141,6 +139,15 @@ def tokens_among(service: ServiceClient, chain_ids: Sequence[int], addresses: Se
         for address, listed in zip(addresses, lists, strict=True)
         if not isinstance(listed, ServiceError) and address.lower() in listed
     )
+
+
+def tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
+    """The known tokens that have this address, one for each chain; none where that cannot be asked."""
+    try:
+        listed = service.get_token_list(chain_ids, token_address=address).tokens if chain_ids else ()
+    except ServiceError:
+        return ()
+    return tuple(token for token in listed if (token.address or "").lower() == address.lower())
 
 
 def _tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -> Callable[[], frozenset[str]]:

@@ -1,0 +1,143 @@
+"""The rows of a triage as text to be copied: plain, Markdown and CSV. They say what the rows say, and nothing else."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from intents_ui.display import csv_text, times
+from intents_ui.display.triage import Outcome, Row
+
+# For one and for several.
+TALLY = {
+    Outcome.FOUND: ("found", "found"),
+    Outcome.TOKEN: ("token", "tokens"),
+    Outcome.NOTHING: ("with nothing behind it", "with nothing behind them"),
+    Outcome.UNKNOWN: ("not found", "not found"),
+    Outcome.UNCLEAR: ("to be checked", "to be checked"),
+}
+COLUMNS = (
+    "Row",
+    "Identifier",
+    "What it is",
+    "Status",
+    "What happened",
+    "Details",
+    "Where the money is",
+    "What to do",
+    "Notes",
+    "Links",
+    "As of",
+)
+NOT_IN_A_TABLE = ("Notes", "As of")
+
+MARKUP = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+@dataclass(frozen=True)
+class Copy:
+    name: str
+    use: str
+    text: str
+
+
+def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]:
+    """`root`: scheme and host, because the links are read elsewhere."""
+    return (
+        Copy("Plain text", "for a reply or a note", plain(rows, root=root, now=now)),
+        Copy("Markdown", "for an issue or a wiki", markdown(rows, root=root, now=now)),
+        Copy("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
+    )
+
+
+def total(rows: Sequence[Row]) -> str:
+    """`All 50 identifiers are answered: 48 found, 2 not found.`"""
+    failed = [row for row in rows if row.outcome is Outcome.FAILED]
+    answered = len(rows) - len(failed)
+    if not failed:
+        start = f"All {len(rows)} identifiers are" if len(rows) > 1 else "The identifier is"
+        return f"{start} answered: {_tally(rows)}."
+    why = ", ".join(dict.fromkeys(row.headline for row in failed))
+    if not answered:
+        start = f"None of the {len(rows)} identifiers is" if len(rows) > 1 else "The identifier is not"
+        return f"{start} answered: {why}."
+    return f"{answered} of {len(rows)} identifiers are answered: {_tally(rows)}. The others are not: {why}."
+
+
+def _tally(rows: Sequence[Row]) -> str:
+    counted = Counter(row.outcome for row in rows)
+    return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in TALLY.items() if counted[each])
+
+
+def cells(row: Row, *, root: str) -> tuple[str, ...]:
+    """What a row says, by COLUMNS."""
+    return (
+        str(row.number),
+        row.value,
+        row.what,
+        row.status.word,
+        row.headline,
+        _sentences(row.details),
+        f"{row.where} Address: {row.address}" if row.address else row.where,
+        f"{row.next} {row.turn}".strip(),
+        " ".join(row.notes),
+        " ".join(root + link.path for link in row.links),
+        times.iso(row.at.replace(microsecond=0)),
+    )
+
+
+def _sentences(lines: Iterable[str]) -> str:
+    return " ".join(line if line.endswith((".", ":")) else f"{line}." for line in lines)
+
+
+def plain(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+    return "\n\n".join([_heading(rows, now=now), *(_plain(row, root=root) for row in rows)]) + "\n"
+
+
+def _heading(rows: Sequence[Row], *, now: datetime) -> str:
+    return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {total(rows)}"
+
+
+def _plain(row: Row, *, root: str) -> str:
+    number, value, what, status, happened, details, where, todo, notes, links, _ = map(_line, cells(row, root=root))
+    labelled = {"Where the money is": where, "What to do": todo, "Note": notes}
+    lines = [
+        f"{number}. {value} ({what})",
+        status if status == happened else f"{status}: {happened}",
+        details,
+        *(f"{label}: {said}" for label, said in labelled.items() if said),
+        *links.split(),
+    ]
+    return "\n   ".join(line for line in lines if line)
+
+
+def markdown(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+    """A table. Whatever strangers wrote stays text in its cell."""
+    shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
+    lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
+    return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
+
+
+def _markdown(row: Row, *, root: str) -> str:
+    number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
+    said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
+    # Our own words, and a path in which `reverse` has escaped what would end the link or the cell.
+    links = [f"[{link.words}](<{root}{link.path}>)" for link in row.links]
+    return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
+
+
+def _escaped(words: str) -> str:
+    """No markup, no cell, no HTML and no link comes of it."""
+    return MARKUP.sub(r"\\\g<0>", _line(words)).translate(ENTITIES)
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def comma_separated(rows: Sequence[Row], *, root: str) -> str:
+    return "".join(
+        csv_text.line(map(csv_text.cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
+    )

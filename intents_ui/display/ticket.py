@@ -1,0 +1,55 @@
+"""What somebody pasted to have all of it looked up: its identifiers, and what of it was not read."""
+
+from dataclasses import dataclass, replace
+
+from intents_ui.display import near_misses, pasted
+from intents_ui.display.pasted import Finding
+
+MOST = 200  # identifiers of one ticket
+LONGEST = 64_000  # characters
+# In place of a character that nobody can type: no part of any identifier, and no blank at which one may be folded.
+SEPARATOR = "\ufffd"
+
+EMPTY = "Nothing was pasted."
+TOO_LONG = "The text has {length:,} characters: the first {read:,} were read. Triage the rest by itself."
+TOO_MANY = "{found:,} identifiers were found: the first {most} are answered, {left:,} are left out. Triage those too."
+INVISIBLE = "Invisible characters around identifiers were left out."
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """`notes` say what was not read as it came; `problem`, why there is nothing to answer."""
+
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def read(received: str) -> Ticket:
+    """The identifiers of a text, each once, in its order. What is beyond the limits is said and not lost in silence."""
+    fitting = _fitting(received)
+    found = pasted.read(pasted.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
+    # One thing that is nearly an identifier is better mended at once than answered with a row.
+    if len(found.findings) < 2 and not found.lookups:
+        return Ticket(problem=found.problem or EMPTY)
+    notes = []
+    if len(fitting) < len(received):
+        notes.append(TOO_LONG.format(length=len(received), read=len(fitting)))
+    if left := len(found.findings[MOST:]):
+        notes.append(TOO_MANY.format(found=len(found.findings), most=MOST, left=left))
+    if any(finding.warning == near_misses.INVISIBLE for finding in found.findings):
+        notes.append(INVISIBLE)
+    return Ticket(tuple(_without_note(finding) for finding in found.findings[:MOST]), tuple(notes))
+
+
+def _fitting(received: str) -> str:
+    """As much as is read at a time; no word is cut in two."""
+    whole, following = received[:LONGEST], received[LONGEST : LONGEST + 1]
+    if not following or following.isspace() or whole[-1].isspace():
+        return whole
+    return whole.rsplit(maxsplit=1)[0]
+
+
+def _without_note(finding: Finding) -> Finding:
+    """What is true of the whole text is said once."""
+    return replace(finding, warning="") if finding.warning == near_misses.INVISIBLE else finding

@@ -1,0 +1,245 @@
+"""`/triage`: a whole ticket at once. Every identifier in it is answered with one row, as soon as it is known.
+
+What is pasted comes by POST, so that it stands in no address and no history; it changes nothing, and nothing of it is
+kept or logged. The page is streamed: its head at once, then row by row in the order of the text, then the end.
+"""
+
+import asyncio
+import logging
+import re
+import threading
+import traceback
+import uuid
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http.request import split_domain_port, validate_host
+from django.shortcuts import render
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from intents_ui import wiring
+from intents_ui.display import copies, ticket
+from intents_ui.display import triage as rows
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.questions import ASK
+from intents_ui.display.ticket import Ticket
+from intents_ui.display.triage import Reading, Row
+from intents_ui.service import lookup
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
+from intents_ui.service.operations import Call
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 4  # identifiers of one ticket
+# Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
+PLACE = "<!-- here -->"
+FOREIGN = "This came from another site, so it was not read. Paste the text here."
+ORIGIN = re.compile(r"https?://(?P<host>[^/?#@\s]+)")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+async def triage(request: HttpRequest) -> HttpResponseBase:
+    if request.method != "POST":
+        return form(request)
+    if not is_ours(request):
+        return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
+    received = request.POST.get("q", "")
+    read = await asyncio.to_thread(ticket.read, received)
+    if read.problem:
+        return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
+    page = render_to_string("triaged.html", {"ticket": read}, request)
+    answers = Answers(read, page=page, root=root(request))
+    # A proxy that buffers would hold the rows back until the last of them.
+    return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+
+
+def form(
+    request: HttpRequest, *, received: str = "", problem: str = "", status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
+    answer = render(request, "triage.html", context, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def is_ours(request: HttpRequest) -> bool:
+    """Whether the form stood on one of our own pages: no other site shall make a reader's browser ask for it."""
+    origin = request.headers.get("Origin")
+    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        return False
+    came_from = ORIGIN.fullmatch(origin or "")
+    return origin is None or (came_from is not None and is_our_host(came_from["host"]))
+
+
+def is_our_host(host: str) -> bool:
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def root(request: HttpRequest) -> str:
+    """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
+    return request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
+
+
+class ReadersClient(ServiceClient):
+    """The service's client for one reader: when he has left, nothing more is asked."""
+
+    def __init__(self, service: ServiceClient) -> None:
+        self.config = service.config
+        self._service = service
+        self._left = threading.Event()
+
+    def leave(self) -> None:
+        self._left.set()
+
+    def ask[T](self, call: Call[T]) -> T:
+        self.claim()
+        return self._service.ask(call)
+
+    def claim(self) -> None:
+        if self._left.is_set():
+            raise OutOfTime
+
+
+class Answers:
+    """The page, piece by piece. `close` ends it, from any thread."""
+
+    def __init__(self, read: Ticket, *, page: str, root: str) -> None:
+        self._ticket = read
+        self._head, self._between, self._foot = page.split(PLACE)
+        self._root = root
+        self._service = ReadersClient(wiring.service())
+        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def close(self) -> None:
+        self._service.leave()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        yield self._head
+        told: list[Row] = []
+        asked = [asyncio.create_task(self._answer(*each)) for each in enumerate(self._ticket.findings, start=1)]
+        try:
+            for each in asked:
+                # Unshielded, a cancelled page would cancel this one first, whose place the next would take to ask.
+                told.append(once(await asyncio.shield(each), told))
+                yield macros().triage_row(told[-1])
+        finally:
+            self.close()
+            for each in asked:
+                each.cancel()
+        yield self._between + await asyncio.to_thread(ended, told, root=self._root) + self._foot
+
+    async def _answer(self, number: int, finding: Finding) -> Row:
+        async with self._at_once:
+            return await asyncio.to_thread(answer, self._service, number, finding)
+
+
+def once(row: Row, told: list[Row]) -> Row:
+    """A transfer is told in full by the first row that leads to it."""
+    first = next((each for each in told if each.intent_id.lower() == row.intent_id.lower() != ""), None)
+    return rows.again(row, first=first.number) if first else row
+
+
+def ended(told: list[Row], *, root: str) -> str:
+    """What stands below the last row. What was not answered can be asked again."""
+    at = now()
+    again = [row.value for row in told if row.outcome is rows.Outcome.FAILED]
+    return str(macros().triage_end(copies.total(told), at, again, copies.copies(told, root=root, now=at)))
+
+
+def macros() -> Any:
+    return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
+
+
+def answer(service: ReadersClient, number: int, finding: Finding) -> Row:
+    """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
+    try:
+        with wiring.page():
+            return resolved(service, number, finding)
+    except ServiceError as error:
+        return rows.failed(number, finding, error, now=now(), link=search_url(finding))
+    except Exception as error:
+        reference = uuid.uuid4().hex[:12]
+        # Where it happened, and not the error's own words: they may hold what was pasted.
+        where = "".join(traceback.format_tb(error.__traceback__))
+        log.error("Unforeseen %s, reference %s\n%s", type(error).__name__, reference, where)
+        return rows.our_fault(number, finding, reference=reference, now=now())
+
+
+def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
+    if row := rows.unasked(number, finding, now=now()):
+        return row
+    found = lookup.in_turn(lambda: ASK[finding.kind](service, finding.value))
+    if found.error:
+        return rows.failed(number, finding, found.error, found=found, now=now(), link=search_url(finding))
+    if not found.hits:
+        return missed(service, number, finding, found)
+    if len(found.hits) > 1:
+        return several(service, number, finding, found)
+    link = intent_url(found.hits[0])
+    reading = read(service, found.hits[0])
+    using = named(service, reading)
+    return rows.one(number, finding, found, reading, using=using, now=now(), link=link)
+
+
+def several(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+    newest = rows.newest_to_look_at(found.hits, now=now())
+    if newest is None:
+        return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[search_url(finding)])
+    links = [intent_url(newest), search_url(finding)]
+    reading = read(service, newest)
+    using = named(service, reading)
+    return rows.several(number, finding, found, reading, using=using, now=now(), links=links)
+
+
+def missed(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+    """What no intent was found by may be a token, which tickets name beside the rest."""
+    if finding.kind is Kind.ADDRESS:
+        service.claim()
+        using = wiring.catalog()
+        tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
+        if tokens:
+            return rows.token(number, finding, tokens, using=using, now=now())
+    return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
+
+
+def read(service: ReadersClient, hit: lookup.Hit) -> Reading:
+    """With its receipt. What was never executed has none: that is no trouble."""
+    try:
+        return Reading(hit.intent, service.get_intent_receipt(hit.intent.intent_id))
+    except NotFound:
+        return Reading(hit.intent, None)
+    except ServiceError as error:
+        return Reading(hit.intent, None, error)
+
+
+def named(service: ReadersClient, reading: Reading) -> Names:
+    """The names of its chains and tokens."""
+    service.claim()
+    using = wiring.catalog()
+    using.learn((reading.intent.origin_chain_id, reading.intent.destination_chain_id))
+    return using
+
+
+def intent_url(hit: lookup.Hit) -> str:
+    url = reverse("intent", args=[hit.intent.intent_id])
+    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
+
+
+def search_url(finding: Finding) -> str:
+    return f"{reverse('search')}?{urlencode({'q': finding.value})}"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

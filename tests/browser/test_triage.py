@@ -1,0 +1,141 @@
+"""A ticket in a real browser: pasted, answered row by row, followed to a transfer, copied."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Visit, visiting
+from tests.browser.test_look_up import some_intent
+from tests.pages.doors import Doors, ids
+from tests.service.scripted_server import serving
+from tests.serving import dashboard
+
+pytestmark = pytest.mark.browser
+
+NOTHING = "0x" + "12" * 32
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def ticket(visit: Visit) -> tuple[str, list[str]]:
+    """A message with transfers of several kinds, and their ids."""
+    known = [some_intent(visit, scenario).removeprefix("/intent/") for scenario in (2, 8, 10, 18, 20)]
+    return (
+        f"Dear team,\nmy transfers {', '.join(known)} did not come, see https://etherscan.io/tx/{NOTHING} of {USDC}.\n"
+        f"> again: {known[0]}\nand 0x1234…abcd, <b>thanks</b>"
+    ), known
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_ticket_is_pasted_answered_and_followed(
+    browser: Browser, server: str, theme: str, width: int, scripts: bool
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = visit.page
+        text, known = ticket(visit)
+        visit.open("/")
+        page.get_by_role("link", name="Triage").click()
+        page.get_by_label("The whole text").fill(text)
+        page.get_by_role("button", name="Triage").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
+        expect(page.get_by_role("status").filter(has_text="answered")).to_have_text(
+            "All 8 identifiers are answered: 5 found, 1 token, 1 not found, 1 to be checked."
+        )
+        expect(page.get_by_text("Rows are still coming")).to_be_hidden()
+        expect(page.locator("tbody tr")).to_have_count(8)
+        row = page.locator("tbody tr").nth(1)
+        expect(row).to_contain_text("Refunded")
+        with page.context.expect_page() as opened:
+            row.get_by_role("link").click()
+        expect(opened.value).to_have_url(f"{server}/intent/{known[1]}")
+        expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Returned")
+        page.get_by_text("CSV", exact=True).click()
+        written = page.get_by_label("All rows as CSV")
+        expect(written).to_be_visible()
+        assert known[4] in written.input_value()
+        expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
+
+
+def test_nothing_of_it_is_wider_than_the_screen(browser: Browser, server: str, theme: str, width: int) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        text, _ = ticket(visit)
+        for pasted in ("0x12", f"{text} {'0x' + 'f' * 64} vitalik.eth {'intent_' + 'x1' * 50}"):
+            visit.open("/triage")
+            assert not visit.page.evaluate(TOO_WIDE)
+            visit.page.get_by_label("The whole text").fill(pasted)
+            visit.page.get_by_role("button", name="Triage").click()
+            visit.page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+            assert not visit.page.evaluate(TOO_WIDE)
+        # The text that came back to be mended says 400 with its code.
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+def test_all_rows_are_copied(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        text, known = ticket(visit)
+        visit.open("/triage")
+        page.get_by_label("The whole text").fill(text)
+        page.get_by_role("button", name="Triage").click()
+        for name in ("Plain text", "Markdown", "CSV"):
+            page.get_by_text(name, exact=True).click()
+            written = page.get_by_label(f"All rows as {name}", exact=True).input_value()
+            assert all(each in written for each in known)
+            page.get_by_role("button", name=f"Copy all rows as {name}").click()
+            expect(page.locator("#said")).to_have_text("Copied")
+            copied = page.evaluate("navigator.clipboard.readText()")
+            assert copied.replace("\r\n", "\n") == written
+            assert f"{server}/intent/{known[0]}" in copied
+
+
+def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open("/triage")
+        page.get_by_label("The whole text").fill("0x" + "ab" * 19 + "a\n")
+        page.get_by_role("button", name="Triage").click()
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 39.")
+        expect(page.get_by_label("The whole text")).to_have_value("0x" + "ab" * 19 + "a\n")
+        expect(page.get_by_label("The whole text")).to_be_focused()
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+def test_a_search_for_a_message_leads_to_the_triage_of_all_of_it(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        visit.open("/")
+        visit.page.get_by_role("searchbox").fill(f"{NOTHING} and {NOTHING[:-1]}3")
+        visit.page.keyboard.press("Enter")
+        visit.page.get_by_role("button", name="Triage the whole text").click()
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
+        visit.faults = [fault for fault in visit.faults if "status of 404" not in fault]
+
+
+@pytest.fixture
+def doors() -> Doors:
+    return Doors()
+
+
+@pytest.fixture
+def behind_doors(doors: Doors) -> Iterator[str]:
+    with serving(doors) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test") as root:
+        yield root
+
+
+def test_rows_come_one_by_one_without_a_script(browser: Browser, behind_doors: str, doors: Doors) -> None:
+    with visiting(browser, behind_doors, theme="light", width=1280, scripts=False) as visit:
+        page = visit.page
+        first, second = ids(2)
+        visit.open("/triage")
+        page.get_by_label("The whole text").fill(f"/intent/{first} /intent/{second}")
+        doors.open |= {first}
+        page.get_by_role("button", name="Triage").click(no_wait_after=True)
+        expect(page.locator("#row-1")).to_contain_text("Succeeded")
+        expect(page.locator("#row-2")).to_have_count(0)
+        expect(page.get_by_text("Rows are still coming")).to_be_visible()
+        doors.all_open.set()
+        expect(page.locator("#row-2")).to_contain_text("Succeeded")
+        expect(page.get_by_text("Rows are still coming")).to_be_hidden()
+        page.get_by_role("link", name="All rows have come").click()
+        expect(page.locator("#total")).to_be_in_viewport()

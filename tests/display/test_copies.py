@@ -1,0 +1,180 @@
+"""The rows as text to be copied: what the rows say, and nothing that strangers could make of it."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import copies, near_misses, statuses, triage
+from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.triage import Link, Outcome, Row
+from tests.display.builders import NOW, OWNER, TXN_HASH
+
+ROOT = "https://dash.example"
+MOVED = Row(
+    number=1,
+    value=TXN_HASH,
+    what="deposit transaction",
+    outcome=Outcome.FOUND,
+    status=statuses.INTENTS["FAILED"],
+    headline="Transfer failed, return expected",
+    at=NOW,
+    details=("100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC",),
+    where="At the deposit address on Arbitrum.",
+    address=OWNER,
+    next="Wait.",
+    turn="Nobody has to do anything.",
+    notes=("One note.", "Another."),
+    links=(Link("Open the intent", "/intent/0x12?tx=0x34"), Link("All of them", "/search?q=1")),
+    intent_id="0x12",
+)
+NEARLY = triage.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=near_misses.SHORTENED), now=NOW)
+ROWS = [MOVED, NEARLY]
+
+
+def row(outcome: Outcome, headline: str = "Done") -> Row:
+    return replace(MOVED, outcome=outcome, headline=headline)
+
+
+def test_plain_text_says_what_the_rows_say():
+    assert (
+        copies.plain(ROWS, root=ROOT, now=NOW)
+        == f"""\
+As of 2026-11-21 14:03:11 UTC. All 2 identifiers are answered: 1 found, 1 to be checked.
+
+1. {TXN_HASH} (deposit transaction)
+   Failed: Transfer failed, return expected
+   100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.
+   Where the money is: At the deposit address on Arbitrum. Address: {OWNER}
+   What to do: Wait. Nobody has to do anything.
+   Note: One note. Another.
+   https://dash.example/intent/0x12?tx=0x34
+   https://dash.example/search?q=1
+
+2. 0x1234…abcd (nearly an identifier)
+   Check it: This is shortened in the middle: copy the whole of it.
+"""
+    )
+
+
+def test_csv_says_what_the_rows_say():
+    written = list(csv.DictReader(io.StringIO(copies.comma_separated(ROWS, root=ROOT), newline="")))
+    assert len(written) == 2
+    assert written[0] == {
+        "Row": "1",
+        "Identifier": TXN_HASH,
+        "What it is": "deposit transaction",
+        "Status": "Failed",
+        "What happened": "Transfer failed, return expected",
+        "Details": "100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.",
+        "Where the money is": f"At the deposit address on Arbitrum. Address: {OWNER}",
+        "What to do": "Wait. Nobody has to do anything.",
+        "Notes": "One note. Another.",
+        "Links": f"{ROOT}/intent/0x12?tx=0x34 {ROOT}/search?q=1",
+        "As of": "2026-11-21T14:03:11Z",
+    }
+
+
+def test_markdown_is_a_table_with_a_line_for_each_row():
+    heading, blank, columns, rule, *lines = copies.markdown(ROWS, root=ROOT, now=NOW).splitlines()
+    assert heading.startswith("As of 2026-11-21 14:03:11 UTC")
+    assert blank == ""
+    assert columns.count("|") == rule.count("|") == 10
+    assert lines[0] == (
+        f"| 1 | {TXN_HASH} | deposit transaction | Failed | Transfer failed, return expected"
+        " | 100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC. One note. Another."
+        f" | At the deposit address on Arbitrum. Address: {OWNER} | Wait. Nobody has to do anything."
+        f" | [Open the intent](<{ROOT}/intent/0x12?tx=0x34>), [All of them](<{ROOT}/search?q=1>) |"
+    )
+    assert lines[1].endswith("|  |")
+
+
+HOSTILE = [
+    "a | b",
+    "`code`",
+    "[here](https://evil.example)",
+    "![](https://evil.example/x.png)",
+    "<img src=x onerror=alert(1)>",
+    "<!-- ",
+    "&lt;b&gt;",
+    "**bold** _it_ ~~gone~~",
+    "https://evil.example",
+    "www.evil.example",
+    "@everyone $x$",
+    "a\\| b\\",
+    "one\n| 9 | two |\r\n# three",
+]
+LEFT_OF_MARKUP = re.compile(r"[`*_{}\[\]#~|!$@<>\n]|://|www\.|&(?!(?:amp|lt|gt);)", re.IGNORECASE)
+
+
+def unescaped(cell: str) -> str:
+    """What a Markdown reader would still take for markup."""
+    return re.sub(r"\\[!-/:-@\[-`{-~]", "", cell)
+
+
+def cells_of(table: str) -> list[str]:
+    """Of the one row, without the links, which are ours."""
+    (line,) = table.splitlines()[4:]
+    return re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-2]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_what_strangers_wrote_stays_text_in_its_cell(words):
+    hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,))
+    cells = cells_of(copies.markdown([hostile], root=ROOT, now=NOW))
+    assert len(cells) == 8
+    assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_no_text_breaks_out_of_its_cell(words):
+    cells = cells_of(copies.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
+    assert len(cells) == 8
+    assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
+def test_no_cell_of_a_spreadsheet_is_a_formula(formula):
+    hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
+    written = copies.comma_separated([hostile], root=ROOT)
+    for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
+    assert f"'{formula}" in written
+
+
+@pytest.mark.parametrize("words", HOSTILE[-1:])
+def test_plain_text_keeps_its_lines(words):
+    written = copies.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
+    assert len(written.splitlines()) == len(copies.plain([MOVED], root=ROOT, now=NOW).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row(Outcome.FOUND)], "The identifier is answered: 1 found."),
+        (
+            [row(each) for each in (*[Outcome.FOUND] * 3, Outcome.UNKNOWN, *[Outcome.TOKEN] * 2, Outcome.NOTHING)],
+            "All 7 identifiers are answered: 3 found, 2 tokens, 1 with nothing behind it, 1 not found.",
+        ),
+        (
+            [row(Outcome.FOUND), row(Outcome.FAILED, "It took too long"), row(Outcome.FAILED, "It took too long")],
+            "1 of 3 identifiers are answered: 1 found. The others are not: It took too long.",
+        ),
+        (
+            [row(Outcome.FAILED, "It took too long"), row(Outcome.FAILED, "The service cannot be reached")],
+            "None of the 2 identifiers is answered: It took too long, The service cannot be reached.",
+        ),
+        ([row(Outcome.FAILED, "It took too long")], "The identifier is not answered: It took too long."),
+    ],
+    ids=["one", "several", "some failed", "all failed", "the one failed"],
+)  # fmt: skip
+def test_the_total_counts_what_was_found_and_never_takes_a_failure_for_nothing(rows, said):
+    assert copies.total(rows) == said
+
+
+def test_every_answered_outcome_is_counted():
+    assert {*copies.TALLY, Outcome.FAILED} == set(Outcome)

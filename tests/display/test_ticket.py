@@ -1,0 +1,102 @@
+"""What is read of a whole ticket, and what is said of the rest."""
+
+import time
+
+import pytest
+
+from intents_ui.display import ticket
+from intents_ui.display.pasted import Kind
+
+HASH = "0x" + "9b21c4" + "5" * 52 + "77ad01"
+OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
+
+
+def addresses(count: int) -> list[str]:
+    return [f"0x{'ab' * 16}{number:08x}" for number in range(1, count + 1)]
+
+
+def test_everything_is_found_once_in_the_order_of_the_text():
+    read = ticket.read(f"{OWNER} sent https://basescan.org/tx/{HASH}, again {HASH} of {OWNER.upper()}, and vitalik.eth")
+    assert [(each.kind, each.value) for each in read.findings] == [
+        (Kind.ADDRESS, OWNER),
+        (Kind.TRANSACTION, HASH),
+        (Kind.NEAR_MISS, "vitalik.eth"),
+    ]
+    assert (read.notes, read.problem) == ((), "")
+
+
+def test_two_hundred_lines_are_read_whole():
+    read = ticket.read("\r\n".join(addresses(200)))
+    assert [each.value for each in read.findings] == addresses(200)
+    assert read.notes == ()
+
+
+def test_what_is_beyond_two_hundred_identifiers_is_counted():
+    read = ticket.read("\n".join(addresses(230)))
+    assert [each.value for each in read.findings] == addresses(200)
+    assert read.notes == ("230 identifiers were found: the first 200 are answered, 30 are left out. Triage those too.",)
+
+
+def test_a_long_thread_with_few_identifiers_is_no_trouble():
+    assert ticket.read(f"{OWNER}\n" + "> so it goes\n" * 2000 + HASH).findings[1:]
+
+
+@pytest.mark.parametrize("filler", ["word ", "line\n", "送金 "])
+def test_a_text_that_is_too_long_is_read_to_a_blank_and_that_is_said(filler):
+    text = f"{OWNER} " + filler * (ticket.LONGEST // len(filler)) + HASH
+    read = ticket.read(text)
+    assert [each.value for each in read.findings] == [OWNER]
+    (note,) = read.notes
+    assert note.startswith(f"The text has {len(text):,} characters: the first 6")
+
+
+def test_no_identifier_is_cut_in_two():
+    before = f"{OWNER} " + "x " * ((ticket.LONGEST - 70) // 2)
+    assert [each.value for each in ticket.read(f"{before}{HASH}").findings] == [OWNER]
+    whole = f"{before[:-70]} {HASH}"
+    assert [each.value for each in ticket.read(f"{whole} {OWNER}").findings] == [OWNER, HASH]
+
+
+def test_a_word_without_end_is_read_as_far_as_it_goes():
+    assert ticket.read("g" * 70_000).problem
+    assert ticket.read(f"{OWNER} {HASH}," + "é" * 70_000).findings == ticket.read(f"{OWNER}").findings
+
+
+@pytest.mark.parametrize("control", ["\x00", "\x1b", "\x7f", "\x9f"])
+def test_a_character_that_nobody_can_type_costs_no_identifier(control):
+    read = ticket.read(f"{OWNER}{control}{HASH}{control}")
+    assert [each.value for each in read.findings] == [OWNER, HASH]
+
+
+def test_invisible_characters_are_said_once():
+    read = ticket.read(f"\u200b{OWNER}\u200b and {HASH}")
+    assert read.notes == (ticket.INVISIBLE,)
+    assert not any(each.warning for each in read.findings)
+
+
+@pytest.mark.parametrize(
+    ("received", "problem"),
+    [
+        pytest.param("", "Nothing was pasted.", id="nothing"),
+        pytest.param(" \r\n\t", "Nothing was pasted.", id="blanks"),
+        pytest.param("hello " * 50, "There is no transaction hash, address or intent id in this.", id="prose"),
+        pytest.param(OWNER[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
+    ],
+)
+def test_what_holds_nothing_to_answer_says_why(received, problem):
+    assert ticket.read(received) == ticket.Ticket(problem=problem)
+
+
+def test_several_that_are_nearly_identifiers_are_answered():
+    assert len(ticket.read(f"{OWNER[:-1]} and 0x1234…abcd").findings) == 2
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [OWNER[:-4] + "{:04x}\n", "0x{:06x}…abcd ", HASH[:-4] + "{:04x} ", "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJo{:04} "],
+)
+def test_a_text_full_of_identifiers_takes_no_longer_than_its_length(unit):
+    text = "".join(unit.format(number) for number in range(7000))[: ticket.LONGEST]
+    start = time.process_time()
+    ticket.read(text)
+    assert time.process_time() - start < 0.5

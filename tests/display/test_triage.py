@@ -1,0 +1,258 @@
+"""What a row says of each thing that an identifier can turn out to be."""
+
+from dataclasses import replace
+
+import pytest
+
+from intents_ui.display import hashes, near_misses, story, triage
+from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.triage import Link, Outcome, Reading
+from intents_ui.service import lookup
+from intents_ui.service.errors import Unreachable
+from intents_ui.service.lookup import Found, Hit, Question
+from intents_ui.service.wire import TokenInfo
+from tests.display.builders import (
+    BASE,
+    CATALOGUE,
+    ETHEREUM,
+    INTENT_ID,
+    NOW,
+    OWNER,
+    TXN_HASH,
+    before,
+    intent,
+    receipt,
+    summary,
+    transaction,
+)
+
+BY_HASH = Finding(Kind.HASH, TXN_HASH)
+BY_ADDRESS = Finding(Kind.ADDRESS, OWNER)
+FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
+
+
+def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> Found:
+    """Intents that were found by the same keys."""
+    questions = tuple(Question(key, value, lambda: ()) for key in keys)
+    return Found(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
+
+
+def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> triage.Row:
+    reading = Reading(of_intent, of_receipt, trouble)
+    return triage.one(7, finding, found(of_intent, **how), reading, using=CATALOGUE, now=NOW, link="/intent/…")
+
+
+def several(of_found: Found, newest: Reading | None = None, links=("/intent/…", "/search?q=…")) -> triage.Row:
+    return triage.several(7, BY_ADDRESS, of_found, newest, using=CATALOGUE, now=NOW, links=links)
+
+
+def test_a_transfer_is_told_as_on_its_own_page():
+    row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
+    told = story.story(intent("FAILED"), FAILED, now=NOW, using=CATALOGUE)
+    assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
+    assert (row.status.word, row.headline, row.where, row.next) == ("Failed", told.headline, told.where, told.next)
+    assert row.turn.endswith(told.contact)
+    assert row.links == (Link("Open the intent", "/intent/…"),)
+    assert row.notes == ()
+
+
+def test_the_sums_and_the_moment_of_the_quote_stand_below():
+    sums = summary(destination_token_amount=99_500_000)
+    done = receipt("SUCCEEDED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED", summary=sums)
+    row = one(BY_HASH, intent("SUCCEEDED"), done)
+    assert row.details == ("100.00 USDC on Arbitrum → 99.50 USDC on Base, quoted 14:01:11 UTC",)
+    assert row.address == hashes.checksum(OWNER)
+    fake = summary(origin_token_address="0xbad")
+    assert "100.00 USDC on Arbitrum (a token that is not on the service's list)" in one(
+        BY_HASH, intent("SUCCEEDED"), receipt("SUCCEEDED", summary=fake)
+    ).details[0]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("leg", "what"),
+    [
+        ("deposit", "deposit transaction"),
+        ("origin", "origin transaction"),
+        ("destination", "destination transaction"),
+        ("refund", "refund transaction"),
+        (None, "transaction"),
+    ],
+)
+def test_a_transaction_is_called_by_its_step(leg, what):
+    legs = {leg: transaction("SUCCEEDED")} if leg else {"deposit": transaction("SUCCEEDED", txn_hash="0x12")}
+    row = one(BY_HASH, intent(), receipt(**legs), keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
+    assert row.what == what
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ([lookup.INTENT_ID], "intent id"),
+        ([lookup.OWNER], "owner"),
+        ([lookup.DEPOSIT_ADDRESS], "deposit address"),
+        ([lookup.DELIVERY_ADDRESS], "delivery address"),
+        ([lookup.DEPOSIT_ADDRESS, lookup.DELIVERY_ADDRESS], "deposit address and delivery address"),
+        ([lookup.WORDS], "text"),
+    ],
+)
+def test_an_identifier_is_called_by_what_it_was_found_as(keys, what):
+    assert one(BY_ADDRESS, intent(), receipt(), keys=keys).what == what
+
+
+def test_a_receipt_that_could_not_be_read_is_said():
+    row = one(BY_HASH, intent(), None, Unreachable())
+    (note,) = row.notes
+    assert note.startswith("The receipt could not be read (The service cannot be reached)")
+
+
+def test_what_could_not_be_asked_beside_a_hit_is_said():
+    failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
+    row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
+    assert row.notes == ("Could not be asked as intent id: The service cannot be reached.",)
+
+
+def test_a_doubt_about_an_identifier_stays_with_its_row():
+    row = one(replace(BY_ADDRESS, warning=near_misses.CHECKSUM), intent(), receipt())
+    assert row.notes == (near_misses.CHECKSUM,)
+
+
+def test_the_same_transfer_is_told_once():
+    told = one(BY_HASH, intent("FAILED"), FAILED)
+    row = triage.again(told, first=3)
+    assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
+    assert (row.details, row.address, row.next, row.turn) == ((), "", "", "")
+    assert (row.number, row.what, row.status, row.links) == (told.number, told.what, told.status, told.links)
+
+
+MANY = [
+    intent("QUOTED"),
+    intent("QUOTED", expires_at=before(minutes=1)),
+    intent("SUCCEEDED"),
+    intent("EXECUTING"),
+    intent("FAILED"),
+    intent("SUCCEEDED"),
+    intent("MIGRATING_2"),
+]
+
+
+def test_an_owner_is_told_by_how_its_transfers_stand_and_the_newest_that_needs_a_look():
+    of_found = found(*MANY)
+    newest = triage.newest_to_look_at(of_found.hits, now=NOW)
+    assert newest is of_found.hits[3]
+    row = several(of_found, Reading(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
+    assert row.what == "owner of 7 intents"
+    assert row.headline == "7 intents: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
+    assert row.details[0].startswith("The newest that is under way or failed is 0x7c1f4ab2…90cd9e2b: ")
+    assert row.status.word == "In progress"
+    assert row.where
+    assert row.intent_id == ""  # other rows may tell that transfer in full
+    assert [link.path for link in row.links] == ["/intent/…", "/search?q=…"]
+
+
+@pytest.mark.parametrize("status", ["EXECUTING", "COMMITTED", "FAILED", "SOMETHING_NEW"])
+def test_what_is_under_way_or_failed_needs_a_look(status):
+    hits = found(intent("SUCCEEDED"), intent(status)).hits
+    assert triage.newest_to_look_at(hits, now=NOW) is hits[1]
+
+
+@pytest.mark.parametrize(
+    "settled",
+    [
+        *(intent(status) for status in ("SUCCEEDED", "REFUNDED", "ABORTED", "INVALID", "QUOTED")),
+        intent("COMMITTED", expires_at=before(seconds=1)),
+    ],
+    ids=lambda each: each.status,
+)
+def test_what_is_over_or_only_offered_needs_none(settled):
+    hits = found(settled).hits
+    assert triage.newest_to_look_at(hits, now=NOW) is None
+    row = several(found(settled, settled), links=["/search?q=…"])
+    assert (row.status.word, row.where) == ("Nothing under way", "")
+    assert row.details == ("None of the transfers is under way or failed.",)
+    assert [link.path for link in row.links] == ["/search?q=…"]
+
+
+def test_ten_intents_may_be_more_and_roles_are_counted():
+    capped = several(found(*[intent("SUCCEEDED")] * 10, capped=True), links=["/"])
+    assert capped.what == "owner of 10 intents or more"
+    assert capped.headline == "10 intents or more: 10 succeeded"
+    questions = [Question(key, OWNER, lambda: ()) for key in (lookup.OWNER, lookup.DEPOSIT_ADDRESS)]
+    mixed = Found(
+        (Hit(intent("SUCCEEDED"), (questions[0],)), Hit(intent("SUCCEEDED"), tuple(questions))),
+        tuple(questions), (), may_be_capped=False,
+    )  # fmt: skip
+    assert several(mixed, links=["/"]).what == "owner of 2, deposit address of 1"
+
+
+def test_a_tokens_own_address_is_nothing_to_worry_about():
+    tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
+    row = triage.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
+    assert row.headline == "USD⟨U+202E⟩C, a token on Base, Ethereum and Chain 4711"
+    assert (row.outcome, row.status.word, row.what) == (Outcome.TOKEN, "Token", "token")
+
+
+def test_a_miss_says_what_was_asked_and_why_there_may_be_nothing():
+    keys = (lookup.INTENT_ID, lookup.TRANSACTION_HASH)
+    row = triage.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
+    asked, why, *causes = row.details
+    assert asked == "The service was asked for an intent with this as intent id or transaction hash and has none."
+    assert why == "Why there may be nothing:"
+    assert len(causes) >= 3
+    assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Nothing found", "")
+
+
+def test_a_failure_is_never_nothing_found():
+    failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
+    row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
+    assert (row.outcome, row.status.word) == (Outcome.FAILED, "Not answered")
+    assert row.headline == "The service cannot be reached"
+    assert row.details[0] == "Could not be asked as owner: The service cannot be reached."
+    assert "It says nothing about any transfer" in row.details[1]
+    assert "Do not send a transfer again" in row.next
+
+
+def test_our_own_mistake_is_said_with_its_reference():
+    row = triage.our_fault(7, BY_ADDRESS, reference="12ab", now=NOW)
+    assert row.outcome is Outcome.FAILED
+    assert "12ab" in row.next
+
+
+@pytest.mark.parametrize(
+    ("finding", "outcome", "headline"),
+    [
+        pytest.param(
+            Finding(Kind.NEAR_MISS, "0x12…34", problem=near_misses.SHORTENED),
+            Outcome.UNCLEAR,
+            near_misses.SHORTENED,
+            id="nearly one",
+        ),
+        pytest.param(
+            Finding(Kind.HASH, "0x" + "0" * 64, warning=near_misses.PLACEHOLDER),
+            Outcome.NOTHING,
+            near_misses.PLACEHOLDER,
+            id="a placeholder",
+        ),
+        pytest.param(
+            Finding(Kind.ADDRESS, "0x" + "0" * 40, warning=near_misses.NATIVE),
+            Outcome.NOTHING,
+            near_misses.NATIVE,
+            id="a chain's coin",
+        ),
+    ],
+)
+def test_what_needs_no_question_is_explained(finding, outcome, headline):
+    row = triage.unasked(7, finding, now=NOW)
+    assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
+
+
+def test_whatever_can_be_asked_is_asked():
+    assert triage.unasked(7, BY_HASH, now=NOW) is None
+    assert triage.unasked(7, replace(BY_ADDRESS, warning=near_misses.CHECKSUM), now=NOW) is None
+
+
+def test_every_kind_has_its_name():
+    assert set(triage.LOOKS_LIKE) == set(Kind)
+
+
+def test_a_transfer_without_a_receipt_is_an_offer():
+    assert one(BY_HASH, intent("QUOTED"), None).headline == story.story(intent("QUOTED"), None, now=NOW).headline

@@ -1,0 +1,493 @@
+"""A whole ticket at once: every identifier in it has one row, which comes as soon as it is known."""
+
+import asyncio
+import csv
+import html
+import io
+import logging
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import httpx
+import pytest
+from django.test import Client
+
+from intents_ui import asgi
+from intents_ui.display import triage as rows
+from intents_ui.emulator.app import Emulator
+from tests.pages.doors import Doors, ids
+from tests.service.scripted_server import serving
+from tests.serving import PATIENCE, dashboard, process_breathes
+
+NOTHING = "0x" + "12" * 32
+NOBODY = "0x" + "34" * 20
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    pieces: list[str]
+
+    @property
+    def page(self) -> str:
+        return "".join(self.pieces)
+
+    @property
+    def rows(self) -> list[str]:
+        return re.findall(r'<tr id="row-\d+">.*?</tr>', self.page, re.DOTALL)
+
+    @property
+    def words(self) -> list[str]:
+        return [words_of(row) for row in self.rows]
+
+    @property
+    def total(self) -> str:
+        found = re.search(r'<h2 id="total"[^>]*>([^<]*)</h2>', self.page)
+        return html.unescape(found[1]) if found else ""
+
+    def copied(self, name: str) -> str:
+        found = re.search(rf'aria-label="All rows as {name}">\n(.*?)</textarea>', self.page, re.DOTALL)
+        assert found
+        return html.unescape(found[1])
+
+
+def words_of(row: str) -> str:
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row))).strip()
+
+
+async def posted(text: str | None, **headers: str) -> Answer:
+    """To the application as the server calls it, by a reader who stays."""
+    told: list[Any] = []
+    body = urlencode({"q": text}).encode() if text is not None else b""
+    sent = {"host": "localhost", "content-type": "application/x-www-form-urlencoded"}
+    sent |= {name.replace("_", "-").lower(): value for name, value in headers.items()}
+    scope = {"type": "http", "method": "POST", "path": "/triage", "raw_path": b"/triage", "query_string": b"",
+             "headers": [(name.encode(), value.encode()) for name, value in sent.items()], "root_path": "",
+             "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
+             "asgi": {"version": "3.0"}}  # fmt: skip
+    asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> Any:
+        return next(asked, None) or await asyncio.Event().wait()
+
+    async def take(message: Any) -> None:
+        told.append(message)
+
+    async with asyncio.timeout(30):
+        await asgi.application(scope, receive, take)
+    received = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
+    return Answer(told[0]["status"], received, [message.get("body", b"").decode() for message in told[1:]])
+
+
+def send(text: str | None, **headers: str) -> Answer:
+    return asyncio.run(posted(text, **headers))
+
+
+@dataclass(frozen=True)
+class Known:
+    """An identifier as it stands in the ticket, and what its row has to say of it."""
+
+    written: str
+    value: str
+    what: str
+    intent_id: str = ""
+
+
+def legs(site: Client, intent_id: str) -> dict[str, str]:
+    """The hashes of a transfer's transactions, by step."""
+    receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
+    sent = {
+        leg: (receipt.get(f"{leg}Transaction") or {}).get("txnHash")
+        for leg in ("deposit", "origin", "destination", "refund")
+    }
+    return {leg: each for leg, each in sent.items() if each and each.lower().strip("0xf")}
+
+
+def forty_eight(site: Client, emulator: Emulator) -> list[Known]:
+    """Of all kinds and in all forms, of transfers that ended in all ways."""
+    known: list[Known] = []
+    for scenario in (1, 2, 3, 4, 8, 9, 10, 12):
+        intent = emulator.finished(scenario)
+        intent_id = intent["intentId"]
+        hashes = legs(site, intent_id)
+        known.append(Known(f"{intent_id[2:].upper()}", intent_id, "intent id", intent_id))
+        for leg, sent in hashes.items():
+            link = f"<https://etherscan.io/tx/{sent}#eventlog>" if leg == "deposit" else f"({sent})"
+            known.append(Known(link, sent, f"{leg} transaction", intent_id))
+        deposit = intent["originIntentAddress"]
+        delivery = intent.get("destinationIntentAddress") or deposit
+        if delivery != deposit:
+            known.append(Known(f"base:{delivery}", delivery, "delivery address", intent_id))
+            known.append(Known(f"https://basescan.org/address/{deposit}", deposit, "deposit address", intent_id))
+    for scenario in (13, 14, 16, 20):
+        owner = emulator.finished(scenario)["ownerAddress"]
+        known.append(Known(f"“{owner}”", owner, "owner"))
+    for scenario in (5, 6, 7, 11, 15, 19, 21, 22, 23, 24, 25, 26):
+        intent_id = emulator.finished(scenario)["intentId"]
+        known.append(Known(f"http://dash.example/intent/{intent_id}", intent_id, "intent id", intent_id))
+    unique = list({each.value.lower(): each for each in known}.values())
+    assert len(unique) >= 48
+    return unique[:24] + unique[-24:]
+
+
+NOISE = (
+    "Hello team, order 4711 of 2026-11-20, 1,250.00 USD!",
+    "> On Friday somebody wrote: <b>urgent</b> & \u202eodd\u202c",
+    "call me at +49 30 1234567, jane@shop.example",
+    "",
+)
+
+
+def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses(
+    site: Client, emulator: Emulator
+) -> None:
+    known = forty_eight(site, emulator)
+    lines = [f"{NOISE[number % len(NOISE)]} {each.written}, thanks" for number, each in enumerate(known)]
+    lines.insert(10, f"and {NOTHING}?")
+    lines.insert(30, f"wallet {NOBODY}")
+    again = [f"again {each.value.upper().replace('0X', '0x')} and {each.written}" for each in known[::5]]
+    answer = send("\r\n".join([*lines, *again]))
+    assert answer.status == 200
+    assert "50 identifiers found" in words_of(answer.page)
+    assert answer.total == "All 50 identifiers are answered: 48 found, 2 not found."
+    expected: list[Known | None] = list(known)
+    expected.insert(10, None)
+    expected.insert(30, None)
+    assert len(answer.rows) == len(expected) == 50
+    first: dict[str, int] = {}
+    wrong = [
+        f"{number}: {each and each.what} {words_of(row)}"
+        for number, (each, row) in enumerate(zip(expected, answer.rows, strict=True), start=1)
+        if not (is_right(site, each, row, number, first) if each else is_explained(row))
+    ]
+    assert not wrong
+    assert len([words for words in answer.words if "Same transfer as row" in words]) > 10
+
+
+def is_right(site: Client, known: Known, row: str, number: int, first: dict[str, int]) -> bool:
+    """It says of the transfer what the transfer's own page says, or refers to the row that does."""
+    if f'title="{known.value}"' not in row or f'id="row-{number}"' not in row:
+        return False
+    if known.what == "owner" and " intents" in row:
+        return is_owner(site, known.value, row)
+    if known.what not in words_of(row) or f'href="/intent/{known.intent_id}' not in row:
+        return False
+    page = words_of(site.get(f"/intent/{known.intent_id}").content.decode())
+    told = first.setdefault(known.intent_id, number)
+    if told != number:
+        return f"Same transfer as row {told}" in row
+    headline = re.search(r'class="row-link"[^>]*>([^<]*)<', row)
+    where = re.search(r'data-label="Where the money is">([^<]*)', row)
+    return bool(headline and where) and all(html.unescape(each[1].strip()) in page for each in (headline, where))
+
+
+def is_owner(site: Client, owner: str, row: str) -> bool:
+    found = re.search(r"(\d+) intents found", words_of(site.get("/search", {"q": owner}).content.decode()))
+    return bool(found) and f"owner of {found[1]} intents" in words_of(row)
+
+
+def is_explained(row: str) -> bool:
+    words = words_of(row)
+    return all(
+        each in words for each in ("Not found", "The service was asked for an intent", "Why there may be nothing")
+    )
+
+
+def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    answer = send(f"{intent_id} {NOTHING}", Origin="https://localhost")
+    first, second = csv.DictReader(io.StringIO(answer.copied("CSV"), newline=""))
+    assert first["Identifier"] == intent_id
+    assert first["Links"] == f"https://localhost/intent/{intent_id}"
+    assert first["As of"].startswith("2026-11-21T12:0")
+    assert second["Status"] == "Not found"
+    for told in (first, second):
+        said = [told[column] for column in ("What it is", "Status", "What happened", "What to do")]
+        assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
+        assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
+    assert f"[Open the intent](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
+    assert answer.page.count('data-copy="As of') == 2
+    assert 'data-copy="Row,Identifier,' in answer.page
+
+
+def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulator) -> None:
+    answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
+    token, coin, placeholder = answer.words
+    assert "USDC, a token on Ethereum" in token
+    assert "nobody's account" in token
+    assert "the chain's own coin" in coin
+    assert "This is a placeholder" in placeholder
+    assert answer.total == "All 3 identifiers are answered: 1 token, 2 with nothing behind them."
+
+
+def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emulator) -> None:
+    answer = send(f"{NOBODY[:-1]} 0x1234…abcd vitalik.eth")
+    assert ["this has 39" in answer.words[0], "shortened" in answer.words[1], "is a name" in answer.words[2]] == [
+        True
+    ] * 3
+    assert answer.total == "All 3 identifiers are answered: 3 to be checked."
+
+
+def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emulator) -> None:
+    answer = send("<b>4711</b> \u202e")
+    assert answer.status == 200
+    assert "<b>4711" not in answer.page
+    assert "Nothing found" in answer.words[0]
+
+
+def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
+    owner = emulator.finished(18)["ownerAddress"]
+    row = send(f"wallet {owner}").rows[0]
+    assert re.search(r"owner of \d+ intents", row)
+    assert "The newest that is under way or failed is" in row
+    links = re.findall(r'<a [^>]*href="([^"]+)"', row)
+    assert links[0].startswith("/intent/0x")
+    assert owner in links[1]
+
+
+@pytest.mark.parametrize(
+    ("operation", "said", "total"),
+    [
+        (
+            "*",
+            "Not answered The service cannot be reached",
+            "None of the 3 identifiers is answered: The service cannot",
+        ),
+        ("SearchIntents", "Could not be asked as", "1 of 3 identifiers are answered: 1 found. The others are not:"),
+    ],
+)
+def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
+    site: Client, emulator: Emulator, operation: str, said: str, total: str
+) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    emulator.behave(operation, "failing-500")
+    answer = send(f"{NOTHING} {NOBODY} /intent/{intent_id}")
+    assert answer.status == 200
+    assert len(answer.rows) == 3
+    assert said in answer.words[0]
+    assert "Nothing found" not in answer.page
+    assert answer.total.startswith(total)
+    again = re.search(r'name="q" value="([^"]+)"[^<]*<button[^>]*>([^<]*)', answer.page)
+    assert again
+    assert again[1].split()[:2] == [NOTHING, NOBODY]
+    assert again[2].startswith("Ask again for the")
+
+
+def test_a_receipt_that_cannot_be_read_is_said(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    emulator.behave("GetIntentReceipt", "failing-500")
+    assert "The receipt could not be read" in send(intent_id).words[0]
+
+
+def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_(number: int, finding: Any, *rest: object, **how: object) -> None:
+        raise ValueError(finding.value)
+
+    monkeypatch.setattr(rows, "one", break_)
+    intent_id = emulator.finished(8)["intentId"]
+    answer = send(f"{intent_id} {NOTHING}")
+    assert "Something went wrong in this dashboard" in answer.words[0]
+    assert "Nothing found" in answer.words[1]
+    reference = re.search(r"reference ([0-9a-f]{12})", answer.words[0])
+    assert reference
+    assert f"Unforeseen ValueError, reference {reference[1]}" in caplog.text
+    assert intent_id not in caplog.text
+
+
+def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulator: Emulator) -> None:
+    answer = send(f"{NOTHING} {NOBODY}")
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-accel-buffering"] == "no"
+    assert "set-cookie" not in answer.headers
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    head, *told, end, _ = answer.pieces
+    assert "2 identifiers found" in head
+    assert "Rows are still coming" in head
+    assert [piece.count("<tr id=") for piece in told] == [1, 1]
+    assert 'id="total"' in end
+    assert end.rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param(None, "Nothing was pasted.", id="no field"),
+        pytest.param(" \r\n ", "Nothing was pasted.", id="blanks"),
+        pytest.param("help me <please>, " * 20, "There is no transaction hash, address or intent id", id="prose"),
+        pytest.param(NOBODY[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
+    ],
+)
+def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
+    site: Client, emulator: Emulator, text: str | None, problem: str
+) -> None:
+    emulator.behave("*", "failing-500")  # whatever were asked would be a failure
+    answer = send(text)
+    assert answer.status == 400
+    assert problem in answer.page
+    kept = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", answer.page, re.DOTALL)
+    assert kept
+    assert html.unescape(kept[1]) == (text or "")
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        pytest.param({"Sec_Fetch_Site": "cross-site"}, 403, id="another site"),
+        pytest.param({"Origin": "https://evil.example"}, 403, id="another origin"),
+        pytest.param({"Origin": "https://localhost.evil.example"}, 403, id="a longer name"),
+        pytest.param({"Origin": "https://evil.example/@localhost"}, 403, id="a path"),
+        pytest.param({"Origin": "ftp://localhost"}, 403, id="another scheme"),
+        pytest.param({"Origin": "null"}, 403, id="an origin that is not told"),
+        pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
+        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
+        pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
+        pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
+        pytest.param({}, 200, id="not a browser"),
+    ],
+)
+def test_only_our_own_pages_may_send_a_text(
+    site: Client, emulator: Emulator, headers: dict[str, str], status: int
+) -> None:
+    answer = send(NOTHING, **headers)
+    assert answer.status == status
+    assert ("This came from another site" in answer.page) == (status == 403)
+    assert (NOTHING in answer.page) == (status == 200)
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_the_form_is_an_ordinary_page(site: Client, method: str) -> None:
+    answer = site.generic(method, "/triage?q=" + NOTHING)
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "no-store"
+    assert NOTHING not in answer.content.decode().partition("<main")[2]
+    if method == "GET":
+        assert '<form class="card-body stack" method="post" action="/triage"' in answer.content.decode()
+        assert 'aria-current="page">Triage' in answer.content.decode()
+
+
+def test_other_methods_are_refused(site: Client) -> None:
+    assert site.put("/triage").status_code == 405
+
+
+@pytest.mark.parametrize("text", [f"{NOTHING} or {NOBODY}", f"{NOTHING} or {NOBODY[:-1]}", "{owner} and {owner_2}"])
+def test_a_search_that_holds_several_offers_a_triage_of_all(site: Client, emulator: Emulator, text: str) -> None:
+    owners = {"owner": emulator.finished(2)["ownerAddress"], "owner_2": emulator.finished(3)["ownerAddress"]}
+    asked = text.format(**owners)
+    page = site.get("/search", {"q": asked}).content.decode()
+    assert f'<form method="post" action="/triage"><input type="hidden" name="q" value="{asked}">' in page
+    assert "Triage the whole text" not in site.get("/search", {"q": NOTHING}).content.decode()
+
+
+def test_nothing_that_was_pasted_is_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    emulator.behave("GetIntent", "failing-500")
+    canary = "0xca7a" + "7e" * 30
+    answer = send(f"canary@shop.example {canary} 0x{canary[-40:]} https://canary.example/tx/{canary}?canary=1")
+    assert len(answer.rows) == 2
+    assert caplog.records
+    assert not any(word in caplog.text.lower() for word in ("canary", "ca7a", "7e7e7e"))
+
+
+def test_nothing_that_was_pasted_reaches_the_output_of_the_server(capfd: pytest.CaptureFixture[str]) -> None:
+    canary = "0xca7a" + "7e" * 30
+    with dashboard() as root, httpx.Client(base_url=root, trust_env=False, timeout=30) as client:
+        assert client.post("/triage", data={"q": f"canary@shop.example {canary}"}).status_code == 200
+        assert client.post("/triage", files={"q": (None, f"canary {canary}")}).status_code == 200
+        assert client.post("/triage", data={"q": f"canary {canary}"}, headers={"Origin": "null"}).status_code == 403
+        assert client.post("/triage", data={"q": "canary" * 50_000}).status_code == 413
+    told = capfd.readouterr()
+    assert "ready on" in told.out
+    assert not any(word in (told.out + told.err).lower() for word in ("canary", "ca7a", "7e7e7e"))
+
+
+@pytest.fixture
+def doors() -> Doors:
+    return Doors()
+
+
+@pytest.fixture
+def behind_doors(doors: Doors) -> Iterator[str]:
+    with serving(doors) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test") as root:
+        yield root
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        process_breathes()
+
+
+class Reader:
+    """A reader on a socket: what has come so far, and when he leaves."""
+
+    def __init__(self, root: str, text: str) -> None:
+        where = urlsplit(root)
+        body = urlencode({"q": text})
+        self._socket = socket.create_connection((where.hostname, where.port), timeout=PATIENCE)
+        self._socket.sendall(
+            f"POST /triage HTTP/1.1\r\nHost: {where.netloc}\r\nContent-Length: {len(body)}\r\n"
+            f"Content-Type: application/x-www-form-urlencoded\r\n\r\n{body}".encode()
+        )
+        self.page = ""
+
+    def until(self, words: str) -> str:
+        while words not in self.page:
+            piece = self._socket.recv(65536).decode()
+            assert piece, f"the page ended before {words}"
+            self.page += piece
+        return self.page
+
+    def leave(self) -> None:
+        self._socket.close()
+
+
+@contextmanager
+def reading(root: str, text: str) -> Iterator[Reader]:
+    reader = Reader(root, text)
+    try:
+        yield reader
+    finally:
+        reader.leave()
+
+
+def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
+    first, second, *_ = known = ids(6)
+    with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
+        assert "6 identifiers found" in reader.until("<tbody>")
+        assert "row-1" not in reader.page
+        until(lambda: len(doors.intents()) == 4)  # at once, and no more
+        doors.open |= {second}
+        until(lambda: ("GetIntentReceipt", second) in doors.asked)
+        doors.open |= {first}
+        assert "row-3" not in reader.until("row-2")
+        assert 'id="total"' not in reader.page
+        until(lambda: doors.intents() == known)
+        doors.all_open.set()
+        reader.until("All 6 identifiers are answered: 6 found.")
+
+
+def test_when_the_reader_leaves_nothing_more_is_asked(behind_doors: str, doors: Doors) -> None:
+    known = ids(40)
+    with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
+        reader.until("<tbody>")
+        until(lambda: len(doors.intents()) == 4)
+    with httpx.Client(base_url=behind_doors, trust_env=False, timeout=30) as client:
+        for _ in range(5):
+            client.get("/healthz")
+        doors.all_open.set()
+        another = "0x" + "99" * 32
+        for _ in range(3):
+            assert client.get(f"/intent/{another}").status_code == 200
+    assert sorted(each for each in doors.asked if each[1] != another) == [("GetIntent", each) for each in known[:4]]
