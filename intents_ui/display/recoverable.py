@@ -161,6 +161,15 @@ def how_much(read: Read, *, is_beginning: bool) -> str:
             return f"{counted}, then: {_trouble(read)}. The list is not complete."
 
 
+def nothing(read: Read, *, is_beginning: bool, is_narrowed: bool) -> str:
+    """In place of a list without rows. Only a list that was read to its end can be said to be empty."""
+    if read.stop is not Stop.END or read.unreadable:
+        return "Nothing of what was read is waiting to be taken back. It is not all there is."
+    money = "No money" if is_beginning else "No more money"
+    here = " here" if is_narrowed else ""
+    return f"{money} is waiting to be taken back{here}, as far as the service says."
+
+
 def _trouble(read: Read) -> str:
     title = failures.words(read.error).title if read.error else "the service did not answer"
     return title[0].lower() + title[1:]

@@ -42,8 +42,16 @@ def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
     try:
         return render(request, "parts/balances.html", told(look(known)))
     except ServiceError as error:
-        # The page around it stands: the failure is this part's alone.
-        return render(request, "parts/balances.html", untold(known, error), status=failures.status(error))
+        return untold(request, known, error)
+
+
+def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
+    """The page around it stands: the failure is this part's alone."""
+    context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "story": None, "failed": error}
+    response = render(request, "parts/balances.html", context, status=failures.status(error))
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response
 
 
 def canonical(written: str) -> str:
@@ -85,7 +93,3 @@ def chains_of(found: Look) -> set[int]:
     chains = [found.intent.origin_chain_id, found.intent.destination_chain_id]
     chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
     return {chain for chain in chains if chain}
-
-
-def untold(intent_id: str, error: ServiceError) -> dict[str, object]:
-    return {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "story": None, "failed": error}

@@ -16,7 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import bookmarks, wiring
 from intents_ui.display import filters, names
 from intents_ui.display.filters import Asked, Filters
-from intents_ui.display.recoverable import Sort, how_much, worklist
+from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.paging import Position
 from intents_ui.service.recoverable import Read, read
@@ -97,11 +97,13 @@ def answer_to(wanted: Filters, cursor: str, page: Page) -> tuple[HistoryAnswer, 
 def listed(found: Read, chosen: Filters, *, sort: Sort, at: Position) -> dict[str, object]:
     catalog = wiring.catalog()
     catalog.learn(chains_of(found.entries))
+    is_beginning = at.cursor is None
     newer = at.back(at.earlier[-1]) if at.earlier else None
     return {
         "names": catalog,
         "read": found,
-        "how_much": how_much(found, is_beginning=at.cursor is None),
+        "how_much": how_much(found, is_beginning=is_beginning),
+        "nothing": nothing(found, is_beginning=is_beginning, is_narrowed=bool(chosen.query)),
         "sorts": {each: url(chosen.query, sort=each, at=at) for each in Sort},
         "work": worklist(found.entries, sort=sort, using=catalog, now=datetime.now(UTC)),
         "older": url(chosen.query, sort=sort, at=found.following) if found.following else None,

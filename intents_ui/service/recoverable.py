@@ -36,6 +36,11 @@ class Read:
     error: ServiceError | None = None
     unreadable: int = 0
 
+    @property
+    def is_faulty(self) -> bool:
+        """It ended where it should not have."""
+        return self.stop in (Stop.CIRCLES, Stop.TROUBLE)
+
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:
     """From a position on. What came before a trouble stays; raises what kept us from all of it."""

@@ -244,6 +244,25 @@ def test_how_much_has_been_read(found, is_beginning, words):
     assert recoverable.how_much(found, is_beginning=is_beginning) == words
 
 
+EMPTY = [
+    ("at all", read(0, Stop.END), {}, "No money is waiting to be taken back, as far as the service says."),
+    ("any more", read(0, Stop.END), {"is_beginning": False}, "No more money is waiting to be taken back"),
+    ("with these filters", read(0, Stop.END), {"is_narrowed": True}, "No money is waiting to be taken back here,"),
+    (
+        "so far",
+        read(50, Stop.TIME),
+        {},
+        "Nothing of what was read is waiting to be taken back. It is not all there is.",
+    ),
+    ("as far as it can be read", read(0, Stop.END, unreadable=2), {}, "It is not all there is."),
+]
+
+
+@pytest.mark.parametrize(("found", "how", "words"), [row[1:] for row in EMPTY], ids=[row[0] for row in EMPTY])
+def test_only_a_list_that_was_read_to_its_end_is_empty(found, how, words):
+    assert words in recoverable.nothing(found, **{"is_beginning": True, "is_narrowed": False} | how)
+
+
 def test_ages_are_those_of_the_quote():
     (row,) = of(entry(5, token())).rows
     assert isinstance(row.transfer.created_at, datetime)

@@ -158,7 +158,7 @@ def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emul
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     emulator.behave("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
-    assert failed.status_code == 503
+    assert (failed.status_code, failed["Retry-After"]) == (503, "10")
     assert "cannot be shown: The service" in words(failed)
     assert "Try again" in words(failed)
     assert "Nothing" not in words(failed)
