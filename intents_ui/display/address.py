@@ -1,0 +1,184 @@
+"""What an address is to the service, its roles told apart, and what the transfers of an owner come to.
+
+It rests on searches, which give intents without receipts: all of them, or the ten newest without saying so
+(interface.md 4.1, domain.md 3.2). A sum is one of base units, token by token, and says on how many intents it rests.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from intents_ui.display import amounts, hashes, names, solana, statuses, text, tokens, transfer
+from intents_ui.display.balances import Value
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.filters import IN_FLIGHT, Filters
+from intents_ui.display.mix import Share, mix
+from intents_ui.display.names import Names
+from intents_ui.service.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
+from intents_ui.service.wire import Intent, IntentHistory, IntentStatus, TokenInfo
+
+ROLES = {
+    OWNER: "Owner",
+    DEPOSIT_ADDRESS: "Deposit address (origin intent address)",
+    DELIVERY_ADDRESS: "Delivery address (destination intent address)",
+}
+ENDS = (
+    IntentStatus.SUCCEEDED,
+    IntentStatus.FAILED,
+    IntentStatus.REFUNDED,
+    IntentStatus.ABORTED,
+    IntentStatus.INVALID,
+)
+
+
+def canonical(written: str | None) -> str | None:
+    """The one way to write an account's address; None for what is none, whatever somebody has put there."""
+    if written is None or hashes.is_native(written):
+        return None
+    return written if solana.is_address(written) else hashes.canonical_address(written)
+
+
+@dataclass(frozen=True)
+class Role:
+    """In how many intents an address is this. None: it could not be asked. `may_be_more`: some may be left out."""
+
+    key: str
+    intents: int | None
+    may_be_more: bool = False
+
+    @property
+    def shown(self) -> str:
+        """`Owner of 37 intents`, `Owner of at least 10 intents`."""
+        least = "at least " if self.may_be_more else ""
+        return f"{ROLES[self.key]} of {least}{_counted(self.intents or 0)}"
+
+
+def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
+    """`listed` are entries of an owner's history: a search that lacks one of them has not given all."""
+    elsewhere = {entry.intent_id.lower() for entry in listed}
+    if found is None:
+        return Role(key, len(elsewhere) or None, may_be_more=True)
+    given = {intent.intent_id.lower() for intent in found}
+    return Role(key, len(given | elsewhere), may_be_more=len(found) == CAPPED_FROM or not elsewhere <= given)
+
+
+def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
+    """`USDC on Ethereum`, for an address that is a token's contract on these chains."""
+    return tuple(
+        f"{text.symbol(token.symbol).shown} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
+        for token in listed
+    )
+
+
+def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: Sequence[Intent]) -> tuple[int, ...]:
+    """The chains on which an address acts, the most frequent first: an owner pays on the origin chain."""
+    used = Counter(intent.origin_chain_id for intent in (*owned, *deposits))
+    used.update(intent.destination_chain_id for intent in deliveries)
+    return tuple(chain for chain, _ in used.most_common() if chain is not None)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """So much of one token on one chain, in so many intents; `value` is what their quotes say that it is worth."""
+
+    side: transfer.Side
+    value: Value
+    intents: int
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Token by token, what is worth most first; `untold` intents name no token or no amount."""
+
+    tokens: tuple[Sum, ...]
+    untold: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the transfers of an owner come to. The sums rest on those that succeeded.
+
+    What was `received` is what was quoted: a search gives no receipts. `usd` is what the quotes say was sent."""
+
+    intents: int
+    succeeded: int
+    mix: tuple[Share, ...]
+    usd: Value
+    sent: Sums
+    received: Sums
+    first: datetime | None
+    latest: datetime | None
+
+
+def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
+    shown = [Facts.of(each, None, unread=True).shown_status(now=now) for each in found]
+    succeeded = [Facts.of(each, None, unread=True) for each in found if each.status == IntentStatus.SUCCEEDED]
+    created = [intent.created_at for intent in found if intent.created_at]
+    return Totals(
+        intents=len(found),
+        succeeded=len(succeeded),
+        mix=mix(shown),
+        usd=_value([facts.quote.from_amount_usd for facts in succeeded]),
+        sent=_sums([(facts.sent, facts.quote.from_amount_usd) for facts in succeeded], using=using),
+        received=_sums([(facts.expected, facts.quote.to_amount_usd) for facts in succeeded], using=using),
+        first=min(created, default=None),
+        latest=max(created, default=None),
+    )
+
+
+def _value(quoted: Sequence[Decimal | None]) -> Value:
+    priced = [usd for usd in quoted if usd is not None]
+    return Value(amounts.total(priced), len(priced), len(quoted))
+
+
+def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Sums:
+    groups: dict[tuple[int, str, int | None], list[tuple[int, Decimal | None]]] = {}
+    for money, usd in moneys:
+        if money.value is not None and money.chain_id is not None and money.token_address:
+            token = (money.chain_id, _plain(money.token_address), _decimals(money, using))
+            groups.setdefault(token, []).append((money.value, usd))
+    sums = [_sum(token, group, using=using) for token, group in groups.items()]
+    ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
+    return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
+
+
+def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal | None]], *, using: Names) -> Sum:
+    chain_id, address, decimals = token
+    money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
+    value = _value([usd for _, usd in group])
+    return Sum(transfer.side(money, usd=value.usd if value.priced else None, using=using), value, len(group))
+
+
+def _plain(token_address: str) -> str:
+    """One way to write it: what is no hex is told apart by its letters' case."""
+    if hashes.is_native(token_address):
+        return hashes.ZERO_ADDRESS
+    return hashes.canonical_address(token_address) or token_address
+
+
+def _decimals(money: Money, using: Names) -> int | None:
+    known = tokens.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return money.decimals if known is None else known
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A link to the part of the list with these statuses; `query` is the list's own."""
+
+    word: str
+    query: str
+    is_chosen: bool
+
+
+def choices(chosen: Filters) -> tuple[Choice, ...]:
+    offered = {"All": (), "In flight": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
+    return tuple(
+        Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
+        for word, status in offered.items()
+    )
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} {'intent' if count == 1 else 'intents'}"

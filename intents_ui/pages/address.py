@@ -1,0 +1,288 @@
+"""`/address/<address>`: what an address is, what waits to be taken back, what is under way, and its history."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import bookmarks, wiring
+from intents_ui.display import address as about
+from intents_ui.display import failures, filters, hashes, misses, near_misses, pasted, recoverable, statuses, transfer
+from intents_ui.display.explorers import Explorer, explorers
+from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.recoverable import Sort
+from intents_ui.service import lookup, paging
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
+from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.together import together
+from intents_ui.service.wire import Intent, IntentHistory, TokenInfo
+
+BEGINNING = Position()
+MOST_NEAR = 3
+MOST_PASSING = 50  # of the intents whose deposit or delivery address it is: mostly there is one
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def address(request: HttpRequest, address: str) -> HttpResponse:
+    finding = read(address)
+    # Only where it is written can a reader see that a checksum is wrong.
+    if finding.value != address and finding.warning != near_misses.CHECKSUM:
+        return moved_to(request, finding.value)
+    if hashes.is_native(finding.value):
+        return render(request, "address.html", head(finding))
+    asked = filters.read({"status": request.GET.getlist("status")})
+    at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, asked).query)
+    is_partial = request.headers.get("HX-Request-Type") == "partial"
+    if at == BEGINNING and not is_partial:
+        return everything(request, finding, asked)
+    context = head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at)
+    return render(request, "parts/owned.html" if is_partial else "address.html", context)
+
+
+def read(written: str) -> Finding:
+    """The address in a piece of an address. Raises Http404 for what is none, so that nothing is asked."""
+    read = pasted.read(written)
+    match read.lookups:
+        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
+            return found
+        case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
+            raise Http404(f"This is not an address, it looks like {misses.looks_like(found)}.")
+    raise Http404(read.problem or near_misses.of_address(written))
+
+
+def moved_to(request: HttpRequest, value: str) -> HttpResponse:
+    query = request.META["QUERY_STRING"]
+    return redirect(reverse("address", args=[value]) + (f"?{query}" if query else ""), permanent=True)
+
+
+def of_owner(finding: Finding, asked: Asked) -> Filters:
+    return asked.filters.with_(owner=finding.value)
+
+
+def head(finding: Finding) -> dict[str, object]:
+    """What every page about an address says; all else is not there yet."""
+    names = wiring.catalog()
+    return {
+        "finding": finding,
+        "names": names,
+        "explorers": () if hashes.is_native(finding.value) else explorers(finding, chains=names.chains()),
+    }
+
+
+def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
+    service = wiring.service()
+    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
+
+
+class Part[T]:
+    """One question of the page, and its answer. Each part fails by itself."""
+
+    def __init__(self, ask: Callable[[], T]) -> None:
+        self.ask = ask
+        self.found: T | None = None
+        self.error: ServiceError | None = None
+
+
+class Parts:
+    """Everything that is asked about an address, at once."""
+
+    def __init__(self, finding: Finding, asked: Asked) -> None:
+        value, owner = finding.value, Filters(owner=finding.value)
+        self.roles = {question: Part(question.ask) for question in lookup.as_address(wiring.service(), value)}
+        self.recoverable = Part(lambda: leaf(owner.with_(recoverable=True)))
+        self.in_flight = Part(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = Part(lambda: leaf(of_owner(finding, asked)))
+        self.tokens = Part(lambda: tokens_at(value))
+        ask(*self.roles.values(), *self.lists, self.tokens)
+
+    @property
+    def lists(self) -> tuple[Part[Leaf], ...]:
+        return self.recoverable, self.in_flight, self.listed
+
+    @property
+    def entries(self) -> list[IntentHistory]:
+        """Of the owner's history, whatever part they came with."""
+        return [entry for part in self.lists for entry in entries(part)]
+
+    def searched(self, *keys: str) -> Sequence[Intent] | None:
+        """What the searches by these keys gave, newest first, each once; None: none was answered."""
+        answers = [part.found for question, part in self.roles.items() if question.key in keys]
+        given = [intent for found in answers if found is not None for intent in found]
+        newest = sorted(given, key=lambda intent: intent.created_at or lookup.LONG_AGO, reverse=True)
+        once = list({intent.intent_id.lower(): intent for intent in newest}.values())
+        return None if all(found is None for found in answers) else once
+
+    @property
+    def errors(self) -> list[ServiceError | None]:
+        return [*(part.error for part in self.roles.values()), *(part.error for part in self.lists)]
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.entries or self.searched(*about.ROLES) or self.tokens.found)
+
+
+def entries(part: Part[Leaf]) -> Sequence[IntentHistory]:
+    return part.found.entries if part.found else ()
+
+
+def tokens_at(value: str) -> tuple[TokenInfo, ...]:
+    return lookup.tokens_at(wiring.service(), [chain.id for chain in wiring.catalog().chains()], value)
+
+
+def ask(*parts: Part[Any]) -> None:
+    for part, answer in zip(parts, together(*(part.ask for part in parts)), strict=True):
+        if isinstance(answer, ServiceError):
+            part.error = answer
+        else:
+            part.found = answer
+
+
+def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResponse:
+    """The page from its beginning. Raises what kept us from all of it."""
+    parts = Parts(finding, asked)
+    errors = [error for error in parts.errors if error]
+    if len(errors) == len(parts.errors):
+        raise errors[0]
+    if parts.is_nothing:
+        return miss(request, finding, parts)
+    context = head(finding) | told(parts, finding)
+    if context["is_owner"]:
+        context |= history(parts.listed.found, finding, asked, error=parts.listed.error)
+    status = HTTPStatus.BAD_REQUEST if asked.problems else HTTPStatus.OK
+    return render(request, "address.html", context, status=status)
+
+
+def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
+    """Only where every question was answered can it be said that there is nothing."""
+    found, links = unanswered(parts, *parts.lists), head(finding)["explorers"]
+    context = {
+        "found": found,
+        "findings": [finding],
+        "others": [],
+        "unclear": [],
+        "asked": None,
+        "pasted": finding.value,
+        "not_asked": misses.not_asked(found),
+        "was_asked": misses.was_asked(found),
+        "elsewhere": [(finding, links)] if links else [],
+    }
+    status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
+    response = render(request, "miss.html", context, status=status)
+    if found.error and (seconds := failures.retry_after(found.error)):
+        response["Retry-After"] = str(seconds)
+    return response
+
+
+def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
+    """What was asked in vain, as a search that found nothing. The lists are asked by owner, which is the first key."""
+    failed = {question: part.error for question, part in parts.roles.items() if part.error}
+    if error := next((part.error for part in lists if part.error), None):
+        failed.setdefault(next(iter(parts.roles)), error)
+    answered = tuple(question for question in parts.roles if question not in failed)
+    return lookup.Found((), answered, tuple(failed.items()), may_be_capped=False)
+
+
+def told(parts: Parts, finding: Finding) -> dict[str, object]:
+    """What the page says beside its list."""
+    now, names = datetime.now(UTC), wiring.catalog()
+    names.learn(chains_of(parts))
+    owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
+    others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
+    owned = parts.searched(OWNER)
+    in_flight = [transfer.of_entry(entry, using=names, now=now) for entry in entries(parts.in_flight)]
+    return {
+        "owner": owner,
+        # What could not be asked about may well be.
+        "is_owner": owner.intents != 0,
+        "roles": [role for role in (owner, *others) if role.intents],
+        "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in (owner, *others)),
+        "tokens": about.token_names(parts.tokens.found or (), using=names),
+        "not_asked": misses.not_asked(unanswered(parts)),
+        "nearest": nearest(parts, finding),
+        "recoverable": parts.recoverable,
+        "work": recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now),
+        "in_flight": parts.in_flight,
+        # An offer that has run out keeps its status: nothing of it is under way.
+        "under_way": [each for each in in_flight if each.status is not statuses.EXPIRED],
+        "totals": about.totals(owned, using=names, now=now) if owned else None,
+        "passing": passing(parts, now=now),
+    }
+
+
+def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
+    """The explorers of the chains on which the address acts most."""
+    found = {key: parts.searched(key) or () for key in about.ROLES}
+    used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
+    known = [chain for chain in (wiring.catalog().chain(chain_id) for chain_id in used) if chain]
+    return explorers(finding, chains=known)[:MOST_NEAR]
+
+
+def passing(parts: Parts, *, now: datetime) -> dict[str, object]:
+    """The intents whose money passes this address, and what it is to each."""
+    names, keys = wiring.catalog(), (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
+    found = parts.searched(*keys) or ()
+    by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
+    shown = found[:MOST_PASSING]
+    return {
+        "count": len(found),
+        "transfers": [transfer.of_intent(each, None, unread=True, using=names, now=now) for each in shown],
+        "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
+    }
+
+
+def chains_of(parts: Parts) -> set[int]:
+    """On which the page names something."""
+    chains: list[int | None] = list(named_in(parts.entries))
+    for intent in parts.searched(*about.ROLES) or ():
+        chains += (intent.origin_chain_id, intent.destination_chain_id)
+    return {chain for chain in chains if chain}
+
+
+def named_in(entries: Iterable[IntentHistory]) -> set[int]:
+    """The chains that rows of a list name."""
+    receipts = [entry.receipt for entry in entries if entry.receipt]
+    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
+    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
+    groups = [group for entry in entries for group in entry.balances]
+    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
+    return {chain for chain in chains if chain}
+
+
+def history(
+    found: Leaf | None, finding: Finding, asked: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
+) -> dict[str, object]:
+    """The owner's list, for `parts/owned.html`."""
+    now, names, listed = datetime.now(UTC), wiring.catalog(), found.entries if found else ()
+    names.learn(named_in(listed))
+    return {
+        "now": now,
+        "leaf": found,
+        "list_error": error,
+        "transfers": [transfer.of_entry(entry, using=names, now=now) for entry in listed],
+        "choices": about.choices(asked.filters),
+        "problem": asked.problems.get("status", ""),
+        "wanted": of_owner(finding, asked),
+        "export_list": f"address/{finding.value}",
+        "export_query": asked.filters.query,
+        "first": url(finding, asked) if at != BEGINNING else None,
+        "previous": url(finding, asked, at=found.previous) if found and found.previous else None,
+        "following": url(finding, asked, at=found.following) if found and found.following else None,
+    }
+
+
+def url(finding: Finding, asked: Asked, *, at: Position = BEGINNING) -> str:
+    """The one address of a part of the list, and of a place in it."""
+    words = [asked.filters.query] if asked.filters.query else []
+    if at != BEGINNING:
+        words.append(urlencode({bookmarks.NAME: bookmarks.write(at, of=of_owner(finding, asked).query)}))
+    return reverse("address", args=[finding.value]) + (f"?{'&'.join(words)}" if words else "")

@@ -1,0 +1,155 @@
+"""What an address is, in how many intents, and what they come to."""
+
+from decimal import Decimal
+
+import pytest
+
+from intents_ui.display import address, hashes
+from intents_ui.display.filters import IN_FLIGHT, Filters
+from intents_ui.service import lookup
+from intents_ui.service.wire import (
+    DepositTransaction,
+    Intent,
+    IntentHistory,
+    IntentProviderQuote,
+    QuoteIntentRequest,
+    TokenInfo,
+)
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before
+
+NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+
+
+def hit(number: int, status: str = "SUCCEEDED", *, usd: str | None = "1.10", **request: object) -> Intent:
+    usual: dict[str, object] = {
+        "origin_chain_id": ARBITRUM,
+        "origin_token_address": USDC,
+        "destination_chain_id": BASE,
+        "destination_token_address": USDC_ON_BASE,
+    }
+    return Intent(
+        intent_id=f"0x{number:064x}",
+        status=status,
+        created_at=before(hours=number),
+        origin_chain_id=ARBITRUM,
+        destination_chain_id=BASE,
+        quote_request=QuoteIntentRequest(**{**usual, **request}),
+        quote=IntentProviderQuote(
+            from_amount=10**30 + number, to_amount=7, from_amount_usd=None if usd is None else Decimal(usd)
+        ),
+        deposit_transaction=DepositTransaction(decimals=6),
+    )
+
+
+def entry(number: int, **members: object) -> IntentHistory:
+    return IntentHistory(intent_id=f"0x{number:064X}".replace("0X", "0x"), status="FAILED", **members)
+
+
+CANONICAL = [
+    pytest.param(None, None, id="none"),
+    pytest.param(USDC, USDC, id="canonical"),
+    pytest.param(hashes.checksum(USDC), USDC, id="with its checksum"),
+    pytest.param(NATIVE_ALIAS, None, id="a chain's own coin"),
+    pytest.param(
+        "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", id="Solana"
+    ),
+    pytest.param("../../evil", None, id="anything"),
+]
+
+
+@pytest.mark.parametrize(("written", "known"), CANONICAL)
+def test_only_an_accounts_address_has_a_page(written, known) -> None:
+    assert address.canonical(written) == known
+
+
+ROLES = [
+    pytest.param([], [], "Owner of 0 intents", False, id="none"),
+    pytest.param([1], [], "Owner of 1 intent", False, id="one"),
+    pytest.param(range(37), [], "Owner of 37 intents", False, id="many"),
+    pytest.param(range(1234), [3], "Owner of 1,234 intents", False, id="thousands"),
+    pytest.param(range(10), [], "Owner of at least 10 intents", True, id="ten may be the ten newest"),
+    pytest.param(
+        range(8), [7, 8], "Owner of at least 9 intents", True, id="the history lists one that the search lacks"
+    ),
+    pytest.param(
+        range(11, 14), [11, 12, 13], "Owner of 3 intents", False, id="the same in both, in another letter case"
+    ),
+    pytest.param(None, [1, 2], "Owner of at least 2 intents", True, id="only the history answered"),
+]
+
+
+@pytest.mark.parametrize(("found", "listed", "shown", "may_be_more"), ROLES)
+def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, listed, shown, may_be_more) -> None:
+    searched = None if found is None else [hit(number) for number in found]
+    role = address.role(lookup.OWNER, searched, listed=[entry(number) for number in listed])
+    assert (role.shown, role.may_be_more) == (shown, may_be_more)
+
+
+def test_a_role_that_could_not_be_asked_has_no_count() -> None:
+    assert address.role(lookup.DEPOSIT_ADDRESS, None).intents is None
+
+
+def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
+    found = [hit(1), hit(2, usd="2.20"), hit(3, usd=None), hit(4, "FAILED"), hit(5, "QUOTED")]
+    totals = address.totals(found, using=CATALOGUE, now=NOW)
+    (sent,) = totals.sent.tokens
+    assert (totals.intents, totals.succeeded) == (5, 3)
+    assert [(share.word, share.count) for share in totals.mix] == [("Succeeded", 3), ("Failed", 1), ("Quoted", 1)]
+    assert sent.side.amount.base_units == str(3 * 10**30 + 6)
+    assert sent.side.amount.full == "3" + "0" * 24 + ".000006"
+    assert (sent.intents, sent.side.chain) == (3, "Arbitrum")
+    assert (sent.value.shown, sent.value.rests_on) == ("$3.30", "2 of 3 with a price")
+    assert (totals.usd.usd, totals.usd.priced, totals.usd.of) == (Decimal("3.30"), 2, 3)
+    assert (totals.latest, totals.first) == (before(hours=1), before(hours=5))
+
+
+def test_what_was_received_is_in_base_units_where_nobody_tells_the_decimals() -> None:
+    (received,) = address.totals([hit(1), hit(2)], using=CATALOGUE, now=NOW).received.tokens
+    assert str(received.side.amount) == "14 base units"
+
+
+def test_tokens_are_summed_apart_and_both_forms_of_a_coin_together() -> None:
+    found = [
+        hit(1),
+        hit(2, origin_token_address=NATIVE_ALIAS),
+        hit(3, origin_token_address=hashes.ZERO_ADDRESS),
+        hit(4, origin_token_address=hashes.ZERO_ADDRESS.upper().replace("0X", "0x")),
+        hit(5, origin_token_address=USDC.upper().replace("0X", "0x")),
+        hit(6, origin_token_address=None),
+    ]
+    sums = address.totals(found, using=CATALOGUE, now=NOW).sent
+    assert [(each.side.token_address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
+    assert sums.untold == 1
+
+
+def test_addresses_that_differ_by_letter_case_alone_are_one_token_only_in_hex() -> None:
+    here, there = "So11111111111111111111111111111111111111112", "so11111111111111111111111111111111111111112"
+    sums = address.totals(
+        [hit(1, origin_token_address=here), hit(2, origin_token_address=there)], using=CATALOGUE, now=NOW
+    ).sent
+    assert len(sums.tokens) == 2
+
+
+def test_nothing_that_succeeded_comes_to_nothing() -> None:
+    totals = address.totals([hit(1, "ABORTED")], using=CATALOGUE, now=NOW)
+    assert (totals.intents, totals.succeeded, totals.sent.tokens) == (1, 0, ())
+
+
+def test_a_token_is_named_with_its_chain_and_its_name_made_visible() -> None:
+    listed = [TokenInfo(chain_id=BASE, address=USDC, symbol="US\u202eDC"), TokenInfo(chain_id=77, address=USDC)]
+    assert address.token_names(listed, using=CATALOGUE) == ("US⟨U+202E⟩DC on Base", "— on Chain 77")
+
+
+def test_the_links_to_parts_of_the_list_say_which_one_is_shown() -> None:
+    choices = {choice.word: choice for choice in address.choices(Filters(status=IN_FLIGHT))}
+    assert choices["All"].query == ""
+    assert choices["In flight"].query == "status=in-flight"
+    assert choices["Refunded"].query == "status=REFUNDED"
+    assert [word for word, choice in choices.items() if choice.is_chosen] == ["In flight"]
+
+
+def test_the_chains_of_an_address_are_those_on_which_it_acts() -> None:
+    on_base = hit(9).model_copy(update={"origin_chain_id": BASE, "destination_chain_id": None})
+    assert address.used_on(owned=[hit(1), on_base, hit(2)], deposits=[], deliveries=[]) == (ARBITRUM, BASE)
+    assert address.used_on(owned=[], deposits=[on_base], deliveries=[]) == (BASE,)
+    assert address.used_on(owned=[], deposits=[], deliveries=[hit(1), on_base]) == (BASE,)
