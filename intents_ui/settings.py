@@ -61,10 +61,12 @@ class Environment(BaseSettings):
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
-    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them; no cluster")
+    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come; no cluster")
     intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
     intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")
+    intents_exports: int = Field(4, ge=1, le=32, description="exports at a time in one process; whoever comes later is asked to try again")
+    intents_export_rows: int = Field(10_000, ge=1, le=1_000_000, description="rows of an export at the most; its last line says whether there are more")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
@@ -187,6 +189,19 @@ ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
 DATABASES: dict[str, Any] = {}
+# How far exports have come. JSON, because whoever can write to a cache of pickles can run anything here.
+SHARED_CACHE = {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "LOCATION": str(ENV.redis_url),
+    "KEY_PREFIX": "intents-ui",
+    "OPTIONS": {
+        "serializer": "django.core.signing.JSONSerializer",
+        "socket_timeout": 1,
+        "socket_connect_timeout": 1,
+    },
+}
+OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE}
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",

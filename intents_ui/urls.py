@@ -3,7 +3,8 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import balances, demo, failures, home, intent, recoverable, search, triage
+from intents_ui.exports.formats import FORMATS
+from intents_ui.pages import balances, demo, export, failures, home, intent, recoverable, search, triage
 
 
 class Identifier:
@@ -30,7 +31,18 @@ class ChainNumber:
         return str(value)
 
 
+class FileKind:
+    regex = "|".join(FORMATS)
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
 register_converter(Identifier, "identifier")
+register_converter(FileKind, "file")
 register_converter(ChainNumber, "chain")
 
 urlpatterns: list[URLPattern] = [
@@ -48,6 +60,10 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
+    path("export/history.<file:kind>", export.history, name="export-history"),
+    path("export/recoverable.<file:kind>", export.recoverable, name="export-recoverable"),
+    path("export/address/<identifier:address>.<file:kind>", export.address, name="export-address"),
+    path("export/progress/<identifier:run>", export.run, name="export-run"),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from intents_ui.exports.places import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.picture import Picture
@@ -63,6 +64,12 @@ def page() -> AbstractContextManager[None]:
 def catalog() -> Catalog:
     """Chains and tokens by id, as the pages' client reads them."""
     return Catalog(service())
+
+
+@cache
+def exports() -> Exports:
+    """The exports that this process is making."""
+    return Exports(ENV.intents_exports)
 
 
 @cache
@@ -123,5 +130,6 @@ async def close_live() -> None:
 
 
 def close_all() -> None:
+    exports().close()
     end_threads()
     service().close()

@@ -1,0 +1,186 @@
+"""An intent as one row of a file: every column under its name, exact, for programs and spreadsheets.
+
+What nobody said is None, never 0 and never a dash. Amounts are text, with base units and decimals beside them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from intents_ui.display import amounts, hashes, times, tokens
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.legs import DEAD, leg
+from intents_ui.display.names import Names
+from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The columns in their order. Text is as received, moments are UTC; without decimals there is no amount."""
+
+    intent_id: str
+    status: str | None
+    created_at: str | None
+    updated_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    expires_at: str | None
+    owner: str | None
+    recipient: str | None
+    origin_chain_id: int | None
+    origin_chain: str | None
+    origin_token: str | None
+    origin_symbol: str | None
+    origin_decimals: int | None
+    origin_base_units: str | None
+    origin_amount: str | None
+    destination_chain_id: int | None
+    destination_chain: str | None
+    destination_token: str | None
+    destination_symbol: str | None
+    destination_decimals: int | None
+    destination_base_units: str | None
+    destination_amount: str | None
+    providers: str | None
+    trade_type: str | None
+    deposit_hash: str | None
+    origin_hash: str | None
+    destination_hash: str | None
+    refund_hash: str | None
+    refund_chain_id: int | None
+    refund_base_units: str | None
+    reason: str | None
+    memo: str | None
+    has_balance: bool | None
+    balances: str | None
+    url: str
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+SEPARATOR = "; "
+
+
+def of_entry(entry: IntentHistory, *, url: str, using: Names) -> Row:
+    """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
+    intent = Intent(
+        intent_id=entry.intent_id,
+        status=entry.status,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        expires_at=entry.expires_at,
+    )
+    return of_intent(
+        intent, entry.receipt, url=url, using=using, has_balance=entry.has_balance, balances=entry.balances
+    )
+
+
+def of_intent(
+    intent: Intent,
+    receipt: IntentReceipt | None,
+    *,
+    url: str,
+    using: Names,
+    has_balance: bool | None = None,
+    balances: Sequence[BalanceGroup] = (),
+) -> Row:
+    """What is at the destination is what the receipt says of it: delivered, or promised by an exact output."""
+    facts = Facts.of(intent, receipt)
+    sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
+    return Row(
+        intent_id=intent.intent_id,
+        status=facts.status,
+        created_at=times.iso(facts.quoted_at) or None,
+        updated_at=times.iso(facts.updated_at) or None,
+        started_at=times.iso(facts.started_at) or None,
+        finished_at=times.iso(facts.finished_at) or None,
+        expires_at=times.iso(facts.expires_at) or None,
+        owner=facts.owner,
+        recipient=facts.recipient,
+        origin_chain_id=sent.chain_id,
+        origin_chain=sent.chain,
+        origin_token=sent.token,
+        origin_symbol=sent.symbol,
+        origin_decimals=sent.decimals,
+        origin_base_units=sent.base_units,
+        origin_amount=sent.amount,
+        destination_chain_id=received.chain_id,
+        destination_chain=received.chain,
+        destination_token=received.token,
+        destination_symbol=received.symbol,
+        destination_decimals=received.decimals,
+        destination_base_units=received.base_units,
+        destination_amount=received.amount,
+        providers=SEPARATOR.join(facts.providers) or None,
+        trade_type=facts.summary.trade_type or facts.request.trade_type,
+        deposit_hash=_hash(facts.deposit),
+        origin_hash=_hash(facts.origin),
+        destination_hash=_hash(facts.destination),
+        refund_hash=_hash(facts.refund),
+        refund_chain_id=facts.refund.chain_id if facts.refund else None,
+        refund_base_units=_digits(facts.refund.token_amount if facts.refund else None),
+        reason=_reason(facts),
+        memo=facts.summary.memo,
+        has_balance=has_balance,
+        balances=SEPARATOR.join(_held(balances, using=using)) or None,
+        url=url,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    chain_id: int | None
+    chain: str | None
+    token: str | None
+    symbol: str | None
+    decimals: int | None
+    base_units: str | None
+    amount: str | None
+
+    @classmethod
+    def of(cls, money: Money, *, using: Names) -> "_Side":
+        chain = using.chain(money.chain_id)
+        known = tokens.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+        decimals = money.decimals if known is None else known
+        return cls(
+            chain_id=money.chain_id,
+            chain=chain.name if chain else None,
+            token=money.token_address,
+            symbol=tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+            decimals=decimals,
+            base_units=_digits(money.value),
+            amount=_amount(money.value, decimals),
+        )
+
+
+def _digits(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _amount(value: int | None, decimals: int | None) -> str | None:
+    return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
+
+
+def _hash(transaction: IntentTransaction | None) -> str | None:
+    """A placeholder is no hash: nothing is found by it (domain.md 2.5)."""
+    txn_hash = transaction.txn_hash if transaction else None
+    return None if hashes.is_placeholder(txn_hash) else txn_hash
+
+
+def _reason(facts: Facts) -> str | None:
+    """Why the first step that failed did; the reasons of later ones only repeat it (domain.md 1.5)."""
+    steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
+    return next((step.status_reason for step in steps if step and step.status_reason and leg(step) in DEAD), None)
+
+
+def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
+    """`79.71 USDC on Base`; of a token without decimals the base units."""
+    return [
+        _holding(_Side.of(tokens.held(token, inside=group), using=using))
+        for group in groups
+        for token in group.tokens
+        if token.balance
+    ]
+
+
+def _holding(side: _Side) -> str:
+    amount = side.amount or f"{side.base_units} base units of"
+    return f"{amount} {side.symbol or side.token or 'a token'} on {side.chain or f'chain {side.chain_id}'}"

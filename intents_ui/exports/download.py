@@ -1,0 +1,141 @@
+"""An export on its way to its reader: an asynchronous iterator of a file's pieces, one for each page of the service.
+
+The file ends with a line that says why it ends, whatever happened, except when its reader has left: then nobody reads
+on, and the service is asked for no further page.
+"""
+
+import asyncio
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+
+from intents_ui.display import failures
+from intents_ui.exports import progress
+from intents_ui.exports.formats import About, End, Format
+from intents_ui.exports.places import Exports
+from intents_ui.exports.progress import Standing, State
+from intents_ui.exports.reading import Batch
+from intents_ui.service.errors import ServiceError
+
+NOT_BEGUN = "it could not begin"
+STOPPED = "stopped by its reader"
+LEFT = "left by its reader"
+RESTART = "this dashboard is being restarted"
+STOOD_STILL = "it stood still, and others took its place"
+
+log = logging.getLogger(__name__)
+
+
+class Download:
+    """`is_ending` says whether this process is about to end. `over` is set when nobody wants the rest."""
+
+    def __init__(
+        self,
+        batches: Iterator[Batch],
+        form: Format,
+        about: About,
+        *,
+        among: Exports,
+        over: threading.Event,
+        run: str | None = None,
+        is_ending: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._batches = batches
+        self._form = form
+        self._about = about
+        self._among = among
+        self._over = over
+        self._run = run
+        self._is_ending = is_ending
+        self._first = b""
+        self._rows = 0
+        self._end: End | None = None
+
+    def begin(self) -> None:
+        """Reads the first page, in the caller's thread. Raises what the service does: nothing has been sent yet."""
+        if self._run:
+            progress.begin(self._run)
+        try:
+            head, page = self._form.begin(self._about), self._written(next(self._batches))
+        except BaseException:
+            self._end = End(0, NOT_BEGUN)
+            self._tell(State.TRUNCATED, NOT_BEGUN)
+            self._among.leave_place(self)
+            raise
+        self._first = f"{head}{page}".encode()
+
+    def __aiter__(self) -> "Download":
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        if self._end:
+            raise StopAsyncIteration
+        return await asyncio.get_running_loop().run_in_executor(self._among.threads, self._next)
+
+    def close(self) -> None:
+        """Called by Django when the answer is over, however it ended."""
+        self._over.set()
+        self._among.leave_place(self)
+        if self._end is None:
+            self._end = End(self._rows, LEFT)
+            self._tell(State.LEFT)
+            self._log()
+
+    def _next(self) -> bytes:
+        if self._over.is_set():  # before a thread was free
+            return b""
+        why = self._why_no_further()
+        try:
+            return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
+        except ServiceError as error:
+            return self._ended(_told(error)).encode()
+        except Exception:
+            reference = uuid.uuid4().hex[:12]
+            log.exception("Unforeseen error in an export, reference %s", reference)
+            return self._ended(f"a mistake in this dashboard, reference {reference}").encode()
+
+    def _why_no_further(self) -> str | None:
+        if self._is_ending():
+            return RESTART
+        if self._run and progress.is_stopped(self._run):
+            return STOPPED
+        return None if self._among.take_place(self) else STOOD_STILL
+
+    def _written(self, batch: Batch) -> str:
+        text = self._form.rows(batch.rows, before=self._rows)
+        self._rows += len(batch.rows)
+        if batch.why is not None:
+            return text + self._ended(batch.why)
+        if not self._over.is_set():
+            self._tell(State.RUNNING)
+            self._among.take_place(self)
+        return text
+
+    def _ended(self, why: str) -> str:
+        end = End(self._rows, why)
+        if self._end is None:
+            self._end = end
+            state = State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE
+            self._tell(state, why)
+            self._log()
+        return self._form.end(end)
+
+    def _tell(self, state: State, why: str = "") -> None:
+        if self._run:
+            progress.tell(self._run, Standing(state, self._rows, why))
+
+    def _log(self) -> None:
+        end = self._end
+        if end:
+            log.info("An export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
+
+
+def _told(error: ServiceError) -> str:
+    """`the service cannot be reached, reference 3f9a…`: the same words as on a page."""
+    title = failures.words(error).title
+    told = f"{title[0].lower()}{title[1:]}"
+    return f"{told}, reference {error.request_id}" if error.request_id else told

@@ -1,0 +1,130 @@
+"""The three forms of a file. Each says at its end whether it is complete, and is whole however it ended.
+
+CSV (RFC 4180) is UTF-8 without a byte order mark: every program would take the mark for a part of the first column's
+name. A spreadsheet asks for the encoding, or is told it, when a file is imported.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from datetime import datetime
+from typing import Protocol
+
+from intents_ui.display import csv_text, times
+from intents_ui.display.export_row import COLUMNS, Row
+
+type Value = str | int | bool | None
+
+# Larger numbers are text: many readers of JSON would round them.
+LARGEST_NUMBER = 2**53 - 1
+
+
+@dataclass(frozen=True)
+class About:
+    """What a file is of: `filters` by name, as they stand in the list's address."""
+
+    listed: str
+    filters: Mapping[str, Sequence[str]]
+    exported_at: datetime
+
+
+@dataclass(frozen=True)
+class End:
+    """`why` the list is not all here; without a reason it is."""
+
+    rows: int
+    why: str = ""
+
+    @property
+    def state(self) -> str:
+        return "truncated" if self.why else "complete"
+
+
+class Format(Protocol):
+    """A file is what `begin`, any number of `rows`, and `end` give. `before`: how many rows there are already."""
+
+    @property
+    def content_type(self) -> str: ...
+
+    def begin(self, about: About) -> str: ...
+
+    def rows(self, rows: Sequence[Row], *, before: int) -> str: ...
+
+    def end(self, end: End) -> str: ...
+
+
+class Csv:
+    """One line of names, one line an intent, and a last one that begins with `#`."""
+
+    content_type = "text/csv; charset=utf-8"
+
+    def begin(self, about: About) -> str:
+        return csv_text.line(COLUMNS)
+
+    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+        return "".join(csv_text.line(csv_text.cell(_cell(value)) for value in astuple(row)) for row in rows)
+
+    def end(self, end: End) -> str:
+        rows = f"{end.rows} {'row' if end.rows == 1 else 'rows'}"
+        return csv_text.line([f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"])
+
+
+class Json:
+    """One document, valid also when it was cut short."""
+
+    content_type = "application/json; charset=utf-8"
+
+    def begin(self, about: About) -> str:
+        head = {"exported_at": times.iso(about.exported_at), "list": about.listed, "filters": about.filters}
+        return f'{_json(head)[:-1]}, "intents": ['
+
+    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+        written = ",\n".join(_json(_named(row)) for row in rows)
+        return f"{',' if before and rows else ''}\n{written}" if rows else ""
+
+    def end(self, end: End) -> str:
+        return f'\n], "end": {_json(_ended(end))}}}\n'
+
+
+class NdJson:
+    """One intent a line, and a last line with the end."""
+
+    content_type = "application/x-ndjson; charset=utf-8"
+
+    def begin(self, about: About) -> str:
+        return ""
+
+    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+        return "".join(f"{_json(_named(row))}\n" for row in rows)
+
+    def end(self, end: End) -> str:
+        return f"{_json({'end': _ended(end)})}\n"
+
+
+FORMATS: Mapping[str, Format] = {"csv": Csv(), "json": Json(), "ndjson": NdJson()}
+
+
+def _cell(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _named(row: Row) -> dict[str, Value]:
+    return {name: _plain(value) for name, value in zip(COLUMNS, astuple(row), strict=True)}
+
+
+def _plain(value: Value) -> Value:
+    return str(value) if isinstance(value, int) and value > LARGEST_NUMBER else value
+
+
+def _ended(end: End) -> dict[str, Value]:
+    return {"state": end.state, "why": end.why or None, "rows": end.rows}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,152 @@
+"""A list of the service, read to its end as rows. One page of it is in memory at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from threading import Event
+
+from intents_ui.display import export_row
+from intents_ui.display.export_row import Row
+from intents_ui.display.filters import Filters
+from intents_ui.service import lookup
+from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
+from intents_ui.service.paging import End, walk
+from intents_ui.service.together import together
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, Page
+
+PAGE_SIZE = 100
+PAGE_SIZE_WITH_BALANCES = 50  # the service reads chains for each intent of a page
+MOST_PAGES = 400
+MOST_FOUND = 100  # intents of one intent address; there is usually one
+PAUSE_SECONDS = 2.0
+LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow down
+
+COMPLETE = ""
+CIRCLES = "the service's pages lead back to those that were read already"
+TOO_MANY_PAGES = f"the limit of {MOST_PAGES} pages that this dashboard reads of one list"
+CAPPED = "the service may have stopped at its newest intents"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A page's rows. `why`: None when the list goes on, "" when it is complete, else what it lacks."""
+
+    rows: Sequence[Row]
+    why: str | None = None
+
+
+class Reader:
+    """Reads one list, in one thread after another. `page` stands around everything that is asked for one of its pages;
+    `over` is set when nobody wants the rest. `link` gives an intent's address on this dashboard."""
+
+    def __init__(
+        self,
+        service: ServiceClient,
+        names: Catalog,
+        filters: Filters,
+        *,
+        link: Callable[[str], str],
+        page: Callable[[], AbstractContextManager[None]],
+        over: Event,
+    ) -> None:
+        self._service = service
+        self._names = names
+        self._filters = filters
+        self._link = link
+        self._page = page
+        self._over = over
+        self._answers = 0
+        self._unreadable = 0
+
+    def history(self, *, most: int) -> Iterator[Batch]:
+        """Raises what the service does."""
+        return self._limited(self._pages(), most=most)
+
+    def of_address(self, address: str, *, most: int) -> Iterator[Batch]:
+        """An owner's history; the intents of an intent address if it is nobody's."""
+        return self._limited(self._pages_of_address(address), most=most)
+
+    def _limited(self, pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
+        given = 0
+        for number, batch in enumerate(pages, 1):
+            room = most - given
+            given += len(batch.rows)
+            if len(batch.rows) > room:
+                yield Batch(batch.rows[:room], f"the limit of {most:,} rows of this dashboard")
+                return
+            if batch.why is None and number == MOST_PAGES:
+                yield Batch(batch.rows, TOO_MANY_PAGES)
+                return
+            yield batch
+
+    def _pages(self) -> Iterator[Batch]:
+        size = PAGE_SIZE_WITH_BALANCES if self._filters.request["include_balances"] else PAGE_SIZE
+        first = replace(self._filters, size=size).first
+        for entries, end in walk(self._ask, first):
+            yield Batch(self._rows(entries), self._why(end))
+
+    def _why(self, end: End | None) -> str | None:
+        if end is None:
+            return None
+        if end is End.CIRCLES:
+            return CIRCLES
+        if self._unreadable:
+            return f"{self._unreadable} of the service's entries could not be read"
+        return COMPLETE
+
+    def _ask(self, page: Page) -> HistoryAnswer:
+        """What may pass is asked once more; not for the first page, whose failure the reader can still be told."""
+        try:
+            answer = self._history(page)
+        except (Unreachable, TooBusy) as error:
+            pause = error.retry_after if isinstance(error, TooBusy) else PAUSE_SECONDS
+            if not self._answers or pause > LONGEST_PAUSE or self._over.wait(pause):
+                raise
+            answer = self._history(page)
+        self._answers += 1
+        self._unreadable += answer.unreadable_entries
+        return answer
+
+    def _history(self, page: Page) -> HistoryAnswer:
+        with self._page():
+            return self._service.get_intent_history(page=page, **self._filters.request)
+
+    def _rows(self, entries: Sequence[IntentHistory]) -> list[Row]:
+        with self._page():
+            receipts = [entry.receipt for entry in entries if entry.receipt]
+            self._names.learn(chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id))
+            return [export_row.of_entry(entry, url=self._link(entry.intent_id), using=self._names) for entry in entries]
+
+    def _pages_of_address(self, address: str) -> Iterator[Batch]:
+        pages = self._pages()
+        first = next(pages)
+        is_nobodys = not first.rows and first.why == COMPLETE and not replace(self._filters, owner=None).narrows
+        yield self._found(address) if is_nobodys else first
+        yield from pages
+
+    def _found(self, address: str) -> Batch:
+        with self._page():
+            found = lookup.in_turn(lambda: lookup.as_address(self._service, address))
+            for _, error in found.failed:
+                raise error
+            intents = [hit.intent for hit in found.hits][:MOST_FOUND]
+            rows = [
+                self._row(intent, receipt) for intent, receipt in zip(intents, self._receipts(intents), strict=True)
+            ]
+        return Batch(rows, CAPPED if found.may_be_capped or len(found.hits) > MOST_FOUND else COMPLETE)
+
+    def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
+        answers = together(*(self._receipt_of(intent) for intent in intents))
+        for answer in answers:
+            if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
+                raise answer
+        return [None if isinstance(answer, ServiceError) else answer for answer in answers]
+
+    def _receipt_of(self, intent: Intent) -> Callable[[], IntentReceipt]:
+        return lambda: self._service.get_intent_receipt(intent.intent_id)
+
+    def _row(self, intent: Intent, receipt: IntentReceipt | None) -> Row:
+        return export_row.of_intent(intent, receipt, url=self._link(intent.intent_id), using=self._names)

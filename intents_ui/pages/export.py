@@ -1,0 +1,167 @@
+"""`/export/…`: a list as a file, and how far the file has come.
+
+The first page of the service is read before the answer begins, so that what cannot begin is a page that says why.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from threading import Event
+from urllib.parse import parse_qs
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import lifecycle, wiring
+from intents_ui.display import filters, hashes, near_misses, solana
+from intents_ui.display.filters import Asked, Filters
+from intents_ui.exports import progress
+from intents_ui.exports.download import Download
+from intents_ui.exports.formats import FORMATS, About
+from intents_ui.exports.reading import Batch, Reader
+from intents_ui.settings import ENV
+
+HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
+RETRY_SECONDS = 30  # after which another export may have ended
+MOST_LOOKS = 30  # at a download that does not begin
+
+
+@require_safe
+def history(request: HttpRequest, kind: str) -> HttpResponseBase:
+    return export(request, kind, HISTORY, asked(request))
+
+
+@require_safe
+def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
+    return export(request, kind, RECOVERABLE, asked(request), recoverable=True)
+
+
+@require_safe
+def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
+    """An owner's whole history; of an intent address its intents."""
+    known = address if solana.is_address(address) else hashes.canonical_address(address)
+    if known is None:
+        return refused(request, "This is no address", [near_misses.of_address(address)])
+    if known != address:
+        query = request.META["QUERY_STRING"]
+        url = reverse("export-address", args=[known, kind])
+        return redirect(f"{url}?{query}" if query else url, permanent=True)
+    return export(request, kind, ADDRESS, asked(request), owner=known)
+
+
+def asked(request: HttpRequest) -> Asked:
+    with wiring.page():
+        return filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+
+
+def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: object) -> HttpResponseBase:
+    """`fixed`: the filters that make this list what it is."""
+    if asked.problems:
+        return refused(request, "This list cannot be asked for", list(asked.problems.values()))
+    now, wanted = datetime.now(UTC), asked.filters.with_(**fixed)
+    headers = {
+        "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
+        "Content-Type": FORMATS[kind].content_type,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "X-Accel-Buffering": "no",
+    }
+    if request.method == "HEAD":
+        return HttpResponse(headers=headers)
+    download = begun(request, kind, About(listed, parse_qs(wanted.query), now), wanted)
+    return StreamingHttpResponse(download, headers=headers) if download else busy(request)
+
+
+def begun(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
+    """The download with its first page; None when as many as may are under way."""
+    over = Event()
+    reader = Reader(wiring.service(), wiring.catalog(), wanted, link=links(request), page=wiring.page, over=over)
+    download = Download(
+        batches(reader, about.listed, wanted),
+        FORMATS[kind],
+        about,
+        among=wiring.exports(),
+        over=over,
+        run=run_of(request),
+        is_ending=lifecycle.is_stopping,
+    )
+    if not wiring.exports().take_place(download):
+        return None
+    download.begin()
+    return download
+
+
+def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
+    most = ENV.intents_export_rows
+    if listed == ADDRESS and wanted.owner:
+        return reader.of_address(wanted.owner, most=most)
+    return reader.history(most=most)
+
+
+def links(request: HttpRequest) -> Callable[[str], str]:
+    """An intent's address as somebody outside of the dashboard can open it."""
+    root = request.build_absolute_uri("/").rstrip("/")
+    return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
+
+
+def run_of(request: HttpRequest) -> str | None:
+    run = request.GET.get("run", "")
+    return run if progress.is_run(run) else None
+
+
+def busy(request: HttpRequest) -> HttpResponse:
+    most = wiring.exports().most
+    response = refused(
+        request,
+        "As many exports run as may",
+        [f"This dashboard makes {most} {'export' if most == 1 else 'exports'} at a time. Try again in half a minute."],
+        status=HTTPStatus.SERVICE_UNAVAILABLE,
+    )
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def refused(
+    request: HttpRequest, title: str, sentences: list[str], *, status: HTTPStatus = HTTPStatus.BAD_REQUEST
+) -> HttpResponse:
+    response = render(request, "export.html", {"title": title, "sentences": sentences}, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request-Type")
+def run(request: HttpRequest, run: str) -> HttpResponse:
+    """How far an export has come; POST stops it. Whoever knows the run's id has it from the page that began it."""
+    if not progress.is_run(run):
+        raise Http404("No export has such an id.")
+    if request.method == "POST":
+        if request.headers.get("Sec-Fetch-Site") == "cross-site":
+            return refused(
+                request,
+                "This did not come from this dashboard",
+                ["An export is stopped from the page that it was begun on."],
+                status=HTTPStatus.FORBIDDEN,
+            )
+        progress.stop(run)
+    is_partial = request.headers.get("HX-Request-Type") == "partial"
+    if request.method == "POST" and not is_partial:
+        return redirect(request.path)
+    template = "parts/export_progress.html" if is_partial else "export_progress.html"
+    return render(request, template, {"run": run, "is_partial": is_partial, **looked_at(run, looks=looks(request))})
+
+
+def looked_at(run: str, *, looks: int) -> dict[str, object]:
+    """With the click that begins a download comes the first look, and what is known then may be of an earlier one."""
+    standing = progress.standing(run) if looks else None
+    is_over = standing.is_over if standing else looks >= MOST_LOOKS
+    return {"standing": standing, "looks": looks, "is_over": is_over}
+
+
+def looks(request: HttpRequest) -> int:
+    """How often the page has asked for this before."""
+    written = request.GET.get("looks", "")
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 6 else 1

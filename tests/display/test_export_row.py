@@ -1,0 +1,136 @@
+"""A row of a file says exactly what the service said, and nothing that it did not."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from intents_ui.display import export_row
+from intents_ui.display.export_row import COLUMNS, Row
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
+from tests.display.builders import (
+    BASE,
+    CATALOGUE,
+    INTENT_ID,
+    OWNER,
+    TXN_HASH,
+    USDC,
+    USDC_ON_BASE,
+    intent,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+
+URL = f"https://dashboard.example/intent/{INTENT_ID}"
+DELIVERED = summary(destination_token_amount=99_910_000)
+
+
+def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Row:
+    made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
+    return export_row.of_entry(made, url=URL, using=using)
+
+
+def test_the_columns_have_a_fixed_order() -> None:
+    assert COLUMNS[:4] == ("intent_id", "status", "created_at", "updated_at")
+    assert COLUMNS[-3:] == ("has_balance", "balances", "url")
+    assert [name.removeprefix("origin_") for name in COLUMNS if name.startswith("origin_")][:-1] == [
+        name.removeprefix("destination_") for name in COLUMNS if name.startswith("destination_")
+    ][:-1]
+
+
+def test_both_sides_are_exact_with_base_units_and_decimals_beside() -> None:
+    made = row(receipt("SUCCEEDED", summary=DELIVERED))
+    assert (made.origin_amount, made.origin_base_units, made.origin_decimals) == ("100", "100000000", 6)
+    assert (made.destination_amount, made.destination_base_units, made.destination_decimals) == ("99.91", "99910000", 6)
+    assert (made.origin_chain_id, made.origin_chain, made.origin_token, made.origin_symbol) == (
+        42161,
+        "Arbitrum",
+        USDC,
+        "USDC",
+    )
+    assert (made.destination_chain_id, made.destination_chain, made.destination_token) == (BASE, "Base", USDC_ON_BASE)
+    assert (made.owner, made.providers, made.url) == (OWNER, "RELAY", URL)
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "amount"),
+    [
+        pytest.param(2**256 - 1, 18, f"{2**256 - 1}"[:-18] + "." + f"{2**256 - 1}"[-18:], id="the largest"),
+        pytest.param(1, 18, "0.000000000000000001", id="the smallest"),
+        pytest.param(0, 6, "0", id="nothing"),
+        pytest.param(12345, 0, "12345", id="no decimals"),
+        pytest.param(12345, None, None, id="decimals unknown"),
+        pytest.param(None, 6, None, id="amount unknown"),
+    ],
+)
+def test_an_amount_is_exact_or_not_given(value: int | None, decimals: int | None, amount: str | None) -> None:
+    token = TokenMetadata(chain_id=42161, token_address="0x" + "12" * 20, symbol="ODD", decimals=decimals)
+    given = summary(origin_token_amount=value, origin_token_address=token.token_address, origin_token_metadata=token)
+    made = row(receipt(summary=given), using=NO_NAMES)
+    assert made.origin_amount == amount
+    assert made.origin_base_units == (None if value is None else str(value))
+
+
+def test_moments_are_utc_and_what_is_not_known_is_not_given() -> None:
+    made = row(receipt(), created_at=datetime(2026, 11, 21, 14, 3, 11, 120_000, tzinfo=UTC))
+    assert made.created_at == "2026-11-21T14:03:11.120000Z"
+    assert (made.finished_at, made.expires_at, made.recipient, made.memo, made.destination_amount) == (None,) * 5
+
+
+def test_an_entry_with_nothing_in_it_is_a_row() -> None:
+    made = row(using=NO_NAMES)
+    given = {name for name in COLUMNS if getattr(made, name) is not None}
+    assert given == {"intent_id", "status", "url"}
+
+
+@pytest.mark.parametrize("placeholder", ["0x" + "0" * 64, "0x" + "f" * 64, None])
+def test_a_placeholder_is_no_hash(placeholder: str | None) -> None:
+    made = row(receipt(deposit=transaction("PENDING", txn_hash=placeholder), origin="MINING"))
+    assert (made.deposit_hash, made.origin_hash) == (None, TXN_HASH)
+
+
+def test_a_return_is_told_with_its_chain() -> None:
+    made = row(receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
+    assert (made.refund_hash, made.refund_chain_id, made.refund_base_units) == (TXN_HASH, BASE, "99500000")
+
+
+@pytest.mark.parametrize(
+    ("legs", "reason"),
+    [
+        pytest.param({"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, "a", id="the first"),
+        pytest.param({"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, "b", id="what worked has none"),
+        pytest.param({"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, "c", id="the first that says it"),
+        pytest.param({"deposit": ("ERRORED", "again")}, None, id="a retry is no failure"),
+        pytest.param({}, None, id="no failure"),
+    ],
+)  # fmt: skip
+def test_the_reason_is_that_of_the_first_step_that_failed(legs: dict[str, Any], reason: str | None) -> None:
+    made = {leg: transaction(status, status_reason=why) for leg, (status, why) in legs.items()}
+    assert row(receipt("FAILED", **made)).reason == reason
+
+
+def test_what_strangers_wrote_is_exact() -> None:
+    memo, symbol = '=1+1\r\n\u202eevil, "quoted"\t⟨', "＝SUM(A1)"  # noqa: RUF001
+    token = TokenMetadata(chain_id=42161, token_address=USDC, symbol=symbol, decimals=6)
+    made = row(receipt(summary=summary(memo=memo, origin_token_metadata=token)))
+    assert (made.memo, made.origin_symbol) == (memo, symbol)
+
+
+def test_balances_are_listed_and_nobody_looked_is_not_none_there() -> None:
+    known = TokenBalance(contract_address=USDC_ON_BASE, balance=79_710_000, decimals=6, chain_id=0, symbol="USDC")
+    odd = TokenBalance(contract_address="0x" + "12" * 20, balance=5, symbol=None)
+    empty = TokenBalance(contract_address=USDC_ON_BASE, balance=0, decimals=6)
+    groups = (BalanceGroup(chain_id=BASE, tokens=(known, empty)), BalanceGroup(chain_id=7, tokens=(odd,)))
+    made = row(receipt(), has_balance=True, balances=groups)
+    assert made.has_balance is True
+    assert made.balances == f"79.71 USDC on Base; 5 base units of 0x{'12' * 20} on chain 7"
+    assert (row(receipt()).has_balance, row(receipt()).balances) == (None, None)
+    assert (row(receipt(), has_balance=False).has_balance, row(receipt(), has_balance=False).balances) == (False, None)
+
+
+def test_a_quote_says_what_is_sent_when_there_is_no_receipt() -> None:
+    made = export_row.of_intent(intent("QUOTED", quote={"fromAmount": "25000000"}), None, url=URL, using=CATALOGUE)
+    assert (made.status, made.origin_base_units, made.destination_base_units) == ("QUOTED", "25000000", None)

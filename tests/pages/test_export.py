@@ -1,0 +1,627 @@
+"""A list as a file: whole and exact, or honest about what it lacks; and how far it has come."""
+
+import asyncio
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from django.template.loader import render_to_string
+from django.test import override_settings
+
+from intents_ui import asgi, lifecycle, settings, wiring
+from intents_ui.display import export_row
+from intents_ui.display.export_row import COLUMNS
+from intents_ui.emulator.app import Emulator
+from intents_ui.exports import places, progress, reading
+from intents_ui.exports.places import Exports
+from intents_ui.exports.progress import Standing, State
+from tests.conftest import needs
+from tests.emulator.driving import Clock, send_request
+from tests.exported import KINDS, own_list, read
+from tests.live.redis_server import RedisServer, redis_running
+from tests.serving import ROOT, process_breathes
+
+RUN = "abcdefghijklmn-_"
+SEVERAL = "status=FAILED&status=REFUNDED"  # eight pages of twenty and a few more
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
+
+
+class Somebody:
+    """Who has a place."""
+
+
+class Between:
+    """In front of the embedded service: keeps what is asked, and does what a test wants before a page is answered."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.before: dict[int, Callable[[], object]] = {}
+        self.rewrite: Callable[[dict[str, Any]], object] = lambda document: None
+
+    @property
+    def pages(self) -> list[dict[str, Any]]:
+        return [body for operation, body in self.asked if operation == "GetIntentHistory"]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        operation, body = scope["path"].rpartition("/")[2], (await receive())["body"]
+        self.asked.append((operation, json.loads(body)))
+        if operation == "GetIntentHistory":
+            self.before.get(len(self.pages), lambda: None)()
+        answer = await send_request(self.emulator, operation, raw=body)
+        content = self._rewritten(answer.body) if operation == "GetIntentHistory" else answer.body
+        headers = [(b"content-type", answer.headers["content-type"].encode())]
+        headers += [(b"retry-after", answer.headers["retry-after"].encode())] if "retry-after" in answer.headers else []
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    def _rewritten(self, content: bytes) -> bytes:
+        document = json.loads(content)
+        self.rewrite(document)
+        return json.dumps(document).encode()
+
+
+@pytest.fixture
+def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Between:
+    """The embedded service, whose clock stands still; a page of its history holds twenty."""
+    between = Between(emulator)
+    emulator.now = Clock()
+    monkeypatch.setattr(wiring, "emulator", lambda: between)
+    monkeypatch.setattr(reading, "PAGE_SIZE", 20)
+    monkeypatch.setattr(reading, "PAGE_SIZE_WITH_BALANCES", 20)
+    monkeypatch.setattr(reading, "PAUSE_SECONDS", 0.01)
+    return between
+
+
+@pytest.fixture(autouse=True)
+def own_exports() -> Iterator[None]:
+    wiring.exports.cache_clear()
+    yield
+    wiring.exports.cache_clear()
+
+
+def ask(method: str, url: str, **how: Any) -> httpx.Response:
+    """The whole answer, through the front door."""
+
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(asgi.application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.request(method, url, **how)
+
+    return asyncio.run(answer())
+
+
+def get(url: str, **how: Any) -> httpx.Response:
+    return ask("GET", url, **how)
+
+
+def fragment(url: str, method: str = "GET") -> str:
+    answer = ask(method, url, headers={"HX-Request": "true", "HX-Request-Type": "partial"})
+    assert answer.status_code == 200
+    return answer.text
+
+
+# What is in the file
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_is_exported_whole_with_the_services_own_figures(service: Between, kind: str) -> None:
+    answer = get(f"/export/history.{kind}?{SEVERAL}")
+    found = read(kind, answer.content)
+    own = own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])
+    assert (found.state, found.why, found.counted) == ("complete", None, len(own))
+    assert found.ids == [entry["intentId"] for entry in own]
+    units = [row["origin_base_units"] for row in found.rows]
+    assert units == [entry["receipt"]["summary"]["originTokenAmount"] for entry in own]
+    assert tuple(found.rows[0]) == COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("kind", "content_type"),
+    [
+        ("csv", "text/csv; charset=utf-8"),
+        ("json", "application/json; charset=utf-8"),
+        ("ndjson", "application/x-ndjson; charset=utf-8"),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_file_is_saved_and_kept_by_nobody_between(
+    service: Between, method: str, kind: str, content_type: str
+) -> None:
+    answer = ask(method, f"/export/recoverable.{kind}")
+    assert answer.headers["Content-Type"] == content_type
+    assert answer.headers["Content-Disposition"] == (
+        f'attachment; filename="intents-recoverable-2026-11-21T1200Z.{kind}"'
+    )
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["X-Accel-Buffering"] == "no"
+    assert bool(answer.content) == bool(service.pages) == (method == "GET")
+
+
+def test_the_filters_reach_the_service_and_stand_in_the_document(service: Between) -> None:
+    document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
+    (first, *_) = service.pages
+    assert first == {
+        "page": {"pageSize": 20, "sort": [{"column": "createdAt", "order": "ASC"}]},
+        "byStatus": "FAILED",
+        "originChainId": 8453,
+        "fromTime": 1795000000,
+    }
+    assert document["list"] == "history"
+    assert document["exported_at"].startswith("2026-11-21T12:00")
+    assert document["filters"]["status"] == ["FAILED"]
+    times = [intent["created_at"] for intent in document["intents"]]
+    assert times == sorted(times)
+
+
+def test_recoverable_money_is_listed_with_its_amounts(service: Between) -> None:
+    found = read("ndjson", get("/export/recoverable.ndjson").content)
+    own = own_list(service.emulator, onlyRecoverable=True)
+    assert found.ids == [entry["intentId"] for entry in own]
+    assert all(row["has_balance"] is True and " on " in row["balances"] for row in found.rows)
+    assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
+
+
+def test_a_row_leads_to_the_intent_on_this_dashboard(service: Between) -> None:
+    (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
+    assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
+
+
+def test_an_owner_is_exported_whole(service: Between) -> None:
+    owner = service.emulator.newest(8)["ownerAddress"]
+    found = read("csv", get(f"/export/address/{owner}.csv").content)
+    assert found.ids == [entry["intentId"] for entry in own_list(service.emulator, byOwnerAddress=owner)]
+    assert {row["owner"] for row in found.rows} == {owner}
+
+
+@pytest.mark.parametrize("side", ["origin", "destination"])
+def test_an_intent_address_is_exported_by_its_intent(service: Between, side: str) -> None:
+    intent = service.emulator.finished(8)
+    (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
+    assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
+    assert row["origin_base_units"] == intent["depositTransaction"]["amount"]
+    assert row["refund_hash"]
+
+
+def test_an_intent_address_of_an_offer_is_exported_without_a_receipt(service: Between) -> None:
+    service.emulator.behave("GetIntentReceipt", "quoted-not-found")
+    intent = service.emulator.play(2, age=1)
+    (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
+    assert (row["intent_id"], row["status"], row["started_at"]) == (intent["intentId"], "QUOTED", "")
+    assert row["origin_base_units"] == intent["depositTransaction"]["amount"]
+
+
+@pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
+def test_what_cannot_be_asked_of_an_address_is_no_empty_list(service: Between, operation: str) -> None:
+    service.emulator.behave(operation, "failing-500")
+    address = service.emulator.finished(8)["originIntentAddress"]
+    assert get(f"/export/address/{address}.csv").status_code == 503
+
+
+def test_nobodys_address_is_an_empty_list_and_complete(service: Between) -> None:
+    found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
+    assert (found.rows, found.state, found.counted) == ([], "complete", 0)
+
+
+def test_an_address_is_written_in_one_way(service: Between) -> None:
+    moved = get(f"/export/address/{'AB' * 20}.csv?run={RUN}")
+    assert moved.status_code == 301
+    assert moved.headers["Location"] == f"/export/address/0x{'ab' * 20}.csv?run={RUN}"
+    assert get("/export/address/0x12.csv").status_code == 400
+    assert service.pages == []
+
+
+def hostile(document: dict[str, Any]) -> None:
+    words = [f'{sign}HYPERLINK("http://a.example")' for sign in FORMULA] + ['a"b', "c,d", "e\r\nf", "  =1", "½ ‮"]
+    for entry, word in zip(document["intents"], words, strict=False):
+        entry["receipt"]["summary"] |= {"memo": word}
+        entry["receipt"]["summary"]["originTokenMetadata"] |= {"symbol": word}
+
+
+def test_no_cell_is_a_formula_and_what_strangers_wrote_stays_exact(service: Between) -> None:
+    service.rewrite = hostile
+    cells = read("csv", get(f"/export/history.csv?{SEVERAL}").content).rows
+    exact = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
+    assert not [cell for row in cells for cell in row.values() if cell.startswith(FORMULA)]
+    for name in ("memo", "origin_symbol"):
+        written = [(row[name] or "") for row in exact]
+        assert sum(word.startswith(FORMULA) for word in written) >= 8 * len(FORMULA)
+        assert [row[name] for row in cells] == [f"'{word}" if word.startswith(FORMULA) else word for word in written]
+
+
+def test_the_readme_lists_the_columns_in_their_order() -> None:
+    listed = re.search(
+        r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "README.md").read_text(), re.DOTALL
+    )
+    assert listed
+    assert tuple(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (.*?) \|", listed[1], re.MULTILINE)))) == COLUMNS
+
+
+# What it lacks
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("status=LOST", "is no status"),
+        ("from=1795219200000", "milliseconds"),
+        ("owner=0x12", "hex digits"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_and_nothing_is_asked(service: Between, query: str, words: str) -> None:
+    answer = get(f"/export/history.json?{query}")
+    assert answer.status_code == 400
+    assert words in answer.text
+    assert "Content-Disposition" not in answer.headers
+    assert service.pages == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, kind: str) -> None:
+    service.emulator.behave("GetIntentHistory", "failing-500")
+    answer = get(f"/export/history.{kind}?run={RUN}")
+    assert answer.status_code == 503
+    assert "Content-Disposition" not in answer.headers
+    assert len(service.pages) == 1
+    assert wiring.exports().take_place(Somebody())
+    known = progress.standing(RUN)
+    assert known
+    assert known.sentence == "Cut short after 0 rows: it could not begin"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(service: Between, kind: str) -> None:
+    service.before[4] = lambda: service.emulator.behave("GetIntentHistory", "failing-500")
+    found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
+    own = own_list_of_failing(service)
+    assert found.ids == own[:60]
+    assert (found.state, found.counted) == ("truncated", 60)
+    assert found.why
+    assert re.fullmatch(r"the service cannot be reached, reference [0-9a-f]{12}", found.why)
+    known = progress.standing(RUN)
+    assert known == Standing(State.TRUNCATED, 60, found.why)
+
+
+def own_list_of_failing(service: Between) -> list[str]:
+    service.emulator.heal()
+    return [entry["intentId"] for entry in own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
+
+
+@pytest.mark.parametrize("behaviour", ["failing-500", "html-502", "cut-body", "busy-1"])
+def test_what_may_pass_is_asked_once_more(service: Between, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
+    service.before[4] = lambda: service.emulator.behave("GetIntentHistory", behaviour, times=1)
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert found.ids == own_list_of_failing(service)
+    assert found.state == "complete"
+
+
+def test_a_service_that_wants_a_long_pause_is_not_waited_for(service: Between) -> None:
+    service.before[2] = lambda: service.emulator.behave("GetIntentHistory", "busy-60")
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert found.why
+    assert found.why.startswith("the service asked us to slow down")
+    assert len(service.pages) == 2
+
+
+def test_a_list_that_goes_in_circles_ends_and_says_so(service: Between) -> None:
+    service.emulator.behave("GetIntentHistory", "next-page-repeats")
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert len(found.ids) == len(set(found.ids)) == 40
+    assert found.why == reading.CIRCLES
+
+
+def test_an_intent_that_comes_twice_is_exported_once(service: Between) -> None:
+    service.emulator.behave("GetIntentHistory", "duplicate-rows")
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert found.ids == own_list_of_failing(service)
+
+
+def test_what_could_not_be_read_is_counted(service: Between) -> None:
+    service.rewrite = lambda document: document["intents"][0].pop("intentId")
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert found.state == "truncated"
+    assert found.why == f"{len(service.pages)} of the service's entries could not be read"
+
+
+@pytest.mark.parametrize(
+    ("most", "state", "counted"),
+    [
+        pytest.param(50, "truncated", 50, id="in the middle of a page"),
+        pytest.param(60, "truncated", 60, id="at the end of a page"),
+        pytest.param(-1, "truncated", -1, id="one too many"),
+        pytest.param(0, "complete", 0, id="exactly as many"),
+    ],
+)
+def test_an_export_ends_at_the_limit_and_says_so(
+    service: Between, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = own_list_of_failing(service)
+    most += 0 if most > 0 else len(own)
+    monkeypatch.setattr(settings.ENV, "intents_export_rows", most)
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert (found.state, found.counted, found.ids) == (state, most, own[:most])
+    assert found.why in (None, f"the limit of {most} rows of this dashboard")
+
+
+def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_PAGES", 3)
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert (found.counted, found.why) == (60, reading.TOO_MANY_PAGES)
+    assert len(service.pages) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
+    service: Between, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    service.before[3] = lambda: monkeypatch.setattr(export_row, "of_entry", fail)
+    found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
+    assert found.counted == len(found.rows) == 40
+    assert found.why
+    reference = found.why.removeprefix("a mistake in this dashboard, reference ")
+    (logged,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert reference in logged.getMessage()
+    assert logged.exc_info
+
+
+def test_a_dashboard_that_is_restarted_ends_its_exports(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_workers", [type("Worker", (), {"alive": False})])
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert (found.counted, found.why) == (40, "this dashboard is being restarted")
+
+
+# How many at a time
+
+
+def test_one_too_many_is_asked_to_come_again_and_asks_the_service_nothing(service: Between) -> None:
+    others = [Somebody() for _ in range(settings.ENV.intents_exports)]
+    assert all(wiring.exports().take_place(other) for other in others)
+    refused = get("/export/history.csv")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
+    assert "As many exports run as may" in refused.text
+    assert service.pages == []
+    wiring.exports().leave_place(others.pop())
+    assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
+
+
+def test_an_export_that_is_over_leaves_its_place(service: Between) -> None:
+    for _ in range(settings.ENV.intents_exports + 1):
+        assert get("/export/address/0x" + "1" * 40 + ".csv").status_code == 200
+
+
+def test_a_place_is_lost_by_standing_still_when_somebody_wants_it_and_by_being_gone() -> None:
+    clock = Clock(0)
+    exports = Exports(1, clock=clock)
+    still, other = Somebody(), Somebody()
+    assert exports.take_place(still)
+    clock.forward(places.STOOD_STILL_SECONDS)
+    assert not exports.take_place(other)
+    assert exports.take_place(still)
+    clock.forward(places.STOOD_STILL_SECONDS + 1)
+    assert exports.take_place(still)
+    clock.forward(places.STOOD_STILL_SECONDS + 1)
+    assert exports.take_place(other)
+    assert not exports.take_place(still)
+    del other
+    assert exports.take_place(still)
+
+
+# When the reader leaves
+
+
+def visit(leaves: asyncio.Event) -> int:
+    """A reader who leaves when he is told to: how many bytes he got."""
+    unread = [{"type": "http.request", "body": b"", "more_body": False}]
+    taken = 0
+
+    async def receive() -> Any:
+        if unread:
+            return unread.pop()
+        await leaves.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        nonlocal taken
+        taken += len(message.get("body", b""))
+
+    async def read() -> None:
+        async with asyncio.timeout(10):
+            await asgi.application(scope(f"/export/history.csv?{SEVERAL}&run={RUN}"), receive, send)
+
+    asyncio.run(read())
+    return taken
+
+
+def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between) -> None:
+    """He leaves while the third page is being answered."""
+    leaves, has_left = Leaving(), threading.Event()
+    service.before[3] = lambda: (leaves.tell(), has_left.wait(10))
+    assert visit(leaves) > 0
+    has_left.set()
+    wiring.exports().threads.shutdown(wait=True)
+    assert len(service.pages) == 3
+    assert progress.standing(RUN) == Standing(State.LEFT, 40)
+    assert wiring.exports().take_place(Somebody())
+
+
+def test_a_reader_who_leaves_while_his_page_waits_for_a_thread_costs_nothing(
+    service: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_exports", 1)
+    leaves, has_left = Leaving(), threading.Event()
+    wiring.exports().threads.submit(lambda: (leaves.tell(), has_left.wait(10)))
+    assert visit(leaves) > 0
+    has_left.set()
+    wiring.exports().threads.shutdown(wait=True)
+    assert len(service.pages) == 1
+
+
+class Leaving(asyncio.Event):
+    """Told from any thread, and heard once there is a loop to hear it."""
+
+    async def wait(self) -> Literal[True]:
+        self._loop_of_reader = asyncio.get_running_loop()
+        return await super().wait()
+
+    def tell(self) -> None:
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            if loop := getattr(self, "_loop_of_reader", None):
+                loop.call_soon_threadsafe(self.set)
+                return
+            process_breathes()
+
+
+def scope(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    return {"type": "http", "method": "GET", "path": parts.path, "raw_path": parts.path.encode(),
+            "query_string": parts.query.encode(), "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1", "root_path": "",
+            "asgi": {"version": "3.0"}}  # fmt: skip
+
+
+# How far it has come
+
+
+def test_a_reader_sees_how_far_it_has_come_and_stops_it(service: Between) -> None:
+    looked: list[str] = []
+
+    def look() -> None:
+        known = progress.standing(RUN)
+        assert known
+        looked.append(known.sentence)
+
+    service.before |= {2: look, 3: look, 4: lambda: progress.stop(RUN)}
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
+    assert looked == ["20 rows so far", "40 rows so far"]
+    assert (found.counted, found.why) == (80, "stopped by its reader")
+    known = progress.standing(RUN)
+    assert known
+    assert known.sentence == "Stopped after 80 rows"
+
+
+def test_a_link_that_is_followed_again_begins_anew(service: Between) -> None:
+    progress.stop(RUN)
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
+    assert found.state == "complete"
+
+
+def test_the_page_asks_until_it_is_over_and_then_says_it_aloud(service: Between) -> None:
+    path = f"/export/progress/{RUN}"
+    progress.tell(RUN, Standing(State.COMPLETE, 7))
+    first = fragment(f"{path}?looks=0")
+    assert "Starting" in first
+    assert f'hx-get="{path}?looks=1"' in first
+    assert ">Stop<" in first
+    progress.tell(RUN, Standing(State.RUNNING, 4200))
+    running = fragment(f"{path}?looks=1")
+    assert "4,200 rows so far" in running
+    assert "hx-trigger" in running
+    assert "<form" not in running
+    progress.tell(RUN, Standing(State.COMPLETE, 10_000))
+    over = fragment(f"{path}?looks=2")
+    assert "hx-trigger" not in over
+    assert over.count("Complete: 10,000 rows") == 2
+    assert f'hx-target="#export-stop-{RUN}" hx-swap="delete"' in over
+
+
+def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -> None:
+    progress.begin(RUN)
+    progress.cache.clear()
+    assert "hx-trigger" in fragment(f"/export/progress/{RUN}?looks=29")
+    over = fragment(f"/export/progress/{RUN}?looks=30")
+    assert "No download has begun" in over
+    assert "hx-trigger" not in over
+
+
+def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
+    path = f"/export/progress/{RUN}"
+    progress.tell(RUN, Standing(State.RUNNING, 300))
+    page = get(path).text
+    assert "300 rows so far" in page
+    assert f'<form id="export-stop-{RUN}" method="post" action="{path}"' in page
+    assert "Stopping after 300 rows" in fragment(path, "POST")
+    progress.begin(RUN)
+    stopped = ask("POST", path)
+    assert (stopped.status_code, stopped.headers["Location"]) == (302, path)
+    assert progress.is_stopped(RUN)
+
+
+def test_another_site_cannot_stop_an_export(service: Between) -> None:
+    progress.begin(RUN)
+    refused = ask("POST", f"/export/progress/{RUN}", headers={"Sec-Fetch-Site": "cross-site"})
+    assert refused.status_code == 403
+    assert not progress.is_stopped(RUN)
+
+
+@pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
+def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
+    assert get(f"/export/progress/{run}").status_code == 404
+    assert get(f"/export/history.csv?{SEVERAL}&run={run}").status_code == 200
+    assert progress.standing(run) is None
+
+
+@pytest.mark.parametrize(
+    ("standing", "sentence"),
+    [
+        (Standing(State.RUNNING, 1), "1 row so far"),
+        (Standing(State.STOPPING, 4200), "Stopping after 4,200 rows"),
+        (Standing(State.COMPLETE, 10_000), "Complete: 10,000 rows"),
+        (Standing(State.STOPPED, 0), "Stopped after 0 rows"),
+        (Standing(State.LEFT, 2), "Broken off after 2 rows: the download was not taken any further"),
+        (Standing(State.TRUNCATED, 2, "it broke"), "Cut short after 2 rows: it broke"),
+    ],
+)  # fmt: skip
+def test_how_far_it_has_come_in_words(standing: Standing, sentence: str) -> None:
+    assert standing.sentence == sentence
+
+
+def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_run_of_its_own() -> None:
+    context = {"export_list": "history", "export_query": "status=FAILED&owner=0x" + "ab" * 20}
+    html = render_to_string("parts/export.html", context)
+    assert "At most 10,000 rows; the last line says whether it is complete." in html
+    links = [link.replace("&amp;", "&") for link in re.findall(r'href="(/export/history\.[^"]+)"', html)]
+    assert [urlsplit(link).path for link in links] == [f"/export/history.{kind}" for kind in KINDS]
+    queries = [parse_qs(urlsplit(link).query) for link in links]
+    assert all(query["status"] == ["FAILED"] for query in queries)
+    runs = {query["run"][0] for query in queries}
+    assert len(runs) == 3
+    assert all(progress.is_run(run) for run in runs)
+    assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0"' in html} == runs
+
+
+# The shared cache
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
+        yield server
+
+
+def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
+    service: Between, redis: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = settings.SHARED_CACHE | {"LOCATION": redis.url}
+    with override_settings(CACHES={"default": shared}):
+        url = f"/export/history.csv?{SEVERAL}&run={RUN}"
+        assert read("csv", get(url).content).state == "complete"
+        known = progress.standing(RUN)
+        assert known
+        assert known.state is State.COMPLETE
+        service.before[len(service.pages) + 3] = redis.down
+        assert read("csv", get(url).content).state == "complete"
+        assert progress.standing(RUN) is None
+    assert "The shared cache does not answer" in caplog.text

@@ -1,0 +1,206 @@
+"""Exports over real sockets: 10,000 rows in constant memory, a reader who leaves, a service that dies."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui.emulator import Emulator
+from tests.emulator.driving import Clock
+from tests.exported import KINDS, own_list, read
+from tests.live.tcp_service import TcpService
+from tests.serving import PATIENCE, ROOT, dashboard, free_port, process_breathes, wait_for
+
+ROWS = 10_000
+GROWTH = 40 * 2**20
+SIDES = ("origin", "destination")
+SECRET = {"SECRET_KEY": "a key of the test"}
+
+
+class Counted:
+    """The service's pages of history as they are asked for."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.pages = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.pages += scope["path"].endswith("/GetIntentHistory")
+        await self.emulator(scope, receive, send)
+
+
+@contextmanager
+def beside(application: Any) -> Iterator[str]:
+    """The service on an event loop of its own, so that a test can read at its own pace."""
+    service, loop = TcpService(application), asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(service.up(), loop).result(PATIENCE)
+        yield service.url
+    finally:
+        asyncio.run_coroutine_threadsafe(service.down(), loop).result(PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(PATIENCE)
+        loop.close()
+
+
+@contextmanager
+def program(*command: str, url: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | env)
+    try:
+        wait_for(url, process)
+        yield process
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+@contextmanager
+def worker_of_a_dashboard(**env: str) -> Iterator[tuple[str, int]]:
+    """The dashboard, and the process of it that answers."""
+    port = free_port()
+    root = f"http://127.0.0.1:{port}"
+    with program(
+        "-m", "gunicorn", "--config", "gunicorn.conf.py", url=f"{root}/healthz", PORT=str(port), **env
+    ) as main:
+        try:
+            yield root, worker_of(main)
+        finally:
+            main.terminate()
+            main.wait(PATIENCE)
+
+
+def worker_of(main: subprocess.Popen[bytes]) -> int:
+    """The process that answers, under the one that was started."""
+    (worker,) = Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()
+    return int(worker)
+
+
+def memory(pid: int) -> int:
+    """Bytes of a process that are in memory."""
+    (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS:"))
+    return int(line.split()[1]) * 1024
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(round(PATIENCE / 0.05)):
+        if condition():
+            return
+        process_breathes()
+    raise AssertionError("it did not come to pass")
+
+
+def exported_sums(rows: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
+    """Base units by side, chain and token."""
+    sums: Counter[tuple[str, int, str]] = Counter()
+    for row in rows:
+        for side in SIDES:
+            if units := row[f"{side}_base_units"]:
+                sums[side, int(row[f"{side}_chain_id"]), row[f"{side}_token"]] += int(units)
+    return sums
+
+
+def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
+    sums: Counter[tuple[str, int, str]] = Counter()
+    for entry in entries:
+        told = entry["receipt"]["summary"]
+        for side in SIDES:
+            if units := told[f"{side}TokenAmount"]:
+                sums[side, told[f"{side}ChainId"], told[f"{side}TokenAddress"]] += int(units)
+    return sums
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_ten_thousand_rows_are_those_of_the_service_and_take_no_more_memory_than_a_few() -> None:
+    emulator = Emulator(now=Clock(), size=ROWS)
+    with beside(emulator) as url, worker_of_a_dashboard(INTENTS_SERVICE_URL=url, **SECRET) as (root, worker):
+        before, largest, content = memory(worker), 0, bytearray()
+        with httpx.stream("GET", f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
+            for piece in answer.iter_bytes():
+                content += piece
+                largest = max(largest, memory(worker))
+    exported, own = read("csv", bytes(content)), own_list(emulator)
+    assert (exported.state, exported.counted, len(exported.rows)) == ("complete", ROWS, ROWS)
+    assert {row["intent_id"] for row in exported.rows} == {entry["intentId"] for entry in own}
+    assert exported_sums(exported.rows) == own_sums(own)
+    assert largest - before < GROWTH
+
+
+@pytest.fixture(scope="module")
+def counted() -> Counted:
+    return Counted(Emulator(size=ROWS))
+
+
+@pytest.fixture(scope="module")
+def watched(counted: Counted) -> Iterator[str]:
+    with beside(counted) as url, dashboard(INTENTS_SERVICE_URL=url, INTENTS_EXPORTS="1", **SECRET) as root:
+        yield root
+
+
+def test_when_the_reader_leaves_the_service_is_asked_for_no_further_page(watched: str, counted: Counted) -> None:
+    counted.emulator.behave("GetIntentHistory", "slow-0.2")
+    with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
+        pieces = answer.iter_bytes()
+        until(lambda: bool(next(pieces)) and counted.pages >= 3)
+    left_at = counted.pages
+    # There is one place, and the next export has it as soon as this one is over.
+    until(lambda: a_short_export(watched) == 200)
+    until(lambda: is_still(lambda: counted.pages))
+    assert counted.pages <= left_at + 2  # the one that was under way, and that of the short export
+
+
+def a_short_export(root: str) -> int:
+    nobody = f"{root}/export/address/0x{'1' * 40}.csv"
+    return httpx.get(nobody, trust_env=False, timeout=PATIENCE).status_code
+
+
+def test_a_reader_who_does_not_read_costs_the_service_no_more_than_fits_between(watched: str, counted: Counted) -> None:
+    counted.emulator.heal()
+    before = counted.pages
+    with httpx.stream("GET", f"{watched}/export/history.json", trust_env=False, timeout=PATIENCE) as answer:
+        assert answer.status_code == 200
+        until(lambda: is_still(lambda: counted.pages))
+    assert counted.pages - before < 60  # of a hundred; some megabytes are on their way
+
+
+def is_still(figure: Callable[[], int]) -> bool:
+    before = figure()
+    for _ in range(20):
+        process_breathes()
+        if figure() != before:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_service_that_is_killed_midway_leaves_what_came_and_a_last_line_that_says_so(kind: str) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = ("-m", "intents_ui.emulator", "--port", str(port), "--behave", "GetIntentHistory=slow-0.1")
+    with program(*command, url=url) as service, dashboard(INTENTS_SERVICE_URL=url, **SECRET) as root:
+        worker = worker_of(service)
+        content = bytearray()
+        with httpx.stream("GET", f"{root}/export/history.{kind}", trust_env=False, timeout=PATIENCE) as answer:
+            for piece in answer.iter_bytes():
+                content += piece
+                if len(content) > 300_000 and service.poll() is None:
+                    service.kill()
+                    service.wait(PATIENCE)  # else it would start another worker
+                    os.kill(worker, signal.SIGKILL)
+    exported = read(kind, bytes(content))
+    assert exported.state == "truncated"
+    assert exported.why
+    assert exported.why.startswith("the service cannot be reached, reference ")
+    assert exported.counted == len(exported.rows) == len(set(exported.ids))
+    assert 200 <= exported.counted < 3000
