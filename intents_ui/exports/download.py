@@ -86,8 +86,6 @@ class Download:
             self._log()
 
     def _next(self) -> bytes:
-        if self._over.is_set():  # before a thread was free
-            return b""
         why = self._why_no_further()
         try:
             return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()

@@ -5,9 +5,8 @@ import json
 import logging
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -26,7 +25,7 @@ from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, own_list, read
 from tests.live.redis_server import RedisServer, redis_running
-from tests.serving import ROOT, process_breathes
+from tests.serving import ROOT
 
 RUN = "abcdefghijklmn-_"
 SEVERAL = "status=FAILED&status=REFUNDED"  # eight pages of twenty and a few more
@@ -421,15 +420,16 @@ def test_a_place_is_lost_by_standing_still_when_somebody_wants_it_and_by_being_g
 # When the reader leaves
 
 
-def visit(leaves: asyncio.Event) -> int:
-    """A reader who leaves when he is told to: how many bytes he got."""
+def visit(*, leaves: Callable[[int], bool]) -> int:
+    """A reader who leaves as soon as `leaves` says so of the bytes that he has: how many those were."""
     unread = [{"type": "http.request", "body": b"", "more_body": False}]
     taken = 0
 
     async def receive() -> Any:
         if unread:
             return unread.pop()
-        await leaves.wait()
+        while not leaves(taken):
+            await asyncio.sleep(0)
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
@@ -446,9 +446,9 @@ def visit(leaves: asyncio.Event) -> int:
 
 def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between) -> None:
     """He leaves while the third page is being answered."""
-    leaves, has_left = Leaving(), threading.Event()
-    service.before[3] = lambda: (leaves.tell(), has_left.wait(10))
-    assert visit(leaves) > 0
+    has_left = threading.Event()
+    service.before[3] = lambda: has_left.wait(10)
+    assert visit(leaves=lambda taken: len(service.pages) == 3) > 0
     has_left.set()
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 3
@@ -460,28 +460,12 @@ def test_a_reader_who_leaves_while_his_page_waits_for_a_thread_costs_nothing(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_exports", 1)
-    leaves, has_left = Leaving(), threading.Event()
-    wiring.exports().threads.submit(lambda: (leaves.tell(), has_left.wait(10)))
-    assert visit(leaves) > 0
+    has_left = threading.Event()
+    wiring.exports().threads.submit(has_left.wait, 10)
+    assert visit(leaves=lambda taken: taken > 0) > 0
     has_left.set()
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 1
-
-
-class Leaving(asyncio.Event):
-    """Told from any thread, and heard once there is a loop to hear it."""
-
-    async def wait(self) -> Literal[True]:
-        self._loop_of_reader = asyncio.get_running_loop()
-        return await super().wait()
-
-    def tell(self) -> None:
-        until = time.monotonic() + 10
-        while time.monotonic() < until:
-            if loop := getattr(self, "_loop_of_reader", None):
-                loop.call_soon_threadsafe(self.set)
-                return
-            process_breathes()
 
 
 def scope(url: str) -> dict[str, Any]:
