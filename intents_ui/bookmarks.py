@@ -5,6 +5,8 @@ Signed, because whatever came back in its place would be sent to the service.
 """
 
 import hashlib
+from typing import Any
+from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer
 
@@ -28,23 +30,41 @@ def write(position: Position, *, of: str) -> str:
     """`of` is the list's own query, without the bookmark."""
     cursors = (position.cursor, *position.earlier)
     texts = [page.received if page else None for page in cursors]
-    return SIGNER.sign_object([_fingerprint(of), *texts], compress=True)
+    return SIGNER.sign_object([_fingerprint(of), position.edge, *texts], compress=True)
 
 
 def read(word: str, *, of: str) -> Position:
     """Raises Unreadable and OfAnotherList."""
     if not word:
         return Position()
-    try:
-        if len(word) > LONGEST:
-            raise Unreadable
-        fingerprint, *texts = SIGNER.unsign_object(word)
-        cursor, *earlier = (None if text is None else Page.from_text(text) for text in texts)
-    except (BadSignature, ValueError):
-        raise Unreadable from None
+    fingerprint, edge, *texts = _opened(word)
     if fingerprint != _fingerprint(of):
         raise OfAnotherList
-    return Position(cursor, tuple(earlier))
+    cursor, *earlier = (None if text is None else Page.from_text(text) for text in texts)
+    return Position(cursor, tuple(earlier), edge)
+
+
+def check(word: str) -> None:
+    """Before anything is asked. Raises Unreadable."""
+    if word:
+        _opened(word)
+
+
+def address(path: str, *, of: str, at: Position | None = None) -> str:
+    """The one address of a list, and of a place in it."""
+    words = [of] if of else []
+    if at and at != Position():
+        words.append(urlencode({NAME: write(at, of=of)}))
+    return f"{path}?{'&'.join(words)}" if words else path
+
+
+def _opened(word: str) -> Any:
+    if len(word) > LONGEST:
+        raise Unreadable
+    try:
+        return SIGNER.unsign_object(word)
+    except (BadSignature, ValueError):
+        raise Unreadable from None
 
 
 def _fingerprint(query: str) -> str:

@@ -26,6 +26,8 @@ LARGEST_NUMBER = 2**64 - 1
 LARGEST_SECONDS = 10**11
 LONGEST_ECHO = 100
 
+RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
+
 type Query = Mapping[str, Sequence[str]]
 
 
@@ -41,6 +43,28 @@ class Chip:
     label: str
     value: str
     without: str
+
+    @property
+    def text(self) -> str:
+        """`Status: in flight`, `From Base`, `Only recoverable`."""
+        return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of the list up to now; `query` is the list's with it."""
+
+    label: str
+    query: str
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What the ways through a list are called."""
+
+    first: str
+    previous: str
+    following: str
 
 
 @dataclass(frozen=True)
@@ -94,9 +118,33 @@ class Filters:
         return self.order == "DESC"
 
     @property
+    def ordered(self) -> str:
+        """`newest first`, `oldest first, by id`."""
+        return ORDERS[self.order] + (f", by {SORTS[self.sort]}" if self.sort != "createdAt" else "")
+
+    @property
+    def steps(self) -> Steps:
+        return Steps("Newest", "Newer", "Older") if self.is_newest_first else Steps("Oldest", "Earlier", "Later")
+
+    @property
+    def sizes(self) -> tuple[tuple[int, str], ...]:
+        """Those to choose from; a length that was written by hand is one of them."""
+        return tuple((size, str(size)) for size in sorted({*SIZES, self.size}))
+
+    @property
+    def bare(self) -> Self:
+        """The whole list in the same order."""
+        return type(self)(sort=self.sort, order=self.order, size=self.size)
+
+    def ranges(self, *, now: datetime) -> tuple[Range, ...]:
+        """From a whole minute on, so that the same link is made for some time."""
+        minute = int(now.timestamp()) // 60 * 60
+        return tuple(Range(label, self.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items())
+
+    @property
     def narrows(self) -> bool:
         """Whether anything is left out."""
-        return replace(self, balances=False, sort="createdAt", order="DESC", size=20) != Filters()
+        return replace(self, balances=False) != self.bare
 
     def chips(self, chains: Mapping[int, str], *, now: datetime) -> tuple[Chip, ...]:
         """The active filters in the form's order; sort and length are no filters."""
@@ -134,6 +182,23 @@ class Asked:
     typed: Mapping[str, str]
     moved: bool = False
 
+    def field(self, name: str) -> str:
+        """What stands in a filter's field: as somebody wrote it while something cannot be asked for."""
+        if self.is_typed(name) or name in self.problems:
+            return self.typed.get(TYPED_TIMES.get(name, name)) or self.typed.get(name, "")
+        value = getattr(self.filters, name)
+        if value is None:
+            return ""
+        return _typeable(value) if name in TYPED_TIMES else hashes.checksum(value) if name == "owner" else str(value)
+
+    def is_typed(self, name: str) -> bool:
+        """Whether a time stands in its field in the zone beside it."""
+        return TYPED_TIMES.get(name) in self.typed
+
+    @property
+    def zone(self) -> str:
+        return self.typed.get("zone", "UTC")
+
 
 def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
     """What of a URL's query is about filters; other names in it are left alone."""
@@ -150,12 +215,14 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
         except Problem as problem:
             problems[name] = str(problem)
     moved = False
+    zone = _last(query, "zone") or "UTC"
     for name, field in TYPED_TIMES.items():
         written_at = _last(query, field)
         if written_at:
-            typed[field], moved = text.visible(written_at)[:LONGEST_ECHO], True
+            typed |= {field: text.visible(written_at)[:LONGEST_ECHO], "zone": text.visible(zone)[:LONGEST_ECHO]}
+            moved = True
             try:
-                found[name] = _typed_time(written_at, zone=_last(query, "zone") or "UTC")
+                found[name] = _typed_time(written_at, zone=zone)
             except Problem as problem:
                 problems[name] = str(problem)
     since, until = found.get("since"), found.get("until")
@@ -231,15 +298,17 @@ def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
 
 
 def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
-    """By number or by name. A number is taken as it is: the catalogue may be away."""
+    """By number or by name. While the catalogue is away, a number is taken as it is."""
+    named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
     if written.isdigit():
-        return _number(written, most=LARGEST_NUMBER, what="A chain's id")
-    named = {names.chain(chain.id, info=chain).lower(): chain.id for chain in chains}
-    if written.lower() not in named:
-        known = ", ".join(names.chain(chain.id, info=chain) for chain in chains)
-        told = f" It knows {known}." if known else ""
-        raise Problem(f"The service knows no chain “{text.name(written).shown}”.{told}")
-    return named[written.lower()]
+        number = _number(written, most=LARGEST_NUMBER, what="A chain's id")
+        if not named or number in named:
+            return number
+    for number, name in named.items():
+        if written.lower() == name.lower():
+            return number
+    known = f" It knows {', '.join(named.values())}." if named else ""
+    raise Problem(f"The service knows no chain “{text.name(written).shown}”.{known}")
 
 
 def _seconds(written: str) -> int:
@@ -262,7 +331,14 @@ def _typed_time(written: str, *, zone: str) -> int:
         raise Problem("A time zone has a name such as Europe/Berlin, or UTC.") from None
     if not 0 <= seconds <= LARGEST_SECONDS:
         raise Problem("There were no transfers at that time.")
+    if datetime.fromtimestamp(seconds, local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None, microsecond=0):
+        raise Problem("This hour was left out there: the clocks were put forward.")
     return seconds
+
+
+def _typeable(seconds: int) -> str:
+    """As a field for date and time has it, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _switch(written: str) -> bool:
@@ -294,15 +370,15 @@ def _written(filters: Filters) -> Iterator[tuple[str, str]]:
 
 
 def _status_words(chosen: tuple[IntentStatus, ...]) -> str | None:
-    """`In flight`, `Failed or Refunded`, `all but Aborted`; None for all of them."""
+    """`in flight`, `failed or refunded`, `all but aborted`; None for all of them."""
     if not chosen:
         return None
     if chosen == IN_FLIGHT:
         return "in flight"
     others = [status for status in IntentStatus if status not in chosen]
     if 0 < len(others) < 3:
-        return f"all but {' and '.join(statuses.INTENTS[status].word for status in others)}"
-    return " or ".join(statuses.INTENTS[status].word for status in chosen)
+        return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
+    return " or ".join(statuses.INTENTS[status].word.lower() for status in chosen)
 
 
 def _chain(chain_id: int | None, chains: Mapping[int, str]) -> str | None:

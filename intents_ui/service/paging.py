@@ -2,7 +2,8 @@
 
 A page's cursor is the service's own and goes back to it unchanged (interface.md 4.2). Only the way back is made here,
 by `before` (2.16), because a page that is asked for again may hold other rows by now: what was added before it, or has
-left the filter, moves all that follows. A service that does not know `before` gets the cursor that led there at first.
+left the filter, moves all that follows. A service that does not know `before`, or takes it otherwise (domain.md 3.1),
+gets the cursor that led there at first.
 """
 
 import json
@@ -28,20 +29,22 @@ type Ask = Callable[[Page], HistoryAnswer]
 class Position:
     """Where in a list a reader is: the page's cursor, None for the first, and those of the pages before it.
 
-    A page read by `before` stands for the last of the `earlier` ones."""
+    A page read by `before` stands for the last of the `earlier` ones, and ends at `edge`: the Unix seconds of the row
+    that follows it."""
 
     cursor: Page | None = None
     earlier: tuple[Page | None, ...] = ()
+    edge: int | None = None
 
     @property
     def is_backward(self) -> bool:
         return self.cursor is not None and self.cursor.before is not None
 
     def onward(self, cursor: Page) -> Self:
-        return replace(self, cursor=cursor, earlier=(*self.earlier, self.cursor)[-MOST_EARLIER:])
+        return replace(self, cursor=cursor, earlier=(*self.earlier, self.cursor)[-MOST_EARLIER:], edge=None)
 
-    def back(self, cursor: Page | None) -> Self:
-        return replace(self, cursor=cursor, earlier=self.earlier[:-1])
+    def back(self, cursor: Page | None, *, edge: int | None = None) -> Self:
+        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=edge)
 
     def has_been_at(self, page: Page) -> bool:
         been = (self.cursor, *self.earlier)
@@ -50,78 +53,106 @@ class Position:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already."""
+    """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already.
+
+    `begins_anew`: it is the first page, because no way back is known from the one before."""
 
     entries: tuple[IntentHistory, ...]
     following: Position | None
     previous: Position | None
     goes_in_circles: bool = False
     unreadable: int = 0
+    begins_anew: bool = False
 
 
 def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
     """The page at a position; `first` says how the list is sorted and how long a page is."""
-    page = at.cursor or first
     try:
-        answer = ask(page)
+        answer = ask(at.cursor or first)
     except Invalid:
-        if not (at.is_backward and at.earlier):
+        if not at.is_backward:
             raise
-        return leaf(ask, first, at=at.back(at.earlier[-1]))
-    if at.is_backward:
-        return _backward(ask, first, answer, at=at)
-    return _forward(answer, first, at=at)
+        return _remembered(ask, first, at=at)
+    return _backward(ask, first, answer, at=at) if at.is_backward else _forward(answer, first, at=at)
 
 
 def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
     onward = answer.following
     circles = answer.is_stuck or (onward is not None and at.has_been_at(onward))
+    entries = _entries(answer, first)
     return Leaf(
-        entries=_entries(answer, first),
+        entries=entries,
         following=at.onward(onward) if onward and not circles else None,
-        previous=_before(at),
+        previous=_before(at, entries, first),
         goes_in_circles=circles,
         unreadable=answer.unreadable_entries,
     )
 
 
-def _before(at: Position) -> Position | None:
+def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Position | None:
     """What was listed before this page when it was listed."""
-    turned = at.cursor and turn(at.cursor)
+    turned = at.cursor and turn(at.cursor, first)
     if turned:
-        return replace(at, cursor=turned)
+        return replace(at, cursor=turned, edge=_edge(entries))
     return at.back(at.earlier[-1]) if at.earlier else None
 
 
 def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> Leaf:
-    further = answer.following
-    if further and further.before is None and at.earlier:
-        # It goes on in the other direction: it does not know `before`, and gave the first page or the same again.
-        return leaf(ask, first, at=at.back(at.earlier[-1]))
-    onward = at.cursor and turn(at.cursor)
+    further, entries = answer.following, _entries(answer, first)
+    # It goes on in the other direction, or gave what lies there: it does not know `before`.
+    if (further and further.before is None) or _any(entries, at.edge, first, beyond=True):
+        return _remembered(ask, first, at=at)
+    if not entries and at.earlier:
+        # Everything before may have left the list, or `before` is taken otherwise.
+        known = _remembered(ask, first, at=at)
+        if _any(known.entries, at.edge, first, beyond=False):
+            return known
+    onward = at.cursor and turn(at.cursor, first)
     return Leaf(
-        entries=_entries(answer, first),
-        following=replace(at, cursor=onward) if onward else None,
-        previous=at.back(further) if further else None,
+        entries=entries,
+        following=replace(at, cursor=onward, edge=None) if onward else None,
+        previous=at.back(further, edge=_edge(entries)) if further else None,
         goes_in_circles=answer.is_stuck,
         unreadable=answer.unreadable_entries,
     )
 
 
-def turn(cursor: Page) -> Page | None:
+def _remembered(ask: Ask, first: Page, *, at: Position) -> Leaf:
+    """The page that a position stands for, by the cursor that led there; the first one, when that is forgotten."""
+    if at.earlier:
+        return leaf(ask, first, at=at.back(at.earlier[-1]))
+    return replace(leaf(ask, first, at=Position()), begins_anew=True)
+
+
+def _edge(entries: Sequence[IntentHistory]) -> int | None:
+    created = entries[0].created_at if entries else None
+    return int(created.timestamp()) if created else None
+
+
+def _any(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, beyond: bool) -> bool:
+    """Whether any of them lies on this side of the edge, or beyond it."""
+    if edge is None:
+        return False
+    created = [int(entry.created_at.timestamp()) for entry in entries if entry.created_at]
+    return any(each > edge if (_order(first) == ASCENDING) is beyond else each < edge for each in created)
+
+
+def turn(cursor: Page, first: Page) -> Page | None:
     """The page that ends where this one begins, or begins where it ends; None for a cursor that holds no number.
 
-    Both ends are exclusive, so the row at the cursor is one step inside."""
-    step = 1 if _order(cursor) == ASCENDING else -1
+    Both ends are exclusive, so the row at the cursor is one step inside. `first` tells what the cursor leaves out."""
+    sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
+    whole = cursor.model_copy(update={"sort": sort, "page_size": size})
+    step = 1 if _order(whole) == ASCENDING else -1
     if cursor.after is not None:
-        before, after = cursor.after + step, None
+        number, end = cursor.after + step, "before"
     elif cursor.before is not None:
-        before, after = None, cursor.before - step
+        number, end = cursor.before - step, "after"
     else:
         return None
-    if min(each for each in (before, after) if each is not None) < 0:
+    if number < 0:
         return None
-    turned = cursor.model_copy(update={"before": before, "after": after})
+    turned = whole.model_copy(update={"before": None, "after": None, end: number})
     return Page.from_text(json.dumps(turned.model_dump(by_alias=True, exclude_none=True)))
 
 
@@ -152,7 +183,9 @@ def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End
 
 
 def _entries(answer: HistoryAnswer, first: Page) -> tuple[IntentHistory, ...]:
-    """Each intent once, in the order that was asked for: not every service keeps to it (domain.md 7, row 25)."""
+    """Each intent once, as it was seen last, in the order that was asked for: not every service keeps to it.
+
+    domain.md section 7, rows 23 and 25."""
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if first.sort and first.sort[0].column == BY_CREATION:
         rising = _order(first) == ASCENDING

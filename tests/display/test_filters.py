@@ -1,0 +1,260 @@
+"""What somebody writes into the address of a list, or into its form, and what is asked for by it."""
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from intents_ui.display import filters, hashes
+from intents_ui.display.filters import IN_FLIGHT, Asked, Filters
+from intents_ui.service.wire import ChainInfo, IntentStatus
+from tests.display.builders import OWNER
+
+NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
+CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=42161, name="Arbitrum One"), ChainInfo(id=7))
+MOMENT = 1_795_269_791  # NOW
+SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+
+
+def read(query: str) -> Asked:
+    return filters.read(parse_qs(query, keep_blank_values=True), chains=CHAINS)
+
+
+RIGHT: list[tuple[str, dict[str, Any]]] = [
+    ("", {}),
+    ("project=1042", {"project": 1042}),
+    (f"owner={OWNER}", {"owner": OWNER}),
+    (f"owner=%200X{OWNER[2:].upper()}%20", {"owner": OWNER}),
+    (f"owner={OWNER[2:]}", {"owner": OWNER}),
+    (f"owner={SOLANA}", {"owner": SOLANA}),
+    ("status=failed", {"status": ("FAILED",)}),
+    ("status=REFUNDED&status=FAILED&status=FAILED", {"status": ("FAILED", "REFUNDED")}),
+    ("status=failed,invalid", {"status": ("FAILED", "INVALID")}),
+    ("status=in-flight", {"status": IN_FLIGHT}),
+    ("status=in-flight&status=failed", {"status": (*IN_FLIGHT, "FAILED")}),
+    ("status=" + "&status=".join(IntentStatus), {"status": ()}),
+    ("status=", {}),
+    ("origin=8453&destination=42161", {"origin": 8453, "destination": 42161}),
+    ("origin=base&destination=ARBITRUM%20ONE", {"origin": 8453, "destination": 42161}),
+    ("origin=Chain%207", {"origin": 7}),
+    (f"from={MOMENT}&to={MOMENT}", {"since": MOMENT, "until": MOMENT}),
+    ("from=0", {"since": 0}),
+    ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
+    ("balances=0&recoverable=off", {}),
+    ("sort=ID&order=asc&size=100", {"sort": "id", "order": "ASC", "size": 100}),
+    ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
+    ("size=10&size=30", {"size": 30}),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), RIGHT, ids=[query[:40] for query, _ in RIGHT])
+def test_what_is_right_is_read(query: str, expected: dict[str, Any]) -> None:
+    asked = read(query)
+    assert asked.problems == {}
+    assert asked.filters == Filters(**expected)
+
+
+WRONG = [
+    ("status=foo", "status", "is no status. There are QUOTED"),
+    ("status=failed&status=%E2%80%AEx", "status", "⟨U+202E⟩"),
+    ("origin=-1", "origin", "knows no chain"),
+    ("origin=1.5", "origin", "knows no chain"),
+    ("origin=1e3", "origin", "knows no chain"),
+    ("origin=0x1", "origin", "knows no chain"),
+    ("origin=8_453", "origin", "knows no chain"),
+    ("origin=%EF%BC%98", "origin", "whole number"),
+    ("origin=99999999999999999999", "origin", "whole number"),
+    ("origin=1", "origin", "It knows Base, Arbitrum One, Chain 7"),
+    ("destination=Basel", "destination", "knows no chain “Basel”. It knows Base"),
+    ("owner=0x12", "owner", "40 hex digits, this has 2"),
+    ("owner=vitalik.eth", "owner", "digits 0-9 and the letters a-f"),
+    ("project=-1", "project", "whole number"),
+    ("project=99999999999999999999", "project", "whole number"),
+    ("size=0", "size", "between 1 and 100"),
+    ("size=101", "size", "between 1 and 100"),
+    ("size=abc", "size", "whole number"),
+    ("sort=status", "sort", "sorted by createdAt or id"),
+    ("order=up", "order", "ordered DESC or ASC"),
+    ("balances=maybe", "balances", "on (1) or off (0)"),
+    ("from=1795269791000", "since", "milliseconds"),
+    ("from=yesterday", "since", "whole number"),
+    (f"from={MOMENT}&to={MOMENT - 1}", "until", "before the beginning"),
+    ("from_at=2026-02-30T10:00", "since", "written as"),
+    ("from_at=0000-01-01T00:00", "since", "written as"),
+    ("to_at=99999-01-01T00:00", "until", "written as"),
+    ("from_at=1969-12-31T23:59", "since", "no transfers"),
+    ("to_at=9999-12-31T23:59", "until", "no transfers"),
+    ("from_at=2026-11-21T10:00&zone=Nowhere/Town", "since", "time zone"),
+    ("from_at=2026-11-21T10:00&zone=../../etc/passwd", "since", "time zone"),
+    ("from_at=2026-11-21T10:00&zone=%00", "since", "time zone"),
+    ("from_at=2026-03-29T02:30&zone=Europe/Berlin", "since", "clocks were put forward"),
+]
+
+
+@pytest.mark.parametrize(("query", "name", "words"), WRONG, ids=[query[:44] for query, *_ in WRONG])
+def test_what_is_wrong_is_told_and_not_asked_for(query: str, name: str, words: str) -> None:
+    asked = read(query)
+    assert list(asked.problems) == [name]
+    assert words in asked.problems[name]
+    assert not asked.moved
+
+
+def test_what_is_wrong_stands_in_its_field_and_the_rest_is_kept() -> None:
+    asked = read("owner=0x12&origin=base&status=failed")
+    assert asked.field("owner") == "0x12"
+    assert asked.field("origin") == "8453"
+    assert asked.filters.status == (IntentStatus.FAILED,)
+
+
+def test_without_the_catalogue_a_chain_is_taken_by_its_number() -> None:
+    assert filters.read({"origin": ["1"]}).filters.origin == 1
+    assert "knows no chain" in filters.read({"origin": ["base"]}).problems["origin"]
+
+
+TYPED = [
+    ("2026-11-21T15:03:11", "Europe/Berlin", MOMENT),
+    ("2026-11-21T14:03:11", "UTC", MOMENT),
+    ("2026-11-21T14:03:11", "utc", MOMENT),
+    ("2026-11-21T14:03:11", "", MOMENT),
+    ("2026-11-21T19:48:11", "Asia/Kathmandu", MOMENT),
+    ("2026-11-21 14:03:11", "UTC", MOMENT),
+    ("2026-11-21T14:03:11Z", "Europe/Berlin", MOMENT),
+    ("2026-07-01T12:00", "America/New_York", 1_782_921_600),
+    ("2026-10-25T02:30", "Europe/Berlin", 1_792_888_200),  # the first of two
+    ("2026-11-21", "UTC", MOMENT - MOMENT % 86_400),
+]
+
+
+@pytest.mark.parametrize(("written", "zone", "seconds"), TYPED, ids=[f"{each[0]} {each[1]}" for each in TYPED])
+def test_a_time_is_typed_in_the_readers_zone_and_stands_as_seconds_in_the_address(
+    written: str, zone: str, seconds: int
+) -> None:
+    asked = filters.read({"from_at": [written], "zone": [zone]})
+    assert asked.problems == {}
+    assert asked.filters.query == f"from={seconds}"
+    assert asked.moved
+
+
+def test_a_time_from_the_address_stands_in_its_field_in_utc() -> None:
+    asked = read(f"from={MOMENT}")
+    assert (asked.field("since"), asked.zone, asked.is_typed("since")) == ("2026-11-21T14:03:11", "UTC", False)
+    again = filters.read({"from_at": [asked.field("since")], "zone": [asked.zone]})
+    assert again.filters == asked.filters
+
+
+def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
+    asked = read("from_at=2026-11-21T15:03&to_at=2026-11-21T14:00&zone=Europe/Berlin")
+    assert list(asked.problems) == ["until"]
+    assert (asked.field("since"), asked.field("until")) == ("2026-11-21T15:03", "2026-11-21T14:00")
+    assert asked.zone == "Europe/Berlin"
+
+
+EVERYTHING = Filters(
+    project=1042,
+    owner=OWNER,
+    status=(IntentStatus.FAILED, IntentStatus.REFUNDED),
+    origin=8453,
+    destination=42161,
+    since=MOMENT - 3600,
+    until=MOMENT,
+    balances=True,
+    recoverable=True,
+    sort="id",
+    order="ASC",
+    size=30,
+)
+
+
+@given(
+    some.builds(
+        Filters,
+        project=some.none() | some.integers(0, 2**64 - 1),
+        owner=some.none() | some.just(OWNER),
+        status=some.sets(some.sampled_from(list(IntentStatus)), max_size=7).map(
+            lambda chosen: tuple(status for status in IntentStatus if status in chosen)
+        ),
+        origin=some.none() | some.sampled_from([7, 8453]),
+        destination=some.none() | some.sampled_from([7, 8453]),
+        since=some.none() | some.integers(0, MOMENT),
+        until=some.none() | some.integers(MOMENT, 10**11),
+        balances=some.booleans(),
+        recoverable=some.booleans(),
+        sort=some.sampled_from(["createdAt", "id"]),
+        order=some.sampled_from(["DESC", "ASC"]),
+        size=some.integers(1, 100),
+    )
+)
+def test_a_list_has_one_address_that_leads_to_it(wanted: Filters) -> None:
+    asked = read(wanted.query)
+    assert asked.problems == {}
+    assert asked.filters == wanted
+    assert asked.filters.query == wanted.query
+
+
+def test_what_is_as_usual_stays_out_of_the_address() -> None:
+    assert Filters().query == ""
+    assert Filters(status=IN_FLIGHT).query == "status=in-flight"
+    assert Filters(size=30, order="ASC").query == "order=ASC&size=30"
+
+
+def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
+    chips = EVERYTHING.chips({8453: "Base"}, now=NOW)
+    assert [chip.text for chip in chips] == [
+        "Status: failed or refunded",
+        "From Base",
+        "To Chain 42161",
+        f"Owner {hashes.short_address(OWNER)}",
+        "Created from 13:03:11 UTC",
+        "Created until 14:03:11 UTC",
+        "Project 1042",
+        "Only recoverable",
+        "With balances",
+    ]
+    for chip in chips:
+        without = read(chip.without).filters
+        gone = [
+            name for name in vars(EVERYTHING) if name != "query" and getattr(without, name) != vars(EVERYTHING)[name]
+        ]
+        assert gone == [chip.name]
+
+
+STATUSES = [
+    (IN_FLIGHT, "in flight"),
+    ((IntentStatus.FAILED,), "failed"),
+    (tuple(each for each in IntentStatus if each != "ABORTED"), "all but aborted"),
+    (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
+]
+
+
+@pytest.mark.parametrize(("chosen", "words"), STATUSES, ids=[words for _, words in STATUSES])
+def test_statuses_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+    (chip,) = Filters(status=chosen).chips({}, now=NOW)
+    assert chip.value == words
+
+
+def test_without_filters_the_order_stays() -> None:
+    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30)
+    assert EVERYTHING.narrows
+    assert not EVERYTHING.bare.narrows
+    assert not Filters(balances=True).narrows
+    assert Filters(until=MOMENT).narrows
+
+
+def test_ranges_end_now_and_begin_at_a_whole_minute() -> None:
+    hour, *_ = Filters(size=10, until=5).ranges(now=NOW)
+    assert hour.label == "last hour"
+    assert read(hour.query).filters == Filters(size=10, since=MOMENT - 11 - 3600)
+
+
+def test_the_ways_through_a_list_are_called_by_its_order() -> None:
+    newest, oldest = Filters(), Filters(order="ASC", sort="id")
+    assert (newest.steps.first, newest.steps.previous, newest.steps.following) == ("Newest", "Newer", "Older")
+    assert (oldest.steps.first, oldest.steps.previous, oldest.steps.following) == ("Oldest", "Earlier", "Later")
+    assert (newest.ordered, oldest.ordered) == ("newest first", "oldest first, by id")
+
+
+def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:
+    assert Filters(size=50).sizes == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))

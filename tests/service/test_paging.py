@@ -1,0 +1,269 @@
+"""A list read onward and back, from services that know `before`, and from those that do not."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.errors import Invalid
+from intents_ui.service.paging import MOST_EARLIER, End, Leaf, Position, leaf, turn, walk
+from intents_ui.service.wire import Page
+
+BORN = 1_795_219_200
+
+
+class Shelf:
+    """A list of intents by number, as a service pages it. `knows`: what it makes of `before`."""
+
+    def __init__(self, numbers: Sequence[int], *, knows: str = "before") -> None:
+        self.numbers = set(numbers)
+        self.knows = knows
+        self.asked: list[str] = []
+
+    def __call__(self, page: Page) -> HistoryAnswer:
+        self.asked.append(page.received)
+        if page.before is not None and self.knows == "nothing":
+            raise Invalid("page.before: unknown field")
+        ignored = page.before is not None and self.knows == "after alone"
+        shown, more = self.shown(None if ignored else page.before, page.after, page)
+        backward = page.before is not None and self.knows == "before"
+        cursor = {"before": shown[0]} if backward and shown else {"after": shown[-1]} if shown else {}
+        following = {"column": "id", **cursor, "sort": sort_of(page), "pageSize": page.page_size, "more": True}
+        return answered([row(number) for number in shown], following if more else None, page=page)
+
+    def shown(self, before: int | None, after: int | None, page: Page) -> tuple[list[int], bool]:
+        falling = is_falling(page)
+        ordered = sorted(self.numbers, reverse=falling)
+        size = page.page_size or 20
+        if before is not None and self.knows == "below":
+            found = [number for number in ordered if number < before]
+        elif before is not None:
+            found = [number for number in ordered if (number > before if falling else number < before)]
+            return found[-size:], len(found) > size
+        else:
+            found = [n for n in ordered if after is None or (n < after if falling else n > after)]
+        return found[:size], len(found) > size
+
+
+def is_falling(page: Page) -> bool:
+    return not page.sort or page.sort[0].order != "ASC"
+
+
+def sort_of(page: Page) -> list[dict[str, Any]]:
+    return [{"column": "createdAt", "order": "DESC" if is_falling(page) else "ASC"}]
+
+
+def row(number: int, **members: Any) -> dict[str, Any]:
+    return {"intentId": f"0x{number:064x}", "createdAt": BORN + number, **members}
+
+
+def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | None = None) -> HistoryAnswer:
+    found = HistoryAnswer.model_validate({"intents": rows, "nextPage": following}, context={}).asked_with(page)
+    if found.next_page:
+        found.next_page.keeping(json.dumps(following))
+    return found
+
+
+def numbers(found: Leaf) -> list[int]:
+    return [int(entry.intent_id, 16) for entry in found.entries]
+
+
+def cursor(**members: Any) -> Page:
+    return Page.from_text(json.dumps(members))
+
+
+DESC = Page.first(size=3)
+ASC = Page.first(size=3, order="ASC")
+
+
+def forward(shelf: Shelf, first: Page = DESC, *, pages: int = 1000) -> list[tuple[Position, list[int]]]:
+    walked = []
+    at: Position | None = Position()
+    while at is not None and len(walked) < pages:
+        found = leaf(shelf, first, at=at)
+        walked.append((at, numbers(found)))
+        at = found.following
+    return walked
+
+
+def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[Leaf]:
+    """The pages before the one at `at`, from it to the beginning."""
+    walked = []
+    previous = leaf(shelf, first, at=at).previous
+    while previous is not None:
+        found = leaf(shelf, first, at=previous)
+        walked.append(found)
+        previous = found.previous
+        assert len(walked) < 1000, "it never ends"
+    return walked
+
+
+@pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
+@pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below"])
+def test_back_shows_what_onward_showed_whatever_the_service_makes_of_before(knows: str, first: Page) -> None:
+    shelf = Shelf(range(100, 140), knows=knows)
+    there = forward(shelf, first)
+    assert [number for _, page in there for number in page] == sorted(shelf.numbers, reverse=first is DESC)
+    again = back(shelf, first, at=there[-1][0])
+    assert [numbers(found) for found in again] == [page for _, page in reversed(there[:-1])]
+    assert not any(found.begins_anew for found in again)
+
+
+def test_back_and_onward_again_is_the_same_page() -> None:
+    shelf = Shelf(range(40))
+    there = forward(shelf)
+    at, shown = there[5]
+    before = leaf(shelf, DESC, at=at).previous
+    assert before is not None
+    onward = leaf(shelf, DESC, at=before).following
+    assert onward is not None
+    assert numbers(leaf(shelf, DESC, at=onward)) == shown
+
+
+def test_a_reader_25_pages_deep_goes_25_pages_back() -> None:
+    shelf = Shelf(range(100))
+    there = forward(shelf, pages=26)
+    assert len(there[-1][0].earlier) == MOST_EARLIER
+    assert [numbers(found) for found in back(shelf, at=there[-1][0])] == [page for _, page in reversed(there[:-1])]
+
+
+@pytest.mark.parametrize("knows", ["nothing", "after alone"])
+def test_where_the_way_back_is_forgotten_the_list_begins_anew_and_says_so(knows: str) -> None:
+    shelf = Shelf(range(100), knows=knows)
+    there = forward(shelf, pages=26)
+    walked = back(shelf, at=there[-1][0])
+    remembered, last = walked[:-1], walked[-1]
+    assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[5:-1])]
+    assert (numbers(last), last.begins_anew, last.previous) == ([99, 98, 97], True, None)
+
+
+def test_what_has_left_the_list_since_does_not_bring_a_row_back_twice() -> None:
+    shelf = Shelf(range(30))
+    there = forward(shelf)
+    at, last = there[-1]
+    shelf.numbers -= {10, 11, 12, 14, 20}
+    shelf.numbers |= {30, 31}
+    shown = last + [number for found in back(shelf, at=at) for number in numbers(found)]
+    assert sorted(shown) == sorted(shelf.numbers)
+
+
+def test_a_page_that_has_emptied_still_leads_on() -> None:
+    shelf = Shelf(range(9))
+    there = forward(shelf)
+    at, _ = there[1]
+    shelf.numbers = {0, 1, 2}
+    previous = leaf(shelf, DESC, at=at).previous
+    assert previous is not None
+    assert previous.earlier
+    found = leaf(shelf, DESC, at=previous)
+    assert (found.entries, found.previous) == ((), None)
+    assert found.following is not None
+    assert numbers(leaf(shelf, DESC, at=found.following)) == [2, 1, 0]
+
+
+def test_the_services_cursor_goes_back_to_it_byte_for_byte() -> None:
+    text = '{"after": 7,  "shard":"b\\/2", "more":true}'
+    answer = answered([row(8)], json.loads(text), page=DESC)
+    assert answer.next_page is not None
+    answer.next_page.keeping(text)
+    found = leaf(lambda _: answer, DESC, at=Position())
+    assert found.following is not None
+    shelf = Shelf(range(5))
+    leaf(shelf, DESC, at=found.following)
+    assert shelf.asked == [text]
+
+
+CIRCLES = [
+    pytest.param([None, 5, 5], id="the cursor that came is the cursor that goes"),
+    pytest.param([None, 5, 3, 5], id="two pages that lead to one another"),
+    pytest.param([None, "soon"], id="a cursor that is no number"),
+]
+
+
+@pytest.mark.parametrize("cursors", CIRCLES)
+def test_a_list_that_goes_in_circles_is_stopped_and_says_so(cursors: list[Any]) -> None:
+    script = dict(pairwise(cursors))
+
+    def ask(page: Page) -> HistoryAnswer:
+        following = {"column": "id", "after": script.get(page.after), "more": True}
+        return answered([row(9)], following, page=page)
+
+    at: Position | None = Position()
+    for _ in cursors[1:]:
+        assert at is not None
+        found = leaf(ask, DESC, at=at)
+        at = found.following
+    assert (found.goes_in_circles, found.following) == (True, None)
+    assert found.entries
+
+
+ENDS = [
+    pytest.param([row(1)], None, id="no next page"),
+    pytest.param([row(1)], {"more": False}, id="more is false"),
+    pytest.param([row(1)], {"column": "id", "after": 5, "more": False}, id="a cursor, and more is false"),
+    pytest.param([], {"column": "id", "after": 5, "more": True}, id="an empty page"),
+]
+
+
+@pytest.mark.parametrize(("rows", "following"), ENDS)
+def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
+    found = leaf(lambda page: answered(rows, following, page=page), DESC, at=Position())
+    assert (found.following, found.goes_in_circles) == (None, False)
+
+
+def test_rows_are_sorted_as_asked_and_each_is_there_once_as_it_was_seen_last() -> None:
+    rows = [row(2), row(5, status="EXECUTING"), row(4), row(5, status="SUCCEEDED"), {"intentId": ""}]
+    found = leaf(lambda page: answered(rows, None, page=page), DESC, at=Position())
+    assert numbers(found) == [5, 4, 2]
+    assert found.entries[0].status == "SUCCEEDED"
+    assert found.unreadable == 1
+    rising = leaf(lambda page: answered(rows, None, page=page), ASC, at=Position())
+    assert numbers(rising) == [2, 4, 5]
+
+
+def test_a_question_that_is_refused_as_such_is_no_matter_of_before() -> None:
+    def refuse(page: Page) -> HistoryAnswer:
+        raise Invalid("byOwnerAddress")
+
+    with pytest.raises(Invalid):
+        leaf(refuse, DESC, at=Position())
+    with pytest.raises(Invalid):
+        leaf(refuse, DESC, at=Position().onward(cursor(after=5)))
+
+
+TURNS = [
+    pytest.param({"after": 7, "sort": [{"order": "DESC"}]}, {"before": 6}, id="newest first, onward"),
+    pytest.param({"after": 7, "sort": [{"order": "ASC"}]}, {"before": 8}, id="oldest first, onward"),
+    pytest.param({"before": 6, "sort": [{"order": "DESC"}]}, {"after": 7}, id="newest first, back"),
+    pytest.param({"before": 8, "sort": [{"order": "asc"}]}, {"after": 7}, id="oldest first, back"),
+    pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "createdAt", "order": "DESC"}]}, id="as it began"),
+    pytest.param({"after": 2**70, "sort": [{"order": "ASC"}]}, {"before": 2**70 + 1}, id="larger than any integer"),
+]
+
+
+@pytest.mark.parametrize(("given", "turned"), TURNS)
+def test_a_cursor_is_turned_so_that_its_row_is_within(given: dict[str, Any], turned: dict[str, Any]) -> None:
+    found = turn(cursor(**given), DESC)
+    assert found is not None
+    assert json.loads(found.received) == {"sort": given.get("sort"), "pageSize": 3} | turned
+
+
+@pytest.mark.parametrize("given", [{"column": "id"}, {"after": 0}, {"before": "x"}], ids=["none", "zero", "no number"])
+def test_what_cannot_be_turned_is_left(given: dict[str, Any]) -> None:
+    assert turn(cursor(**given), DESC) is None
+
+
+def test_a_walk_reads_every_page_and_each_intent_once() -> None:
+    shelf = Shelf(range(10))
+    pages = list(walk(shelf, DESC))
+    assert [int(entry.intent_id, 16) for entries, _ in pages for entry in entries] == list(range(9, -1, -1))
+    assert [end for _, end in pages] == [None, None, None, End.COMPLETE]
+
+
+def test_a_walk_in_circles_ends_there() -> None:
+    script = {None: 5, 5: 3, 3: 5}
+    pages = list(walk(lambda page: answered([row(9)], {"after": script[page.after]}, page=page), DESC))
+    assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, None), (0, End.CIRCLES)]

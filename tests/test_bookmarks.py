@@ -1,0 +1,86 @@
+"""A place in a list as one word of a URL: it comes back as it went, or not at all."""
+
+import json
+
+import pytest
+
+from intents_ui import bookmarks
+from intents_ui.service.paging import MOST_EARLIER, Position
+from intents_ui.service.wire import Page
+
+LIST = "status=in-flight&origin=8453"
+
+
+def deep(pages: int) -> Position:
+    """So many pages into a list, with cursors as long as a service may make them."""
+    at = Position()
+    for number in range(pages):
+        after = 1_795_219_200_000_000 - number * 987_654_321
+        sort = [{"column": "createdAt", "order": "DESC"}]
+        cursor = {"column": "createdAt", "after": after, "sort": sort, "pageSize": 20, "more": True}
+        at = at.onward(Page.from_text(json.dumps(cursor)))
+    return at
+
+
+@pytest.mark.parametrize("pages", [1, 2, MOST_EARLIER, 25, 200])
+def test_what_is_written_is_read(pages: int) -> None:
+    at = deep(pages)
+    read = bookmarks.read(bookmarks.write(at, of=LIST), of=LIST)
+    assert read == at
+    assert read.cursor is not None
+    assert at.cursor is not None
+    assert read.cursor.received == at.cursor.received
+
+
+def test_a_place_on_the_way_back_keeps_its_edge() -> None:
+    at = deep(3).back(Page.from_text('{"before":7}'), edge=1_795_219_200)
+    assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == at
+
+
+def test_however_deep_it_leads_it_stays_short() -> None:
+    assert len(bookmarks.address("/history", of=LIST, at=deep(25))) < 2_000
+    assert len(bookmarks.write(deep(200), of=LIST)) < 2_000
+
+
+def test_the_same_place_is_the_same_word() -> None:
+    assert bookmarks.write(deep(5), of=LIST) == bookmarks.write(deep(5), of=LIST)
+
+
+WORD = bookmarks.write(deep(5), of=LIST)
+CHANGED = [WORD[:place] + ("B" if WORD[place] == "A" else "A") + WORD[place + 1 :] for place in range(len(WORD))]
+CUT = [WORD[:length] for length in range(1, len(WORD))]
+
+
+@pytest.mark.parametrize("words", [CHANGED, CUT], ids=["changed", "cut off"])
+def test_what_somebody_has_touched_is_not_read(words: list[str]) -> None:
+    for word in words:
+        with pytest.raises(bookmarks.Unreadable):
+            bookmarks.read(word, of=LIST)
+        with pytest.raises(bookmarks.Unreadable):
+            bookmarks.check(word)
+
+
+STRANGE = ["zz", ":", "..", "%00", "\x00", "🙂", "a:b:c", ".:" + "A" * 43, "A" * 100_000]
+
+
+@pytest.mark.parametrize("word", STRANGE, ids=range(len(STRANGE)))
+def test_what_is_none_of_ours_is_not_read(word: str) -> None:
+    with pytest.raises(bookmarks.Unreadable):
+        bookmarks.check(word)
+
+
+def test_it_belongs_to_its_list_alone() -> None:
+    with pytest.raises(bookmarks.OfAnotherList):
+        bookmarks.read(WORD, of="status=in-flight")
+
+
+def test_none_is_the_beginning() -> None:
+    assert bookmarks.read("", of=LIST) == Position()
+    bookmarks.check("")
+
+
+def test_a_list_has_one_address_and_each_place_in_it_another() -> None:
+    assert bookmarks.address("/history", of="") == "/history"
+    assert bookmarks.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
+    assert bookmarks.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
+    assert bookmarks.address("/history", of=LIST, at=deep(1)).startswith(f"/history?{LIST}&cursor=")
