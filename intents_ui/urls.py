@@ -4,7 +4,19 @@ from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
 from intents_ui.exports.formats import FORMATS
-from intents_ui.pages import balances, demo, export, failures, home, intent, recoverable, search, triage
+from intents_ui.pages import (
+    address,
+    balances,
+    demo,
+    export,
+    failures,
+    history,
+    home,
+    intent,
+    recoverable,
+    search,
+    triage,
+)
 
 
 class Identifier:
@@ -48,6 +60,8 @@ register_converter(ChainNumber, "chain")
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
     path("newest", home.newest, name="newest"),
+    path("history", history.history, name="history"),
+    path("history/newer", history.newer, name="history-newer"),
     path("recoverable", recoverable.recoverable, name="recoverable"),
     path("search", search.search, name="search"),
     path("triage", triage.triage, name="triage"),
@@ -60,6 +74,7 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
+    path("address/<identifier:address>", address.address, name="address"),
     path("export/history.<file:kind>", export.history, name="export-history"),
     path("export/recoverable.<file:kind>", export.recoverable, name="export-recoverable"),
     path("export/address/<identifier:address>.<file:kind>", export.address, name="export-address"),

@@ -3,14 +3,15 @@
 The same for a row of a list (a history entry or a search hit) and for the head of an intent's page.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display import amounts, names, providers, statuses, text, tokens
+from intents_ui.display import amounts, names, patience, providers, statuses, text, times, tokens
 from intents_ui.display.facts import Facts, Money
+from intents_ui.display.legs import Leg
 from intents_ui.display.names import Names
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
 
 TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
@@ -42,7 +43,20 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """How long a transfer took, or takes: `since` while it runs. `said` is what there is to say of it in a row."""
+
+    said: str
+    since: datetime | None = None
+    estimate: str = ""
+
+
+@dataclass(frozen=True)
 class Transfer:
+    """`returned`: what came back to the owner, where that is known; `destiny`: to whom, unless to a `recipient`.
+
+    `waiting`: what is left at its addresses for the owner to take; nothing where nobody looked."""
+
     intent_id: str
     status: statuses.Shown
     created_at: datetime | None
@@ -53,11 +67,16 @@ class Transfer:
     to_owner: bool
     providers: tuple[str, ...]
     trade: str
+    clock: Clock
+    destiny: str = ""
+    returned: Side | None = None
+    waiting: str = ""
 
 
 def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
-    return of_intent(intent_in(entry), entry.receipt, using=using, now=now)
+    found = of_intent(intent_in(entry), entry.receipt, using=using, now=now)
+    return replace(found, waiting=waiting(entry, using=using))
 
 
 def intent_in(entry: IntentHistory) -> Intent:
@@ -87,7 +106,61 @@ def of_intent(
         to_owner=not facts.pays_somebody_else,
         providers=providers.labels(facts.providers),
         trade=_trade(facts.summary.trade_type or facts.request.trade_type),
+        clock=_clock(facts, now=now),
+        destiny=_destiny(facts, using=using),
+        returned=side(facts.refunded, usd=None, using=using) if _has_returned(facts) else None,
     )
+
+
+def waiting(entry: IntentHistory, *, using: Names) -> str:
+    """`79.71 USDC to recover`, `3 balances to recover`; `balance waiting` where the service does not say how much."""
+    held = [
+        tokens.held(token, inside=group) for group in entry.balances for token in group.tokens if token.balance != 0
+    ]
+    known = [money for money in held if money.value is not None]
+    if not (bool(known) if entry.has_balance is None else entry.has_balance):
+        return ""
+    if not known:
+        return "balance waiting"
+    return f"{tokens.amount(known[0], using=using) if len(held) == 1 else f'{len(held)} balances'} to recover"
+
+
+def _clock(facts: Facts, *, now: datetime) -> Clock:
+    """From the start of its execution to its end, or to now."""
+    if facts.started_at is None:
+        return Clock("never paid" if facts.is_expired(now=now) else "")
+    if not statuses.is_open(facts.status):
+        return Clock(_length(facts.started_at, _end(facts)))
+    estimate = patience.given_estimate(facts)
+    said = _length(facts.started_at, now)
+    return Clock(said, facts.started_at if said else None, times.clock(estimate) if estimate else "")
+
+
+def _length(start: datetime, end: datetime | None) -> str:
+    """Nothing where clocks disagree."""
+    return times.clock(end - start) if end and end >= start else ""
+
+
+def _end(facts: Facts) -> datetime | None:
+    steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
+    ends = [at for step in steps if (at := step.txn_mined_at or step.updated_at)]
+    return facts.finished_at or max(ends, default=None)
+
+
+def _has_returned(facts: Facts) -> bool:
+    return _came_back(facts) and facts.refunded.value is not None and facts.returning is Leg.DONE
+
+
+def _came_back(facts: Facts) -> bool:
+    is_sent_back = facts.returning is Leg.DONE and facts.status != IntentStatus.SUCCEEDED
+    return is_sent_back or facts.status == IntentStatus.REFUNDED
+
+
+def _destiny(facts: Facts, *, using: Names) -> str:
+    if _came_back(facts):
+        chain_id = facts.refunded.chain_id
+        return f"back on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "back to the owner"
+    return "same recipient" if facts.owner and not facts.pays_somebody_else else ""
 
 
 def _received(facts: Facts, *, using: Names, now: datetime) -> Side:

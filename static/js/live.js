@@ -21,7 +21,15 @@ function since(moment) {
   return Math.max(0, Math.floor((Date.now() - Date.parse(moment)) / 1000));
 }
 
+// For narrow columns, as the server writes it there.
+function clock(seconds) {
+  const two = (count) => String(count).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return (hours ? `${hours}:${two(minutes)}` : minutes) + `:${two(seconds % 60)}`;
+}
+
 function tick() {
+  for (const time of document.querySelectorAll("time[data-clock]")) time.textContent = clock(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-until]"))
     time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - Date.now()) / 1000)));
@@ -67,7 +75,7 @@ document.addEventListener("htmx:sse:error", () => connection("lost"));
 
 // A tab that nobody looks at asks for nothing.
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden && event.target.closest?.("#poll, #newest-rows")) event.preventDefault();
+  if (document.hidden && event.target.closest?.("#poll, #newest-rows, #newer")) event.preventDefault();
 });
 
 setInterval(() => {

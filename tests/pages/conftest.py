@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import balances, home, intent, recoverable
+from intents_ui.pages import balances, history, home, intent, recoverable
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def emulator() -> Iterator[Emulator]:
 
 def fresh() -> Iterator[Emulator]:
     made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, wiring.exports)
-    made += (home.entries, intent.plan, balances.look, recoverable.answer_to)
+    made += (home.entries, history.newest, intent.plan, balances.look, recoverable.answer_to)
     for each in made:
         each.cache_clear()
     embedded = wiring.emulator()

@@ -1,0 +1,166 @@
+"""`/history`: the list of intents, with every filter that the service has, page by page."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from itertools import takewhile
+from threading import Lock
+
+from cachetools import TTLCache, cached
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import bookmarks, wiring
+from intents_ui.display import filters, names, statuses, transfer
+from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.mix import mix
+from intents_ui.service import paging
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.wire import IntentHistory
+
+BEGINNING = Position()
+# So many newer ones are counted; beyond them it says "or more".
+COUNTED = 30
+SHARED_SECONDS = 2
+LISTS_SHARED = 64
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def history(request: HttpRequest) -> HttpResponse:
+    word = request.GET.get(bookmarks.NAME, "")
+    bookmarks.check(word)
+    asked = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if asked.problems:
+        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
+    at = bookmarks.read(word, of=asked.filters.query)
+    url = address(asked.filters, at=at)
+    if not is_at(request, url):
+        return redirect(url)
+    return page(request, form(asked) | listed(leaf(asked.filters, at=at), asked.filters, at=at))
+
+
+def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    is_partial = request.headers.get("HX-Request-Type") == "partial"
+    return render(request, "parts/history_alone.html" if is_partial else "history.html", context, status=status)
+
+
+def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
+    return bookmarks.address(reverse("history"), of=wanted.query, at=at)
+
+
+def is_at(request: HttpRequest, url: str) -> bool:
+    """Whether this was asked for by the one address that it has: the same words, however they are escaped."""
+    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
+
+
+def leaf(wanted: Filters, *, at: Position) -> Leaf:
+    service = wiring.service()
+    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
+
+
+def form(asked: Asked) -> dict[str, object]:
+    """The filters, as they are asked for or as they cannot be."""
+    now = datetime.now(UTC)
+    chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    chips = asked.filters.chips(chains, now=now)
+    return {
+        "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
+        "now": now,
+        "asked": asked,
+        "filters": asked.filters,
+        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        "chips": {chip.name: chip for chip in chips},
+        "ranges": asked.filters.ranges(now=now),
+        "statuses": statuses.INTENTS,
+        "in_flight": asked.filters.with_(status=filters.IN_FLIGHT),
+        "leaf": None,
+    }
+
+
+def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
+    """One page of the list, and the ways on from it."""
+    now, names = datetime.now(UTC), wiring.catalog()
+    names.learn(chains_of(found.entries))
+    transfers = [transfer.of_entry(entry, using=names, now=now) for entry in found.entries]
+    return {
+        "leaf": found,
+        "transfers": transfers,
+        "mix": mix(each.status for each in transfers),
+        "said": said(len(transfers), wanted, at=at),
+        "first": address(wanted) if at != BEGINNING else None,
+        "previous": address(wanted, at=found.previous) if found.previous else None,
+        "following": address(wanted, at=found.following) if found.following else None,
+        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
+    }
+
+
+def said(count: int, wanted: Filters, *, at: Position) -> str:
+    """What a reader hears who does not see that the list has changed: `20 intents, older page`."""
+    shown = f"{count or 'No'} {'intent' if count == 1 else 'intents'}"
+    if at == BEGINNING:
+        return f"{shown}, {wanted.ordered}"
+    return f"{shown}, {(wanted.steps.previous if at.is_backward else wanted.steps.following).lower()} page"
+
+
+def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
+    """On which the rows name something."""
+    receipts = [entry.receipt for entry in entries if entry.receipt]
+    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
+    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
+    groups = [group for entry in entries for group in entry.balances]
+    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
+    return {chain for chain in chains if chain}
+
+
+def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
+    """What to ask for newer ones by: the list, and where it begins. None where there can be none."""
+    is_over = wanted.until is not None and wanted.until < now.timestamp()
+    if is_over or not wanted.is_newest_first:
+        return None
+    query = QueryDict(wanted.query, mutable=True)
+    if found.entries:
+        top = found.entries[0]
+        query["top"] = top.intent_id
+        query["at"] = str(((top.created_at or now) - EPOCH) // MICROSECOND)
+    return query
+
+
+@require_safe
+def newer(request: HttpRequest) -> HttpResponse:
+    """How many have come since the page was made, for the top of page one. They are announced and not pushed."""
+    asked = filters.read(dict(request.GET.lists()))
+    at = request.GET.get("at", "0")
+    if asked.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
+        raise BadRequest
+    try:
+        found = newest(asked.filters.with_(balances=False, size=COUNTED))
+    except ServiceError:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)  # what the page says stays as it is
+    count = came_since(found, request.GET.get("top", ""), int(at))
+    context = {"count": count, "is_counted": count < COUNTED, "url": address(asked.filters)}
+    return render(request, "parts/newer.html", context)
+
+
+def came_since(found: Sequence[IntentHistory], top: str, at: int) -> int:
+    """How many stand before the row that was the first; that one itself may have left the list."""
+
+    def is_newer(entry: IntentHistory) -> bool:
+        created = entry.created_at
+        return entry.intent_id != top and (created is None or (created - EPOCH) // MICROSECOND > at)
+
+    return len(list(takewhile(is_newer, found)))
+
+
+@cached(TTLCache(maxsize=LISTS_SHARED, ttl=SHARED_SECONDS), lock=Lock())
+def newest(wanted: Filters) -> Sequence[IntentHistory]:
+    """Shared by all who look at the same list at the same moment; balances would make it slow."""
+    request = wanted.request | {"include_balances": False}
+    return wiring.service().get_intent_history(page=wanted.first, **request).intents

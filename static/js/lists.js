@@ -1,0 +1,69 @@
+// A list: what is said when another part of it came, the reader's own zone, one address marked in all its places.
+
+function local(seconds) {
+  const at = new Date(seconds * 1000);
+  return new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+// The server wrote the times in UTC and said so in the field beside them.
+function useOwnZone() {
+  const zone = document.querySelector("input[data-zone]");
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || !own) return;
+  delete zone.dataset.zone;
+  zone.value = own;
+  for (const time of zone.form.querySelectorAll("input[data-seconds]")) time.value = local(time.dataset.seconds);
+}
+
+function begin(list) {
+  const heading = list.querySelector("h1, h2");
+  if (heading) {
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }
+  if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
+  const said = list.querySelector("[data-said]");
+  if (said) say(said.dataset.said);
+}
+
+document.addEventListener("htmx:after:swap", (event) => {
+  useOwnZone();
+  const target = event.detail?.ctx?.target;
+  if (target?.id === "list") begin(target);
+});
+
+let marked = [];
+
+function mark(place) {
+  for (const each of marked) delete each.dataset.marked;
+  const address = place?.dataset.address;
+  marked = address ? Array.from(document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`)) : [];
+  if (marked.length > 1) for (const each of marked) each.dataset.marked = "";
+}
+
+function point(event) {
+  const within = (element) => element?.closest?.("[data-address]");
+  mark(within(event.target) ?? within(document.activeElement));
+}
+
+document.addEventListener("pointerover", point);
+document.addEventListener("focusin", point);
+document.addEventListener("focusout", () => mark(null));
+
+function openFilters() {
+  return document.querySelectorAll("details[name=filter][open]");
+}
+
+document.addEventListener("click", (event) => {
+  for (const filter of openFilters()) if (!filter.contains(event.target)) filter.open = false;
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const filter of openFilters()) {
+    filter.open = false;
+    filter.querySelector("summary").focus();
+  }
+});
+
+useOwnZone();

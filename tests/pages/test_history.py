@@ -1,0 +1,628 @@
+"""The list of intents: what its address asks the service for, and what a reader sees of the answer."""
+
+import copy
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from django.test import Client
+
+from intents_ui import bookmarks, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import history
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.paging import Position
+from intents_ui.service.wire import Page
+
+OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
+NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+LIST = "GetIntentHistory"
+
+
+class Way(httpx.BaseTransport):
+    """The way to the service: has every body that was sent, by operation.
+
+    `script` may answer in the list's place, or change what arrives there."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.service = InProcessTransport(emulator)
+        self.sent: list[tuple[str, Any]] = []
+        self.script: Callable[[Any], Any] = lambda body: None
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
+        self.sent.append((operation, copy.deepcopy(body)))
+        if operation != LIST:
+            return self.service.handle_request(request)
+        given = self.script(body)
+        if given is None:
+            headers = {"Content-Type": "application/json"}
+            arriving = httpx.Request("POST", request.url, json=body, headers=headers, extensions=request.extensions)
+            return self.service.handle_request(arriving)
+        content = httpx.ByteStream(json.dumps(given).encode())
+        return httpx.Response(given.get("status", 200), headers={"Content-Type": "application/json"}, stream=content)
+
+    def close(self) -> None:
+        self.service.close()
+
+    @property
+    def lists(self) -> list[Any]:
+        return [body for operation, body in self.sent if operation == LIST]
+
+
+@pytest.fixture
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
+    way = Way(emulator)
+    with ServiceClient(wiring.config(), transport=way) as client:
+        monkeypatch.setattr(wiring, "service", lambda: client)
+        yield way
+
+
+def rows(page: str) -> list[str]:
+    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', page)
+
+
+def link(page: str, rel: str) -> str | None:
+    found = re.search(rf'<a class="button" href="([^"]+)"[^>]* rel="{rel}"', page)
+    return html.unescape(found[1]) if found else None
+
+
+def stop(emulator: Emulator) -> None:
+    """Nothing comes and nothing changes any more."""
+    moment = emulator.now()
+    emulator.now = lambda: moment
+
+
+def read(site: Client, path: str, **headers: str) -> str:
+    answer = site.get(path, headers=headers)
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+# interface.md 4.2: what each filter is called there, and how it is sent.
+ASKED = [
+    ("", {}),
+    ("project=1042", {"byProjectId": 1042}),
+    (f"owner={OWNER}", {"byOwnerAddress": OWNER}),
+    ("status=FAILED", {"byStatus": "FAILED"}),
+    ("status=FAILED&status=REFUNDED", {"byStatuses": ["FAILED", "REFUNDED"]}),
+    ("status=in-flight", {"byStatuses": ["QUOTED", "COMMITTED", "EXECUTING"]}),
+    ("origin=8453", {"originChainId": 8453}),
+    ("destination=42161", {"destinationChainId": 42161}),
+    (f"from={NOW - 3600}", {"fromTime": NOW - 3600}),
+    (f"to={NOW}", {"toTime": NOW}),
+    ("from=0", {"fromTime": 0}),
+    ("balances=1", {"includeBalances": True}),
+    ("recoverable=1", {"onlyRecoverable": True, "includeBalances": True}),
+    (
+        f"project=1042&owner={OWNER}&status=FAILED&origin=8453&destination=42161&from=1&to={NOW}&balances=1&recoverable=1",
+        {
+            "byProjectId": 1042,
+            "byOwnerAddress": OWNER,
+            "byStatus": "FAILED",
+            "originChainId": 8453,
+            "destinationChainId": 42161,
+            "fromTime": 1,
+            "toTime": NOW,
+            "includeBalances": True,
+            "onlyRecoverable": True,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
+def test_every_filter_reaches_the_service_as_documented(
+    site: Client, way: Way, query: str, body: dict[str, Any]
+) -> None:
+    read(site, f"/history?{query}")
+    first = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
+    assert way.lists == [{"page": first} | body]
+
+
+SORTS = [
+    ("order=ASC", 20, "createdAt", "ASC"),
+    ("sort=id", 20, "id", "DESC"),
+    ("sort=id&order=ASC&size=10", 10, "id", "ASC"),
+    ("size=30", 30, "createdAt", "DESC"),
+    ("size=100", 100, "createdAt", "DESC"),
+    ("size=1", 1, "createdAt", "DESC"),
+]
+
+
+@pytest.mark.parametrize(("query", "size", "column", "order"), SORTS, ids=[query for query, *_ in SORTS])
+def test_sort_order_and_length_reach_the_service_as_documented(
+    site: Client, way: Way, query: str, size: int, column: str, order: str
+) -> None:
+    page = read(site, f"/history?{query}")
+    assert way.lists == [{"page": {"pageSize": size, "sort": [{"column": column, "order": order}]}}]
+    assert len(rows(page)) == size
+
+
+def test_the_next_page_is_asked_for_by_what_the_service_gave(site: Client, way: Way) -> None:
+    following = link(read(site, "/history?status=FAILED"), "next")
+    assert following
+    read(site, following)
+    born = way.lists[1]["page"]["after"]
+    assert way.lists[1] == {
+        "page": {
+            "column": "createdAt",
+            "after": born,
+            "sort": [{"column": "createdAt", "order": "DESC"}],
+            "pageSize": 20,
+            "more": True,
+        },
+        "byStatus": "FAILED",
+    }
+
+
+MOVED = [
+    ("status=quoted", "status=QUOTED"),
+    ("status=&origin=&owner=&size=20&sort=createdAt&order=DESC&zone=UTC&from_at=&to_at=", ""),
+    ("status=QUOTED&status=EXECUTING&status=COMMITTED", "status=in-flight"),
+    ("origin=arbitrum+one", "origin=42161"),
+    ("from_at=2026-11-21T12:30&zone=Europe/Berlin", f"from={NOW - 1800}"),
+    (f"owner={OWNER.upper()}", f"owner={OWNER}"),
+    ("size=30&order=ASC", "order=ASC&size=30"),
+    ("utm_source=mail", ""),
+    ("cursor=", ""),
+]
+
+
+@pytest.mark.parametrize(("query", "canonical"), MOVED, ids=[query[:30] for query, _ in MOVED])
+def test_a_list_has_one_address(site: Client, way: Way, query: str, canonical: str) -> None:
+    answer = site.get(f"/history?{query}")
+    assert (answer.status_code, answer["Location"]) == (302, f"/history?{canonical}".rstrip("?"))
+    assert way.lists == []
+
+
+def test_however_its_address_is_escaped_it_is_the_same(site: Client, emulator: Emulator) -> None:
+    following = link(read(site, "/history?status=in-flight"), "next")
+    assert following
+    assert "%3A" in following
+    assert site.get(following.replace("%3A", ":").replace("in-flight", "%69n-flight")).status_code == 200
+
+
+def test_another_way_to_write_the_filters_keeps_the_place(site: Client, emulator: Emulator) -> None:
+    following = link(read(site, "/history?origin=8453"), "next")
+    assert following
+    answer = site.get(following.replace("origin=8453", "origin=BASE"))
+    assert answer["Location"] == following
+
+
+WRONG = [
+    ("status=foo", "is no status. There are QUOTED"),
+    ("owner=0x12", "An address has 40 hex digits, this has 2."),
+    ("origin=Basel", "The service knows no chain “Basel”."),
+    ("size=1000", "A page has between 1 and 100 intents."),
+    (f"from={NOW}&to=5", "This is before the beginning"),
+    ("from_at=2026-02-30", "A time is written as"),
+]
+
+
+@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
+@pytest.mark.parametrize(("query", "words"), WRONG, ids=[query for query, _ in WRONG])
+def test_what_cannot_be_asked_is_told_beside_its_field_and_not_asked(
+    site: Client, way: Way, query: str, words: str, headers: dict[str, str]
+) -> None:
+    answer = site.get(f"/history?{query}&balances=1", headers=headers)
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert page.count(words) == 2
+    assert 'details name="filter" open' in page
+    assert 'name="balances" value="1"' in page
+    assert way.lists == []
+
+
+def test_what_was_typed_is_shown_again_and_stays_text(site: Client, emulator: Emulator) -> None:
+    page = site.get("/history", {"owner": '"><script>x</script>'}).content.decode()
+    assert "<script>x" not in page
+    assert 'value="&#34;&gt;&lt;script&gt;x&lt;/script&gt;"' in page
+
+
+def word_of(at: Position, query: str = "") -> str:
+    return bookmarks.write(at, of=query)
+
+
+DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSize":20}'))
+
+
+@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
+def test_a_place_that_somebody_has_touched_is_refused_and_nothing_is_asked(
+    site: Client, way: Way, headers: dict[str, str]
+) -> None:
+    word = word_of(DEEP)
+    for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
+        answer = site.get("/history", {"cursor": touched}, headers=headers)
+        assert answer.status_code == 400
+        assert "This place in the list cannot be found" in answer.content.decode()
+    assert way.sent == []
+
+
+def test_a_changed_filter_drops_the_place(site: Client, way: Way) -> None:
+    answer = site.get("/history", {"status": "FAILED", "cursor": word_of(DEEP)})
+    assert (answer.status_code, answer["Location"]) == (302, "/history?status=FAILED")
+    assert way.lists == []
+
+
+def test_a_reader_25_pages_deep_comes_back_the_same_way(site: Client, emulator: Emulator) -> None:
+    stop(emulator)
+    path: str | None = "/history?size=10"
+    seen = []
+    for _ in range(26):
+        assert path
+        assert len(path) < 2_000
+        page = read(site, path)
+        seen.append(rows(page))
+        path = link(page, "next")
+    for shown in reversed(seen[:-1]):
+        path = link(page, "prev")
+        assert path
+        assert len(path) < 2_000
+        page = read(site, path)
+        assert rows(page) == shown
+    assert link(page, "prev") is None
+
+
+def test_the_first_page_has_none_before_it_and_the_last_none_after(site: Client, emulator: Emulator) -> None:
+    first = read(site, "/history?status=REFUNDED&order=ASC&size=30")
+    assert link(first, "prev") is None
+    assert "← Earlier" in first
+    following = link(first, "next")
+    assert following
+    assert ">Oldest</a>" in read(site, following)
+    last = first
+    while onward := link(last, "next"):
+        last = read(site, onward)
+    assert rows(last)
+    assert "Later →" in last
+
+
+def test_a_fragment_is_the_list_alone_and_says_what_it_shows(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history?status=in-flight", **PARTIAL)
+    assert "<html" not in page
+    assert page.startswith("<title>History: Status: in flight · Intents</title>")
+    assert 'data-said="20 intents, newest first"' in page
+    assert len(rows(page)) == 20
+    onward = read(site, str(link(page, "next")), **PARTIAL)
+    assert 'data-said="20 intents, older page"' in onward
+    back = read(site, str(link(onward, "prev")), **PARTIAL)
+    assert 'data-said="20 intents, newer page"' in back
+
+
+@pytest.mark.parametrize("path", ["/history", "/history?status=foo", "/history?status=failed", "/history?cursor=x"])
+def test_a_cache_between_us_tells_a_fragment_from_a_page(site: Client, emulator: Emulator, path: str) -> None:
+    assert "HX-Request-Type" in site.get(path)["Vary"]
+
+
+def test_what_the_browser_restores_is_the_whole_page(site: Client, emulator: Emulator) -> None:
+    headers = {"HX-History-Restore-Request": "true", "HX-Request-Type": "full"}
+    assert "<html" in read(site, "/history", **headers)
+
+
+def test_each_chip_leads_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history?status=in-flight&origin=8453")
+    off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Take off: ([^"]+)"', page))
+    assert off == {"/history?origin=8453": "Status: in flight", "/history?status=in-flight": "From Base"}
+    assert re.search(r'class="clear" href="/history"', page)
+
+
+def test_the_form_shows_what_is_asked_for(site: Client, emulator: Emulator) -> None:
+    query = f"owner={OWNER}&status=FAILED&origin=8453&from={NOW}&recoverable=1&order=ASC&size=50"
+    page = read(site, f"/history?{query}")
+    checked = re.findall(r'name="status" value="(\w+)" checked', page)
+    chosen = re.findall(r'<option value="(\w*)" selected', page)
+    assert checked == ["FAILED"]
+    assert chosen == ["8453", "ASC", "createdAt", "50"]
+    assert 'name="owner" value="0x0709CF' in page
+    assert re.search(rf'value="2026-11-21T12:00:00"[^>]*data-seconds="{NOW}"', page)
+    assert '<input type="hidden" name="recoverable" value="1">' in page
+
+
+def test_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:
+    assert f'href="/history?from={NOW - 3600}"' in read(site, "/history")
+
+
+EMPTY = [
+    (f"owner={OWNER}&status=FAILED", ["No intents match", 'href="/history?status=FAILED"', "All of them"]),
+    (f"owner={OWNER}", ["No intents match", 'href="/history"']),
+]
+
+
+@pytest.mark.parametrize(("query", "words"), EMPTY, ids=["two filters", "one"])
+def test_an_empty_list_says_which_filter_to_take_off(
+    site: Client, emulator: Emulator, query: str, words: list[str]
+) -> None:
+    page = read(site, f"/history?{query}")
+    for each in words:
+        assert each in page
+
+
+def row_of(site: Client, intent: dict[str, Any], query: str = "") -> str:
+    """The words of an intent's row."""
+    born = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
+    page = read(site, f"/history?owner={intent['ownerAddress']}&from={born}&to={born + 1}{query}")
+    found = re.search(rf'<tr id="row-{intent["intentId"]}">.*?</tr>', page, re.DOTALL)
+    assert found
+    return re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", " ", found[0])))
+
+
+SAID = [
+    pytest.param(
+        "cross-chain-fast", r"Succeeded .* ago \d\d:\d\d:\d\d UTC .* USDC .* Relay \d+:\d\d", id="a whole row"
+    ),
+    pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} same recipient", id="to the owner"),
+    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="to somebody else"),
+    pytest.param("refunded-on-destination", r"Refunded .* back on \w+", id="returned on the far side"),
+    pytest.param("expired-quote", r"Offer expired .* never paid", id="an offer that ran out"),
+]
+
+
+@pytest.mark.parametrize(("scenario", "words"), SAID)
+def test_a_row_says_what_went_in_and_out_between_whom_and_how_long_it_took(
+    site: Client, emulator: Emulator, scenario: str, words: str
+) -> None:
+    assert re.search(words, row_of(site, emulator.finished(scenario)))
+
+
+def test_a_running_transfer_tells_the_time_so_far(site: Client, emulator: Emulator) -> None:
+    intent = emulator.play("stalled-in-bridge", age=700)
+    assert re.search(r"In progress .* \d+:\d\d", row_of(site, intent))
+
+
+def test_a_refunded_row_shows_what_came_back(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished("refunded-on-origin")
+    sent = re.search(r"([\d.,]+) USDC", row_of(site, intent))
+    amounts = re.findall(r"([\d.,]+) USDC", row_of(site, intent))
+    assert sent
+    assert len(amounts) == 2
+    assert amounts[1] < amounts[0]
+
+
+def test_what_is_left_to_take_is_marked_where_it_is_known(site: Client, emulator: Emulator) -> None:
+    intent = emulator.play("stuck-recoverable", age=1000)
+    assert "to recover" not in row_of(site, intent)
+    assert "79.7123 USDC.e to recover" in row_of(site, intent, "&balances=1")
+    assert "79.7123 USDC.e to recover" in row_of(site, intent, "&recoverable=1")
+
+
+def test_an_address_can_be_found_in_its_other_places(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished("exact-output-payment")
+    page = read(site, f"/history?owner={intent['ownerAddress']}")
+    places = re.findall(r'data-address="([^"]+)"', page)
+    assert places.count(intent["ownerAddress"]) > 1
+    assert all(place == place.lower() for place in places)
+    assert intent["quoteRequest"]["destinationToAddress"].lower() in places
+
+
+def test_the_mix_of_what_is_shown_is_told_in_words(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history?status=FAILED&status=REFUNDED")
+    words = dict(reversed(each) for each in re.findall(r"<li data-tone=\"\w+\">(\d+) <bdi>(\w+)</bdi>", page))
+    assert set(words) == {"failed", "refunded"}
+    assert sum(map(int, words.values())) == 20
+    assert "of 20 shown" in page
+
+
+def test_newer_ones_are_announced_on_page_one_alone(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history")
+    watched = re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)
+    assert watched
+    following = link(page, "next")
+    assert following
+    assert 'id="newer"' not in read(site, following)
+    assert 'id="newer"' not in read(site, "/history?order=ASC")
+    assert 'id="newer"' not in read(site, f"/history?to={NOW - 5}")
+    url = html.unescape(watched[1])
+    assert "newer" not in read(site, url)
+    emulator.play(2)
+    emulator.play(3)
+    history.newest.cache_clear()
+    assert ">2 newer intents</a>" in read(site, url)
+    assert 'href="/history"' in read(site, url)
+
+
+def test_newer_ones_are_counted_within_the_filters(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history?status=COMMITTED&balances=1")
+    url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
+    emulator.play(2)
+    history.newest.cache_clear()
+    assert "newer" not in read(site, url)
+    emulator.play(2, age=9)
+    history.newest.cache_clear()
+    assert "1 newer intent<" in read(site, url)
+
+
+def test_the_first_row_may_have_left_the_filters_since(site: Client, emulator: Emulator) -> None:
+    first = emulator.play(2, age=9)
+    page = read(site, "/history?status=COMMITTED")
+    assert rows(page)[0] == first["intentId"]
+    url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
+    emulator.now = lambda before=emulator.now: before() + 600
+    history.newest.cache_clear()
+    count = re.search(r">(\d+) newer intents?<", read(site, url))
+    shown = rows(read(site, "/history?status=COMMITTED&size=100"))
+    assert int(count[1] if count else 0) < len(shown)
+
+
+def test_all_who_look_at_a_list_share_one_question(site: Client, way: Way) -> None:
+    for _ in range(5):
+        read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")
+    assert len(way.lists) == 1
+    assert "includeBalances" not in way.lists[0]
+
+
+def test_a_service_that_is_away_leaves_the_announcement_as_it_is(site: Client, emulator: Emulator) -> None:
+    emulator.behave(LIST, "failing-500")
+    assert site.get("/history/newer?top=0x1&at=1").status_code == 204
+
+
+@pytest.mark.parametrize("query", ["status=foo", "at=soon", "at=%EF%BC%99", "at=-1"])
+def test_what_no_page_of_ours_asks_is_refused(site: Client, way: Way, query: str) -> None:
+    assert site.get(f"/history/newer?{query}").status_code == 400
+    assert way.sent == []
+
+
+FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-60", 429), ("geoblocked", 403)]
+
+
+@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
+@pytest.mark.parametrize(("fault", "status"), FAULTS, ids=[fault for fault, _ in FAULTS])
+def test_a_list_that_cannot_be_had_is_a_failure_and_not_empty(
+    site: Client, emulator: Emulator, fault: str, status: int, headers: dict[str, str]
+) -> None:
+    emulator.behave(LIST, fault)
+    answer = site.get("/history?status=FAILED", headers=headers)
+    page = answer.content.decode()
+    assert answer.status_code == status
+    assert 'role="alert"' in page
+    assert ("<html" in page) is not bool(headers)
+    assert "No intents" not in page
+
+
+def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "failing-500")
+    emulator.behave("GetTokenList", "failing-500")
+    page = read(site, "/history?origin=8453")
+    assert len(rows(page)) == 20
+    assert '<option value="8453" selected>Chain 8453</option>' in page
+
+
+CIRCLES = "The service's list goes in circles here: it stops at this page."
+
+
+def test_a_cursor_that_never_moves_is_said_and_stopped(site: Client, emulator: Emulator) -> None:
+    emulator.behave(LIST, "next-page-repeats")
+    following = link(read(site, "/history"), "next")
+    assert following
+    page = read(site, following)
+    assert CIRCLES in html.unescape(page)
+    assert link(page, "next") is None
+    assert link(page, "prev")
+    assert len(rows(page)) == 20
+
+
+def test_rows_that_come_twice_are_shown_once(site: Client, emulator: Emulator) -> None:
+    emulator.behave(LIST, "duplicate-rows")
+    shown = rows(read(site, "/history"))
+    assert len(shown) == len(set(shown)) == 20
+
+
+@pytest.mark.parametrize("order", ["", "&order=ASC"], ids=["newest first", "oldest first"])
+def test_rows_are_in_the_order_that_was_asked_for(site: Client, emulator: Emulator, order: str) -> None:
+    right = rows(read(site, f"/history?to={NOW - 60}{order}"))
+    emulator.behave(LIST, "unsorted")
+    assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
+
+
+@pytest.mark.parametrize("behaviour", ["last-page-absent", "last-page-more-false"])
+def test_every_way_to_end_a_list_ends_it(site: Client, emulator: Emulator, behaviour: str) -> None:
+    emulator.behave(LIST, behaviour)
+    page = read(site, "/history?status=REFUNDED&size=100")
+    while following := link(page, "next"):
+        page = read(site, following)
+    assert rows(page)
+    assert "goes in circles" not in page
+
+
+def test_no_list_at_all_is_an_empty_one(site: Client, emulator: Emulator) -> None:
+    emulator.behave(LIST, "intents-null")
+    assert "No intents match" in read(site, f"/history?owner={OWNER}")
+
+
+# What a good service never does.
+
+
+REFUSAL = {"error": "InvalidArgument", "code": 2000, "msg": "page.before", "status": 400}
+
+
+@pytest.mark.parametrize("kind", ["refuses", "ignores"])
+def test_from_a_service_without_before_the_way_back_is_remembered(
+    site: Client, way: Way, emulator: Emulator, kind: str
+) -> None:
+    pages = [read(site, "/history?size=10")]
+    for _ in range(3):
+        pages.append(read(site, str(link(pages[-1], "next"))))
+
+    def answer(body: dict[str, Any]) -> dict[str, Any] | None:
+        is_backward = body["page"].pop("before", None) is not None
+        return REFUSAL if is_backward and kind == "refuses" else None
+
+    way.script = answer
+    page = pages[-1]
+    for before in reversed(pages[:-1]):
+        page = read(site, str(link(page, "prev")))
+        assert rows(page) == rows(before)
+    assert link(page, "prev") is None
+
+
+def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
+    site: Client, way: Way, emulator: Emulator
+) -> None:
+    way.script = lambda body: REFUSAL if "before" in body["page"] else None
+    at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'))
+    page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
+    assert "so the list begins anew here" in page
+    assert len(rows(page)) == 20
+
+
+def test_a_page_that_has_emptied_since_leads_on(site: Client, way: Way) -> None:
+    following = link(read(site, "/history"), "next")
+    way.script = lambda body: {"intents": [], "nextPage": None}
+    page = read(site, str(following))
+    assert "Nothing stands here any more" in page
+    assert ">Newest</a>" in page
+    assert link(page, "prev")
+
+
+def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:
+    way.script = lambda body: {"intents": []}
+    page = read(site, "/history")
+    assert "There are no intents yet" in page
+    assert 'aria-label="Pages"' not in page
+
+
+def test_entries_that_cannot_be_read_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
+    way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
+    page = read(site, "/history?status=FAILED")
+    assert "2 entries of this page could not be read and are left out." in page
+    assert "No intents match" not in page
+
+
+def test_two_pages_that_lead_to_one_another_are_stopped(site: Client, way: Way) -> None:
+    ways = {None: 5, 5: 3, 3: 5}
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        after = body["page"].get("after")
+        entry = {"intentId": f"0x{after or 9:064x}", "status": "FAILED"}
+        return {"intents": [entry], "nextPage": {"column": "id", "after": ways[after], "more": True}}
+
+    way.script = answer
+    path: str | None = "/history"
+    for _ in range(3):
+        assert path
+        page = read(site, path)
+        path = link(page, "next")
+    assert path is None
+    assert "goes in circles here" in page
+
+
+def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
+    entry = {
+        "intentId": "0x" + "9" * 64,
+        "status": "FROZEN",
+        "hasBalance": True,
+        "receipt": {"intentId": "", "summary": 5},
+    }
+    way.script = lambda body: {"intents": [entry], "nextPage": {"after": "soon"}}
+    page = read(site, "/history")
+    assert "FROZEN" in page
+    assert "balance waiting" in page
+    assert "goes in circles here" in page
