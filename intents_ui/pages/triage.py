@@ -30,7 +30,7 @@ from intents_ui import wiring
 from intents_ui.display import copies, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
-from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.pasted import ADDRESSES, Finding, Kind
 from intents_ui.display.questions import ASK
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
@@ -196,8 +196,8 @@ def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
 def several(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
     newest = rows.newest_to_look_at(found.hits, now=now())
     if newest is None:
-        return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[search_url(finding)])
-    links = [intent_url(newest), search_url(finding)]
+        return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[all_url(finding)])
+    links = [intent_url(newest), all_url(finding)]
     reading = read(service, newest)
     using = named(service, reading)
     return rows.several(number, finding, found, reading, using=using, now=now(), links=links)
@@ -235,6 +235,11 @@ def named(service: ReadersClient, reading: Reading) -> Names:
 def intent_url(hit: lookup.Hit) -> str:
     url = reverse("intent", args=[hit.intent.intent_id])
     return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
+
+
+def all_url(finding: Finding) -> str:
+    """Where everything stands that a finding leads to."""
+    return reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
 
 
 def search_url(finding: Finding) -> str:

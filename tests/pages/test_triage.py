@@ -250,7 +250,7 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
     assert "The newest that is under way or failed is" in row
     links = re.findall(r'<a [^>]*href="([^"]+)"', row)
     assert links[0].startswith("/intent/0x")
-    assert owner in links[1]
+    assert links[1] == f"/address/{owner}"
 
 
 @pytest.mark.parametrize(
