@@ -1,6 +1,6 @@
 """A list of the service, read to its end as rows. One page of it is in memory at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from threading import Event
@@ -116,9 +116,11 @@ class Reader:
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[Row]:
         with self._page():
-            receipts = [entry.receipt for entry in entries if entry.receipt]
-            self._names.learn(chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id))
+            self._learn(entry.receipt for entry in entries if entry.receipt)
             return [export_row.of_entry(entry, url=self._link(entry.intent_id), using=self._names) for entry in entries]
+
+    def _learn(self, transfers: Iterable[Intent | IntentReceipt]) -> None:
+        self._names.learn(chain for each in transfers for chain in (each.origin_chain_id, each.destination_chain_id))
 
     def _pages_of_address(self, address: str) -> Iterator[Batch]:
         pages = self._pages()
@@ -133,6 +135,7 @@ class Reader:
             for _, error in found.failed:
                 raise error
             intents = [hit.intent for hit in found.hits][:MOST_FOUND]
+            self._learn(intents)
             rows = [
                 self._row(intent, receipt) for intent, receipt in zip(intents, self._receipts(intents), strict=True)
             ]

@@ -1,0 +1,115 @@
+"""A list as a file, in a real browser: the menu, the download, how far it has come, and Stop."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Download, Page, expect
+
+from tests.browser.conftest import visiting
+from tests.exported import KINDS, Exported, read
+from tests.serving import dashboard, free_port, running
+
+pytestmark = pytest.mark.browser
+
+NAMES = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
+
+
+@pytest.fixture(scope="module")
+def slow() -> Iterator[str]:
+    """A dashboard whose service takes a third of a second for a page."""
+    port = free_port()
+    command = ("-m", "intents_ui.emulator", "--port", str(port), "--behave", "GetIntentHistory=slow-0.3")
+    with (
+        running(*command, url=f"http://127.0.0.1:{port}") as url,
+        dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key of the test") as root,
+    ):
+        yield root
+
+
+def content(download: Download) -> bytes:
+    return Path(download.path()).read_bytes()
+
+
+def exported(download: Download) -> Exported:
+    return read(download.suggested_filename.rpartition(".")[2], content(download))
+
+
+def follow(page: Page, kind: str) -> Download:
+    """Follows a link of the menu, which stays open meanwhile."""
+    with page.expect_download() as coming:
+        page.get_by_role("link", name=re.compile(f"^{NAMES[kind]} ")).click()
+    return coming.value
+
+
+@pytest.mark.parametrize("path", ["/history?status=FAILED", "/recoverable"])
+def test_a_list_is_downloaded_in_each_format_and_its_end_is_said(
+    browser: Browser, server: str, theme: str, width: int, path: str
+) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        page = visit.page
+        visit.open(path)
+        page.locator("summary", has_text="Export").click()
+        expect(page.get_by_text("At most 10,000 rows")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        for kind in KINDS:
+            found = exported(follow(page, kind))
+            assert found.state == "complete"
+            said = f"Complete: {found.counted} rows"
+            expect(page.locator(".export-run").nth(KINDS.index(kind))).to_contain_text(said)
+            expect(page.locator("#said")).to_have_text(said)
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+        assert page.url == server + path
+
+
+def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str, theme: str) -> None:
+    with visiting(browser, slow, theme=theme, width=1280) as visit:
+        page = visit.page
+        visit.open("/history")
+        page.locator("summary", has_text="Export").click()
+        download = follow(page, "csv")
+        shown = page.locator(".export-standing")
+        expect(shown).to_have_text(re.compile(r"^[1-9]00 rows so far$"))
+        stop = page.get_by_role("button", name="Stop")
+        stop.focus()
+        before = shown.inner_text()
+        expect(shown).not_to_have_text(before)
+        expect(stop).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(shown).to_have_text(re.compile(r"^Stopped after \d{3} rows$"))
+        expect(stop).to_have_count(0)
+        found = exported(download)
+        assert (found.state, found.why) == ("truncated", "stopped by its reader")
+        assert f"Stopped after {found.counted} rows" == shown.inner_text()
+        assert len(found.rows) == found.counted
+
+
+def test_a_link_can_be_followed_once_more(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open("/recoverable")
+        visit.page.locator("summary", has_text="Export").click()
+        for _ in range(2):
+            assert exported(follow(visit.page, "csv")).state == "complete"
+            expect(visit.page.locator("#said")).to_have_text(re.compile("Complete"))
+
+
+def test_what_cannot_begin_is_a_page_and_no_file(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open("/export/history.csv?status=LOST")
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("This list cannot be asked for")
+        visit.faults.clear()  # a page that says 400 with its code is no fault of the page
+
+
+def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(browser: Browser, slow: str) -> None:
+    with visiting(browser, slow, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open("/history")
+        page.locator("summary", has_text="Export").click()
+        download = follow(page, "csv")
+        page.get_by_role("link", name="How far it has come").first.click()
+        expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
+        page.get_by_role("button", name="Stop").click()
+        # The page asks again by itself.
+        expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible(timeout=15_000)
+        assert exported(download).why == "stopped by its reader"
