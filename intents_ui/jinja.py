@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
-from intents_ui.display import amounts, failures, hashes, json_text, misses, statuses, text, times, turns
+from intents_ui.display import address, amounts, failures, hashes, json_text, misses, statuses, text, times, turns
 from intents_ui.exports import progress
 from intents_ui.settings import ENV
 
@@ -17,6 +17,7 @@ def environment(**options: Any) -> Environment:
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
     env.globals.update(static=static, url=url, new_run=progress.new_run, export_rows=ENV.intents_export_rows)
     env.filters.update(
+        account=address.canonical,
         ago=lambda at: times.ago(at, now=now()),
         checksum=hashes.checksum,
         duration=times.duration,

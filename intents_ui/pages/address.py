@@ -70,10 +70,16 @@ def of_owner(finding: Finding, asked: Asked) -> Filters:
 
 
 def head(finding: Finding) -> dict[str, object]:
-    """What every page about an address says; all else is not there yet."""
+    """What every page about an address says. What it is (`owner`, …) and its list (`leaf`, …) are not asked yet."""
     names = wiring.catalog()
     return {
         "finding": finding,
+        "owner": None,
+        "is_owner": False,
+        "roles": (),
+        "tokens": (),
+        "nearest": (),
+        "leaf": None,
         "names": names,
         "explorers": () if hashes.is_native(finding.value) else explorers(finding, chains=names.chains()),
     }
@@ -266,6 +272,7 @@ def history(
     names.learn(named_in(listed))
     return {
         "now": now,
+        "is_owner": True,
         "leaf": found,
         "list_error": error,
         "transfers": [transfer.of_entry(entry, using=names, now=now) for entry in listed],

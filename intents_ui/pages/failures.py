@@ -84,7 +84,8 @@ def without_bookmark(request: HttpRequest) -> str:
 
 def looked_for(request: HttpRequest) -> str | None:
     """What the address names, so that the page can say what was asked for."""
-    return request.resolver_match.kwargs.get("intent_id") if request.resolver_match else None
+    named = request.resolver_match.kwargs if request.resolver_match else {}
+    return named.get("intent_id") or named.get("address")
 
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:

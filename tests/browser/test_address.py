@@ -1,0 +1,93 @@
+"""Everything about an address in a real browser: reached by its owner's link, gone through page by page."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
+from tests.browser.conftest import visiting
+
+pytestmark = pytest.mark.browser
+
+OWNER = names.address_of(Role.OWNER, 0)
+PATH = f"/address/{OWNER}"
+PAGES = [PATH, f"{PATH}?status=in-flight", f"{PATH}?status=INVALID", "/address/0x" + "0" * 40]
+USDC = "/address/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+
+
+def ids(page: Page) -> list[str]:
+    links = page.locator("#list .row-link").all()
+    return [str(link.get_attribute("href")) for link in links]
+
+
+def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server: str, theme: str, width: int) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        page = visit.page
+        visit.open("/demo")
+        page.get_by_label("Finished copy of scenario 2", exact=True).click()
+        page.get_by_role("link", name="Everything about this address").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Address")
+        expect(page.get_by_label("What this address is")).to_contain_text("Owner of")
+        expect(page.get_by_role("heading", name="History")).to_be_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
+    with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:
+        page = visit.page
+        visit.open(PATH)
+        first = ids(page)
+        page.get_by_role("link", name=re.compile("Older")).click()
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(page.locator("#list .row-link").first).not_to_have_attribute("href", first[0])
+        second = ids(page)
+        assert not set(first) & set(second)
+        shared = page.url
+        page.get_by_role("link", name=re.compile("Newer")).click()
+        expect(page.locator("#list .row-link").last).not_to_have_attribute("href", second[-1])
+        assert set(first) & set(ids(page))
+        page.go_back()
+        expect(page.locator("#list .row-link").first).to_have_attribute("href", second[0])
+        page.goto(shared)
+        assert ids(page) == second
+        page.get_by_role("link", name="Everything about this address").click()
+        expect(page.get_by_role("heading", name="Totals")).to_be_visible()
+
+
+def test_going_on_reloads_nothing_but_the_list(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open(PATH)
+        page.evaluate("window.notReloaded = true")
+        page.get_by_role("link", name=re.compile("Older")).click()
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(page.locator("#said")).to_have_text("20 intents shown")
+        page.get_by_label("Parts of the history").get_by_role("link", name="Succeeded").click()
+        expect(page).to_have_url(re.compile(r"status=SUCCEEDED$"))
+        expect(page.locator("#list .status").first).to_have_text("Succeeded")
+        expect(page.get_by_role("heading", name="Totals")).to_be_visible()
+        assert page.evaluate("window.notReloaded")
+
+
+def test_the_address_is_copied_whole_with_its_checksum(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        visit.open(PATH)
+        visit.page.locator(".address").get_by_role("button", name="Copy address").click()
+        expect(visit.page.locator("#said")).to_have_text("Copied")
+        copied = visit.page.evaluate("navigator.clipboard.readText()")
+        assert copied.lower() == OWNER
+        assert copied == visit.page.locator(".address bdi").inner_text()
+
+
+def test_nothing_is_wider_than_the_screen(browser: Browser, server: str, theme: str, width: int) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        for path in [*PAGES, USDC]:
+            visit.open(path)
+            visit.page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+            too_wide = visit.page.evaluate(
+                "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            )
+            assert not too_wide, path

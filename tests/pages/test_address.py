@@ -1,0 +1,417 @@
+"""What an address is, told apart; what waits to be taken back, what is under way, and its history with cursors."""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from django.http import HttpResponse
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.display import hashes
+from intents_ui.emulator import names
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.names import Role
+from tests.emulator.driving import call, quote
+
+NOBODY = "0x" + "12" * 20
+USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+PARTIAL = {"HX-Request-Type": "partial"}
+IN_FLIGHT = ("QUOTED", "COMMITTED", "EXECUTING")
+
+
+def words(answer: HttpResponse) -> str:
+    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
+    return html.unescape(re.sub(r"\s+", " ", text))
+
+
+def part(answer: HttpResponse, heading: str) -> str:
+    """The words of the card with this heading."""
+    page = answer.content.decode()
+    cards = re.split(r"<section ", page)
+    found = [card for card in cards if re.search(rf"<h2[^>]*>{heading}</h2>", card)]
+    assert len(found) == 1, heading
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", found[0])))
+
+
+def headings(answer: HttpResponse) -> list[str]:
+    return re.findall(r"<h2[^>]*>([^<]+)</h2>", answer.content.decode())
+
+
+def listed(answer: HttpResponse) -> list[str]:
+    """The ids of the history's rows."""
+    _, _, history = answer.content.decode().partition('id="history"')
+    return re.findall(r'class="row-link" href="/intent/([^"]+)"', history)
+
+
+def owned(emulator: Emulator, owner: str, **filters: Any) -> list[dict[str, Any]]:
+    """Every entry of an owner, as the service has it."""
+    body: dict[str, Any] = {"byOwnerAddress": owner, **filters}
+    page: Any = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
+    found = []
+    while page:
+        answer = call(emulator, "GetIntentHistory", body | {"page": page})
+        found += answer["intents"]
+        page = answer["nextPage"]
+    return found
+
+
+@pytest.fixture
+def busiest(emulator: Emulator) -> str:
+    """The owner of some two hundred intents of all kinds."""
+    return names.address_of(Role.OWNER, 0)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operations that are asked of the service."""
+    found: list[str] = []
+    send = httpx.Client.send
+
+    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+        found.append(request.url.path.rpartition("/")[2])
+        return send(client, request, **how)
+
+    monkeypatch.setattr(httpx.Client, "send", sent)
+    return found
+
+
+def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator: Emulator, busiest: str) -> None:
+    answer = site.get(f"/address/{busiest}")
+    intents = owned(emulator, busiest)
+    assert answer.status_code == 200
+    assert f"Owner of {len(intents)} intents" in words(answer)
+    assert hashes.checksum(busiest) in words(answer)
+    assert "at least" not in words(answer)
+    assert headings(answer) == ["To take back", "In flight", "Totals", "History"]
+    page = answer.content.decode()
+    assert '<meta name="robots" content="noindex">' in page
+    assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
+
+
+def test_what_can_be_taken_back_comes_first_with_amount_chain_and_link(
+    site: Client, emulator: Emulator, busiest: str
+) -> None:
+    held = owned(emulator, busiest, onlyRecoverable=True, includeBalances=True)
+    said = part(site.get(f"/address/{busiest}"), "To take back")
+    page = site.get(f"/address/{busiest}").content.decode()
+    tokens = [token for entry in held for group in entry["balances"] for token in group["tokens"]]
+    catalog = wiring.catalog()
+    assert tokens
+    for token in tokens:
+        assert f'title="{plain(int(token["balance"]), token["decimals"])} {token["symbol"]}"' in page
+        assert str(catalog.chain(token["chainId"]).name) in said  # type: ignore[union-attr]
+    assert f"${sum(Decimal(token['balanceUsd']) for token in tokens):,.2f}" in said
+    assert all(f'href="/intent/{entry["intentId"]}"' in page for entry in held)
+
+
+def test_an_owner_without_money_to_take_back_or_in_flight_has_no_such_part(site: Client, emulator: Emulator) -> None:
+    newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}})["intents"]
+    quiet = next(
+        owner
+        for owner in dict.fromkeys(entry["receipt"]["ownerAddress"] for entry in newest)
+        if not owned(emulator, owner, onlyRecoverable=True) and not owned(emulator, owner, byStatuses=IN_FLIGHT)
+    )
+    assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
+
+
+def test_what_is_under_way_is_listed_and_an_offer_that_ran_out_is_not(site: Client, emulator: Emulator) -> None:
+    made = quote(emulator, ownerAddress=NOBODY)
+    assert "Quoted" in part(site.get(f"/address/{NOBODY}"), "In flight")
+    with time_machine.travel("2026-11-21T13:00:00Z"):
+        answer = site.get(f"/address/{NOBODY}")
+    assert "In flight" not in headings(answer)
+    assert listed(answer) == [made["intentId"]]
+    assert "Offer expired" in words(answer)
+
+
+def test_sums_equal_those_of_the_services_own_answer(site: Client, emulator: Emulator, busiest: str) -> None:
+    found = call(emulator, "SearchIntents", {"byOwnerAddress": busiest})["intents"]
+    done = [intent for intent in found if intent["status"] == "SUCCEEDED"]
+    answer = site.get(f"/address/{busiest}")
+    said = part(answer, "Totals")
+    assert f"of {len(found)} intents" in said
+    for status, count in Counter(intent["status"] for intent in found).items():
+        word = {"EXECUTING": "in progress"}.get(status, status.lower())
+        assert f"{count} {word}" in said
+    usd = sum(Decimal(str(intent["quote"]["fromAmountUsd"])) for intent in done)
+    assert f"${usd:,.2f} in {len(done)} that succeeded" in said
+    sums: Counter[tuple[int, str]] = Counter()
+    for intent in done:
+        request = intent["quoteRequest"]
+        sums[request["originChainId"], request["originTokenAddress"].lower()] += int(intent["quote"]["fromAmount"])
+    page = answer.content.decode()
+    catalog = wiring.catalog()
+    for (chain, address), units in sums.items():
+        token = catalog.token(chain, address)
+        if token and token.decimals is not None:
+            assert f'title="{plain(units, token.decimals)} ' in page
+
+
+def plain(units: int, decimals: int) -> str:
+    digits = str(units).zfill(decimals + 1)
+    whole, fraction = digits[: len(digits) - decimals], digits[len(digits) - decimals :].rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def walked(site: Client, url: str) -> Iterator[HttpResponse]:
+    while url:
+        answer = site.get(url)
+        assert answer.status_code == 200
+        yield answer
+        url = link(answer, "next")
+
+
+def link(answer: HttpResponse, rel: str) -> str:
+    found = re.search(rf'<a[^>]* rel="{rel}"[^>]*>', answer.content.decode())
+    address = re.search(r'href="([^"]+)"', found[0]) if found else None
+    return html.unescape(address[1]).partition("#")[0] if address else ""
+
+
+@pytest.mark.parametrize("status", ["", "SUCCEEDED", "in-flight"])
+def test_the_history_goes_on_through_every_intent_of_the_owner(
+    site: Client, emulator: Emulator, busiest: str, status: str
+) -> None:
+    statuses = {"": [], "in-flight": list(IN_FLIGHT)}.get(status, [status])
+    expected = [entry["intentId"] for entry in owned(emulator, busiest, byStatuses=statuses)]
+    pages = list(walked(site, f"/address/{busiest}" + (f"?status={status}" if status else "")))
+    assert [intent_id for answer in pages for intent_id in listed(answer)] == expected
+    assert len(pages) == -(-len(expected) // 20) > 0
+    assert all("Totals" not in headings(answer) for answer in pages[1:])
+
+
+def test_the_way_back_shows_the_same_pages(site: Client, emulator: Emulator, busiest: str) -> None:
+    first, second, third = list(walked(site, f"/address/{busiest}"))[:3]
+    assert listed(site.get(link(third, "prev"))) == listed(second)
+    assert listed(site.get(link(second, "prev"))) == listed(first)
+
+
+def test_going_on_asks_for_the_list_alone(site: Client, emulator: Emulator, busiest: str, asked: list[str]) -> None:
+    following = link(site.get(f"/address/{busiest}"), "next")
+    asked.clear()
+    site.get(following)
+    assert asked == ["GetIntentHistory"]
+    asked.clear()
+    fragment = site.get(following, headers=PARTIAL)
+    assert asked == ["GetIntentHistory"]
+    assert "<html" not in fragment.content.decode()
+    assert fragment["Vary"] == "HX-Request-Type"
+    assert listed(fragment) == listed(site.get(following))
+
+
+def test_a_cursor_of_another_address_begins_its_list_anew(site: Client, emulator: Emulator, busiest: str) -> None:
+    following = link(site.get(f"/address/{busiest}"), "next")
+    answer = site.get(following.replace(busiest, NOBODY))
+    assert (answer.status_code, answer["Location"]) == (302, f"/address/{NOBODY}")
+    assert site.get(following[:-3]).status_code == 400
+
+
+def test_a_status_that_there_is_not_is_said(site: Client, emulator: Emulator, busiest: str) -> None:
+    answer = site.get(f"/address/{busiest}?status=GONE")
+    assert answer.status_code == 400
+    assert "“GONE” is no status" in words(answer)
+    assert listed(answer)
+
+
+@pytest.mark.parametrize(
+    ("field", "role"),
+    [
+        ("originIntentAddress", "Deposit address (origin intent address) of 1 intent"),
+        ("destinationIntentAddress", "Delivery address (destination intent address) of 1 intent"),
+    ],
+)
+def test_an_intent_address_leads_to_its_intent(site: Client, emulator: Emulator, field: str, role: str) -> None:
+    intent = emulator.finished(3)
+    answer = site.get(f"/address/{intent[field]}")
+    assert answer.status_code == 200
+    assert role in words(answer)
+    assert "Owner of" not in words(answer)
+    assert headings(answer) == ["Intents"]
+    assert f'href="/intent/{intent["intentId"]}"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("address", "explorer"), [(NOBODY, "https://basescan.org"), (SOLANA, "https://explorer.solana.com")]
+)
+def test_an_address_that_the_service_does_not_know_is_an_explained_miss(
+    site: Client, emulator: Emulator, address: str, explorer: str
+) -> None:
+    answer = site.get(f"/address/{address}")
+    assert answer.status_code == 404
+    assert "Nothing found" in words(answer)
+    assert "Why there may be nothing" in words(answer)
+    assert f'href="{explorer}/address/{address}"' in answer.content.decode()
+
+
+def test_a_token_is_told_as_one(site: Client, emulator: Emulator) -> None:
+    answer = site.get(f"/address/{USDC}")
+    assert answer.status_code == 200
+    assert "Contract of the token USDC on Ethereum" in words(answer)
+    assert headings(answer) == []
+
+
+@pytest.mark.parametrize("address", ["0x" + "0" * 40, "0x" + "e" * 40])
+def test_the_address_of_a_coin_is_explained_and_nothing_is_asked(
+    site: Client, emulator: Emulator, asked: list[str], address: str
+) -> None:
+    wiring.catalog().chains()
+    asked.clear()
+    answer = site.get(f"/address/{address}")
+    assert answer.status_code == 200
+    assert "stands for the chain's own coin" in words(answer)
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(lambda address: address.removeprefix("0x"), id="without 0x"),
+        pytest.param(lambda address: "0X" + address[2:].upper(), id="in capitals"),
+        pytest.param(hashes.checksum, id="with its checksum"),
+        pytest.param(lambda address: f"base:{address}", id="with a chain's short name"),
+    ],
+)
+def test_other_forms_lead_to_the_one_address(site: Client, emulator: Emulator, write: Any) -> None:
+    owner = emulator.finished(2)["ownerAddress"]
+    answer = site.get(f"/address/{write(owner)}?status=FAILED")
+    assert (answer.status_code, answer["Location"]) == (301, f"/address/{owner}?status=FAILED")
+
+
+def test_a_wrong_checksum_is_said_where_it_is_written(site: Client, emulator: Emulator) -> None:
+    owner = emulator.finished(2)["ownerAddress"]
+    right = hashes.checksum(owner)
+    letter = re.search("[a-fA-F]", right[2:])
+    assert letter is not None
+    at = letter.start() + 2
+    answer = site.get(f"/address/{right[:at] + right[at].swapcase() + right[at + 1 :]}")
+    assert answer.status_code == 200
+    assert "do not fit its checksum" in words(answer)
+    assert f'rel="canonical" href="/address/{owner}"' in answer.content.decode()
+    assert "checksum" not in words(site.get(f"/address/{owner}"))
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("0x" + "ab" * 19 + "a", "An address has 40 hex digits, this has 39."),
+        ("0x" + "ab" * 32, "This is not an address, it looks like an intent id or a transaction hash."),
+        ("somebody", "A hash or an address has the digits 0-9"),
+        ("vitalik.eth", "names are not resolved here"),
+        ("0x1234…abcd", "shortened in the middle"),
+    ],
+)
+def test_what_is_no_address_is_explained_and_nothing_is_asked(
+    site: Client, emulator: Emulator, asked: list[str], written: str, sentence: str
+) -> None:
+    answer = site.get(f"/address/{written}")
+    assert answer.status_code == 404
+    assert sentence in words(answer)
+    assert asked == []
+
+
+def test_a_capped_search_is_said_and_its_sums_are_not_given_as_complete(
+    site: Client, emulator: Emulator, busiest: str
+) -> None:
+    emulator.behave("SearchIntents", "search-capped")
+    answer = site.get(f"/address/{busiest}")
+    everything = len(owned(emulator, busiest))
+    count = re.search(r"Owner of at least (\d+) intents", words(answer))
+    assert count is not None
+    assert 10 <= int(count[1]) < everything
+    assert "may have stopped at its newest intents" in words(answer)
+    assert "of the newest 10 intents, not of all" in part(answer, "Totals")
+    assert [each for page in walked(site, f"/address/{busiest}") for each in listed(page)] == [
+        entry["intentId"] for entry in owned(emulator, busiest)
+    ]
+
+
+PARTS = [
+    pytest.param("SearchIntents", "Could not be asked as owner", ["To take back", "In flight", "History"], id="search"),
+    pytest.param("GetIntentHistory", "The history could not be asked", ["Totals"], id="history"),
+    pytest.param("GetTokenList", "", ["To take back", "In flight", "Totals", "History"], id="tokens"),
+]
+
+
+@pytest.mark.parametrize(("operation", "said", "others"), PARTS)
+def test_a_part_that_fails_says_so_and_the_others_stay(
+    site: Client, emulator: Emulator, busiest: str, operation: str, said: str, others: list[str]
+) -> None:
+    emulator.behave(operation, "failing-500")
+    answer = site.get(f"/address/{busiest}")
+    assert answer.status_code == 200
+    assert said in words(answer)
+    assert set(others) <= set(headings(answer))
+    assert ("Try again" in words(answer)) is bool(said)
+
+
+def test_one_list_that_fails_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
+    emulator.behave("GetIntentHistory", "failing-500", times=1)
+    answer = site.get(f"/address/{busiest}")
+    assert answer.status_code == 200
+    assert words(answer).count("could not be asked") == 1
+    assert answer.content.decode().count('class="row-link"') > 0
+
+
+def test_an_owner_whose_search_failed_is_known_by_the_history(site: Client, emulator: Emulator, busiest: str) -> None:
+    emulator.behave("SearchIntents", "failing-500")
+    answer = site.get(f"/address/{busiest}")
+    assert re.search(r"Owner of at least \d+ intents", words(answer))
+    assert "stopped at its newest" not in words(answer)
+
+
+def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, busiest: str) -> None:
+    emulator.behave("*", "failing-500")
+    answer = site.get(f"/address/{busiest}")
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "10"
+    assert "The service cannot be reached" in words(answer)
+
+
+@pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])
+def test_nothing_found_is_not_said_where_something_could_not_be_asked(
+    site: Client, emulator: Emulator, operation: str
+) -> None:
+    emulator.behave(operation, "failing-500")
+    answer = site.get(f"/address/{NOBODY}")
+    assert answer.status_code == 503
+    assert "Not everything could be asked" in words(answer)
+    assert "Nothing found" not in words(answer)
+
+
+def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulator: Emulator, busiest: str) -> None:
+    intent = emulator.finished(2)
+    link = f'href="/address/{intent["ownerAddress"]}"'
+    assert link in site.get(f"/intent/{intent['intentId']}").content.decode()
+    assert f'href="/address/{busiest}"' in site.get("/search", {"q": hashes.checksum(busiest)}).content.decode()
+    assert "/address/" not in site.get("/search", {"project": intent["projectId"]}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "odd", ["sparse", "no-ids", "intents-null", "unsorted", "duplicate-rows", "numbers", "mixed-case", "chains-flat"]
+)
+def test_odd_answers_break_nothing(site: Client, emulator: Emulator, busiest: str, odd: str) -> None:
+    emulator.behave("*", odd)
+    assert site.get(f"/address/{busiest}").status_code in (200, 404)
+
+
+def test_a_cursor_that_never_moves_ends_the_list_and_is_said(site: Client, emulator: Emulator, busiest: str) -> None:
+    following = link(site.get(f"/address/{busiest}"), "next")
+    emulator.behave("GetIntentHistory", "next-page-repeats")
+    answer = site.get(following)
+    assert "leads back to these" in words(answer)
+    assert not link(answer, "next")
+
+
+def test_an_intent_that_is_given_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
+    before = words(site.get(f"/address/{busiest}"))
+    emulator.behave("*", "duplicate-rows")
+    count = re.search(r"Owner of \d+ intents", before)
+    assert count is not None
+    assert count[0] in words(site.get(f"/address/{busiest}"))
