@@ -1,0 +1,172 @@
+"""Through a whole list by its own links, onward and back, while new intents come and old ones leave.
+
+Every intent that was in the list for as long as a walk took is met exactly once, and none is met twice.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import time_machine
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.ledger import Entry
+
+START = 1_795_262_400  # 2026-11-21T12:00:00Z
+SIZE = 1000  # the smallest world with every scenario in it
+FROM_CLICK_TO_CLICK = 13.0  # seconds; about three intents come meanwhile, and as many leave
+
+ROW = re.compile(r'<tr id="row-(0x[0-9a-f]+)"')
+BUTTON = re.compile(r'<a class="button" href="([^"]+)"[^>]* rel="(next|prev)"')
+
+
+@pytest.fixture
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel(START, tick=False) as clock:
+        yield clock
+
+
+@pytest.fixture
+def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    small = Emulator(size=SIZE)
+    monkeypatch.setattr(wiring, "emulator", lambda: small)
+    made = (wiring.service, wiring.catalog)
+    for each in made:
+        each.cache_clear()
+    yield small
+    wiring.close_all()
+    for each in made:
+        each.cache_clear()
+
+
+type Filter = Callable[[Entry], bool]
+
+
+def is_in_flight(entry: Entry) -> bool:
+    return entry.scene.status in ("QUOTED", "COMMITTED", "EXECUTING")
+
+
+def is_from_base_to_arbitrum(entry: Entry) -> bool:
+    return (entry.transfer.origin.chain_id, entry.transfer.destination.chain_id) == (8453, 42161)
+
+
+def is_recoverable(entry: Entry) -> bool:
+    return bool(entry.scene.marks.get("balance"))
+
+
+def is_of_the_morning(entry: Entry) -> bool:
+    return (START - 14_400) * 1_000_000 <= entry.transfer.born <= (START - 1800) * 1_000_000
+
+
+def is_failed_or_refunded(entry: Entry) -> bool:
+    return entry.scene.status in ("FAILED", "REFUNDED")
+
+
+LISTS: dict[str, tuple[dict[str, Any], Filter]] = {
+    "all": ({}, lambda entry: True),
+    "in flight": ({"status": "in-flight"}, is_in_flight),
+    "two statuses": ({"status": ["FAILED", "REFUNDED"]}, is_failed_or_refunded),
+    "from chain to chain": ({"origin": 8453, "destination": 42161}, is_from_base_to_arbitrum),
+    "recoverable": ({"recoverable": 1}, is_recoverable),
+    "times": ({"from": START - 14_400, "to": START - 1800}, is_of_the_morning),
+}
+SORTS = list(product(("createdAt", "id"), ("DESC", "ASC")))
+# Long pages for long lists: what is proved is the turning of pages.
+SIZES = {"all": 100, "in flight": 20, "two statuses": 20, "from chain to chain": 10, "recoverable": 10, "times": 30}
+# How many must come, and how many leave, while a list is walked.
+MOVES = {"all": 10, "in flight": 5, "two statuses": 1, "from chain to chain": 1, "recoverable": 0, "times": 0}
+
+
+class Walk:
+    """A reader who follows one kind of link, and what the list held meanwhile by the emulator's own book."""
+
+    def __init__(self, site: Client, emulator: Emulator, clock: time_machine.Traveller, holds: Filter) -> None:
+        self.site, self.emulator, self.clock, self.holds = site, emulator, clock, holds
+        self.met: list[str] = []
+        self.pages = 0
+        self.always: set[str] | None = None
+        self.ever: set[str] = set()
+
+    def follow(self, path: str, rel: str) -> str:
+        """From a page to the last one that its links lead to; that one's path."""
+        following: str | None = path
+        while following:
+            path = following
+            page = self.open(path)
+            following = next((html.unescape(url) for url, kind in BUTTON.findall(page) if kind == rel), None)
+            assert self.pages < 200, "it never ends"
+        return path
+
+    def open(self, path: str) -> str:
+        held = self.held()
+        self.always = held if self.always is None else self.always & held
+        self.ever |= held
+        answer = self.site.get(path)
+        assert answer.status_code == 200, path
+        page = answer.content.decode()
+        self.met += ROW.findall(page)
+        self.pages += 1
+        self.clock.shift(FROM_CLICK_TO_CLICK)
+        return page
+
+    def held(self) -> set[str]:
+        now = round(self.emulator.now() * 1_000_000)
+        entries = self.emulator.ledger.entries(now, descending=True)
+        return {entry.transfer.intent_id for entry in entries if self.holds(entry)}
+
+    def moved(self) -> int:
+        """How many came and how many left while it was walked, whichever is less."""
+        return min(len(self.held() - (self.always or set())), len(self.ever - self.held()))
+
+    def assert_is_whole(self) -> None:
+        assert self.always
+        assert len(self.met) == len(set(self.met)), "an intent was met twice"
+        assert self.always <= set(self.met), "an intent was never met"
+        assert set(self.met) <= self.ever, "an intent was met that is not in the list"
+
+
+def path_of(query: dict[str, Any], sort: str, order: str, size: int) -> str:
+    usual = {"sort": "createdAt", "order": "DESC"}
+    added = {name: value for name, value in {"sort": sort, "order": order}.items() if usual[name] != value}
+    return f"/history?{urlencode(query | added | ({'size': size} if size != 20 else {}), doseq=True)}".rstrip("?")
+
+
+def walk_both_ways(path: str, holds: Filter, emulator: Emulator, clock: time_machine.Traveller) -> tuple[Walk, Walk]:
+    site = Client()
+    there = Walk(site, emulator, clock, holds)
+    last = there.follow(path, "next")
+    back = Walk(site, emulator, clock, holds)
+    back.follow(last, "prev")
+    return there, back
+
+
+@pytest.mark.parametrize(("sort", "order"), SORTS, ids=[" ".join(sort) for sort in SORTS])
+@pytest.mark.parametrize("name", LISTS)
+def test_every_intent_is_met_once_on_the_way_and_once_on_the_way_back(
+    emulator: Emulator, clock: time_machine.Traveller, name: str, sort: str, order: str
+) -> None:
+    query, holds = LISTS[name]
+    there, back = walk_both_ways(path_of(query, sort, order, SIZES[name]), holds, emulator, clock)
+    for walk in (there, back):
+        assert walk.pages > 2
+        walk.assert_is_whole()
+        assert walk.moved() >= MOVES[name], "the list stands still: this proves nothing"
+
+
+@pytest.mark.parametrize("size", [10, 20, 30])
+def test_an_owners_intents_are_met_once_whatever_the_length_of_a_page(
+    emulator: Emulator, clock: time_machine.Traveller, size: int
+) -> None:
+    now = round(emulator.now() * 1_000_000)
+    owners = [entry.transfer.owner for entry in emulator.ledger.entries(now, descending=True)]
+    owner = max(set(owners), key=owners.count)
+    path = path_of({"owner": owner}, "createdAt", "DESC", size)
+    for walk in walk_both_ways(path, lambda entry: entry.transfer.owner == owner, emulator, clock):
+        assert walk.pages > 1
+        walk.assert_is_whole()
