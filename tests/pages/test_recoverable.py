@@ -172,7 +172,7 @@ def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, em
     assert "30.00 USDT deposit address on Polygon $30.00" in said
     assert "Take it back with the owner wallet. Only the owner wallet can do this." in said
     assert f'href="/intent/{intent["intentId"]}"' in row
-    assert intent["ownerAddress"] in row.lower()
+    assert f'href="/address/{intent["ownerAddress"]}"' in row
 
 
 def test_both_flags_are_sent_and_the_filters_with_them(site: Client, requests: Requests) -> None:
