@@ -1,5 +1,6 @@
 """What somebody writes into the address of a list, or into its form, and what is asked for by it."""
 
+import zoneinfo
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
@@ -258,3 +259,14 @@ def test_the_ways_through_a_list_are_called_by_its_order() -> None:
 
 def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:
     assert Filters(size=50).sizes == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))
+
+
+def test_time_zones_are_known_on_a_system_without_them() -> None:
+    zoneinfo.reset_tzpath(to=[])
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        asked = filters.read({"from_at": ["2026-11-21T15:03:11"], "zone": ["Europe/Berlin"]})
+    finally:
+        zoneinfo.reset_tzpath()
+        zoneinfo.ZoneInfo.clear_cache()
+    assert asked.filters.since == MOMENT
