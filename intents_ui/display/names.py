@@ -1,9 +1,10 @@
 """What chains and tokens are called, for a reader; the catalogue may not know them, or be away."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from intents_ui.display import text
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire import ChainInfo, IntentHistory, TokenInfo
 
 
 class Names(Protocol):
@@ -38,3 +39,14 @@ def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an un
     if chain_id is None:
         return unknown
     return text.name(info.name).shown if info and info.name else f"Chain {chain_id}"
+
+
+def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
+    """The chains that rows of a list name, so that all of them can be learned at once."""
+    entries = list(entries)
+    receipts = [entry.receipt for entry in entries if entry.receipt]
+    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
+    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
+    groups = [group for entry in entries for group in entry.balances]
+    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
+    return {chain for chain in chains if chain}

@@ -1,6 +1,6 @@
 """`/address/<address>`: what an address is, what waits to be taken back, what is under way, and its history."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -17,6 +17,7 @@ from intents_ui.display import address as about
 from intents_ui.display import failures, filters, hashes, misses, near_misses, pasted, recoverable, statuses, transfer
 from intents_ui.display.explorers import Explorer, explorers
 from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.names import chains_of
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.recoverable import Sort
 from intents_ui.service import lookup, paging
@@ -201,7 +202,7 @@ def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
 def told(parts: Parts, finding: Finding) -> dict[str, object]:
     """What the page says beside its list."""
     now, names = datetime.now(UTC), wiring.catalog()
-    names.learn(chains_of(parts))
+    names.learn(named_in(parts))
     owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
     others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
     owned = parts.searched(OWNER)
@@ -246,21 +247,11 @@ def passing(parts: Parts, *, now: datetime) -> dict[str, object]:
     }
 
 
-def chains_of(parts: Parts) -> set[int]:
-    """On which the page names something."""
-    chains: list[int | None] = list(named_in(parts.entries))
+def named_in(parts: Parts) -> set[int]:
+    """The chains that the page names."""
+    chains: list[int | None] = list(chains_of(parts.entries))
     for intent in parts.searched(*about.ROLES) or ():
         chains += (intent.origin_chain_id, intent.destination_chain_id)
-    return {chain for chain in chains if chain}
-
-
-def named_in(entries: Iterable[IntentHistory]) -> set[int]:
-    """The chains that rows of a list name."""
-    receipts = [entry.receipt for entry in entries if entry.receipt]
-    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
-    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
-    groups = [group for entry in entries for group in entry.balances]
-    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
     return {chain for chain in chains if chain}
 
 
@@ -269,7 +260,7 @@ def history(
 ) -> dict[str, object]:
     """The owner's list, for `parts/owned.html`."""
     now, names, listed = datetime.now(UTC), wiring.catalog(), found.entries if found else ()
-    names.learn(named_in(listed))
+    names.learn(chains_of(listed))
     return {
         "now": now,
         "is_owner": True,

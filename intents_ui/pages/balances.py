@@ -14,6 +14,7 @@ from intents_ui import wiring
 from intents_ui.display import balances as held
 from intents_ui.display import criteria, failures
 from intents_ui.display.facts import Facts
+from intents_ui.display.names import chains_of
 from intents_ui.service.balances import entry_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import Intent, IntentHistory
@@ -77,7 +78,7 @@ def look(intent_id: str) -> Look:
 def told(found: Look) -> dict[str, object]:
     intent, entry, names = found.intent, found.entry, wiring.catalog()
     receipt = entry.receipt if entry else None
-    names.learn(chains_of(found))
+    names.learn((intent.origin_chain_id, intent.destination_chain_id, *chains_of([entry] if entry else [])))
     return {
         "intent_id": intent.intent_id,
         "names": names,
@@ -86,10 +87,3 @@ def told(found: Look) -> dict[str, object]:
         "story": held.changed_story(intent, entry, now=datetime.now(UTC), using=names) if entry else None,
         "failed": None,
     }
-
-
-def chains_of(found: Look) -> set[int]:
-    groups = found.entry.balances if found.entry else ()
-    chains = [found.intent.origin_chain_id, found.intent.destination_chain_id]
-    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
-    return {chain for chain in chains if chain}

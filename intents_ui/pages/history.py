@@ -1,6 +1,6 @@
 """`/history`: the list of intents, with every filter that the service has, page by page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import takewhile
@@ -18,6 +18,7 @@ from intents_ui import bookmarks, wiring
 from intents_ui.display import filters, names, statuses, transfer
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.mix import mix
+from intents_ui.display.names import chains_of
 from intents_ui.service import paging
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
@@ -108,16 +109,6 @@ def said(count: int, wanted: Filters, *, at: Position) -> str:
     if at == BEGINNING:
         return f"{shown}, {wanted.ordered}"
     return f"{shown}, {(wanted.steps.previous if at.is_backward else wanted.steps.following).lower()} page"
-
-
-def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
-    """On which the rows name something."""
-    receipts = [entry.receipt for entry in entries if entry.receipt]
-    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
-    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
-    groups = [group for entry in entries for group in entry.balances]
-    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
-    return {chain for chain in chains if chain}
 
 
 def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:

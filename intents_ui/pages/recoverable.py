@@ -16,11 +16,12 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import bookmarks, wiring
 from intents_ui.display import filters, names
 from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.names import chains_of
 from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.paging import Position
 from intents_ui.service.recoverable import Read, read
-from intents_ui.service.wire import IntentHistory, Page
+from intents_ui.service.wire import Page
 
 BEGINNING = Position()
 PAGE_SIZE = 50
@@ -129,11 +130,3 @@ def listed(found: Read, wanted: Filters, sort: Sort, *, at: Position) -> dict[st
         "older": address(wanted, sort, at=found.following) if found.following else None,
         "newer": address(wanted, sort, at=newer) if newer else None,
     }
-
-
-def chains_of(entries: tuple[IntentHistory, ...]) -> set[int]:
-    groups = [group for entry in entries for group in entry.balances]
-    chains = [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
-    for receipt in (entry.receipt for entry in entries if entry.receipt):
-        chains += [receipt.origin_chain_id, receipt.destination_chain_id]
-    return {chain for chain in chains if chain}
