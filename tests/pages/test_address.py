@@ -390,7 +390,9 @@ def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulato
     link = f'href="/address/{intent["ownerAddress"]}"'
     assert link in site.get(f"/intent/{intent['intentId']}").content.decode()
     assert f'href="/address/{busiest}"' in site.get("/search", {"q": hashes.checksum(busiest)}).content.decode()
-    assert "/address/" not in site.get("/search", {"project": intent["projectId"]}).content.decode()
+    listed = site.get("/search", {"project": intent["projectId"]}).content.decode()
+    assert "Everything about this address" not in listed
+    assert link in listed
 
 
 @pytest.mark.parametrize(
