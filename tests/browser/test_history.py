@@ -1,0 +1,242 @@
+"""The list of intents in a real browser: filters, pages, the way back, and what a reader hears of it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import Visit, visiting
+
+pytestmark = pytest.mark.browser
+
+SCRIPTS = pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+
+
+@pytest.fixture(params=[360, 1280])
+def width(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def past() -> str:
+    """A list to which nothing is added any more: its last half hour is left out."""
+    return f"to={int((datetime.now(UTC) - timedelta(minutes=30)).timestamp())}"
+
+
+def rows(page: Page) -> list[str]:
+    return [str(row.get_attribute("id")) for row in page.locator("tr[id^=row-]").all()]
+
+
+def pill(page: Page, name: str) -> Locator:
+    return page.locator(f'.pill[data-filter="{name}"]')
+
+
+def said(page: Page) -> Locator:
+    return page.locator("#said")
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+def is_at_its_top(page: Page) -> bool:
+    return bool(page.evaluate("document.querySelector('#list h1').getBoundingClientRect().top < innerHeight / 2"))
+
+
+@SCRIPTS
+def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
+    browser: Browser, server: str, theme: str, width: int, scripts: bool, past: str
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = visit.page
+        visit.open(f"/history?{past}")
+        pill(page, "status").locator("summary").click()
+        page.get_by_role("checkbox", name="Failed").check()
+        page.get_by_role("checkbox", name="Refunded").check()
+        assert fits(page)
+        pill(page, "status").get_by_role("button", name="Apply").click()
+        expect(page).to_have_url(f"{server}/history?status=FAILED&status=REFUNDED&{past}")
+        expect(page).to_have_title(re.compile("^History: Status: failed or refunded, Created until .* · Intents$"))
+        expect(pill(page, "status").locator("summary")).to_have_text("Status: failed or refunded")
+        words = page.locator("tr[id^=row-] .status").all_inner_texts()
+        assert {word.strip() for word in words} == {"Failed", "Refunded"}
+        first = rows(page)
+
+        page.get_by_role("link", name="Older →").click()
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(page.get_by_role("link", name="← Newer")).to_be_visible()
+        second = rows(page)
+        assert len(second) == 20
+        assert not set(first) & set(second)
+        if scripts:
+            expect(said(page)).to_have_text("20 intents, older page")
+            expect(page.get_by_role("heading", name="History")).to_be_focused()
+            assert is_at_its_top(page)
+
+        page.get_by_role("link", name="← Newer").click()
+        expect(page.get_by_role("link", name="← Newer")).to_have_count(0)
+        assert rows(page) == first
+        page.go_back()
+        expect(page.get_by_role("link", name="← Newer")).to_be_visible()
+        assert rows(page) == second
+        page.go_forward()
+        expect(page.get_by_role("link", name="← Newer")).to_have_count(0)
+        assert rows(page) == first
+
+        page.get_by_role("link", name="Take off: Status: failed or refunded").click()
+        expect(page).to_have_url(f"{server}/history?{past}")
+        expect(pill(page, "status").locator("summary")).to_have_text("Status")
+        page.get_by_role("link", name="Clear all").click()
+        expect(page).to_have_url(f"{server}/history")
+        expect(page).to_have_title("History · Intents")
+        assert fits(page)
+
+
+def test_a_link_that_is_passed_on_shows_the_same(browser: Browser, server: str, past: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(f"/history?origin=8453&{past}")
+        for _ in range(3):
+            before = rows(visit.page)
+            visit.page.get_by_role("link", name="Older →").click()
+            expect(visit.page.locator(f"#{before[0]}")).to_have_count(0)
+        shown, path = rows(visit.page), visit.page.url.removeprefix(server)
+        visit.page.reload()
+        assert rows(visit.page) == shown
+    with visiting(browser, server, theme="dark", width=360, scripts=False) as other:
+        other.open(path)
+        assert rows(other.page) == shown
+        other.page.get_by_role("link", name="← Newer").click()
+        assert rows(other.page) == before
+
+
+@SCRIPTS
+def test_what_cannot_be_asked_is_told_beside_its_field(
+    browser: Browser, server: str, width: int, theme: str, scripts: bool
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = visit.page
+        visit.open("/history?origin=8453")
+        pill(page, "owner").locator("summary").click()
+        field = page.get_by_role("textbox", name="Owner")
+        field.fill("0x12")
+        field.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 2.")
+        expect(field).to_be_visible()
+        expect(field).to_have_value("0x12")
+        expect(pill(page, "origin").locator("summary")).to_have_text("From Base")
+        assert fits(page)
+        page.go_back()
+        expect(page.locator("tr[id^=row-]")).to_have_count(20)
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+def test_a_failure_takes_the_place_of_the_list_and_the_way_back_stays(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/history?order=ASC")
+        page.evaluate("htmx.ajax('GET', '/history?order=ASC&cursor=x', {target: '#list', push: 'true'})")
+        expect(page.get_by_role("alert")).to_contain_text("This place in the list cannot be found")
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+        expect(page.locator("header.frame-head")).to_be_visible()
+        page.go_back()
+        expect(page.locator("tr[id^=row-]")).to_have_count(20)
+        expect(page).to_have_url(f"{server}/history?order=ASC")
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+@contextmanager
+def abroad(browser: Browser, server: str, zone: str) -> Iterator[Visit]:
+    context = browser.new_context(timezone_id=zone, locale="de-DE")
+    context.set_default_timeout(10_000)
+    yield Visit(context.new_page(), server)
+    context.close()
+
+
+def test_times_are_typed_in_the_readers_zone(browser: Browser, server: str) -> None:
+    with abroad(browser, server, "Australia/Adelaide") as visit:
+        page = visit.page
+        visit.open("/history")
+        pill(page, "created").locator("summary").click()
+        expect(page.get_by_label("Time zone")).to_have_value("Australia/Adelaide")
+        page.get_by_label("From", exact=True).fill("2026-11-20T10:30")
+        pill(page, "created").get_by_role("button", name="Apply").click()
+        expect(page).to_have_url(f"{server}/history?from=1795132800")
+        expect(pill(page, "created").locator("summary")).to_contain_text("Created from")
+        expect(page.get_by_label("From", exact=True)).to_have_value("2026-11-20T10:30")
+        # Another filter leaves the time as it is.
+        pill(page, "project").locator("summary").click()
+        page.get_by_role("textbox", name="Project").fill("1042")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(f"{server}/history?project=1042&from=1795132800")
+
+
+def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/history?size=100")
+        places = [str(each.get_attribute("data-address")) for each in page.locator("[data-address]").all()]
+        owners = [str(each.get_attribute("data-address")) for each in page.locator(".hash[data-address]").all()]
+        often = max(owners, key=places.count)
+        alone = min(places, key=places.count)
+        assert places.count(often) > 1
+        marked = page.locator("[data-marked]")
+        page.locator(f'[data-address="{often}"]').first.hover()
+        expect(marked).to_have_count(places.count(often))
+        page.get_by_role("heading", name="History").hover()
+        expect(marked).to_have_count(0)
+        if places.count(alone) == 1:
+            page.locator(f'[data-address="{alone}"]').hover()
+            expect(marked).to_have_count(0)
+        page.locator(f'[data-address="{often}"] button').first.focus()
+        expect(marked).to_have_count(places.count(often))
+        page.keyboard.press("Tab")
+        expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
+
+
+def test_a_panel_is_left_by_escape_and_by_a_click_elsewhere(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/history")
+        summary = pill(page, "origin").locator("summary")
+        summary.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("combobox", name="From chain")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
+        expect(summary).to_be_focused()
+        summary.click()
+        pill(page, "sort").locator("summary").click()
+        expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
+        page.get_by_role("heading", name="History").click()
+        expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
+
+
+def test_the_order_and_the_length_of_a_page_are_chosen(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        page = visit.page
+        visit.open("/history?status=SUCCEEDED")
+        pill(page, "sort").locator("summary").click()
+        page.get_by_role("combobox", name="Order").select_option("Oldest first")
+        page.get_by_role("combobox", name="Intents a page").select_option("10")
+        pill(page, "sort").get_by_role("button", name="Apply").click()
+        expect(page).to_have_url(f"{server}/history?status=SUCCEEDED&order=ASC&size=10")
+        expect(page.locator("tr[id^=row-]")).to_have_count(10)
+        expect(said(page)).to_have_text("10 intents, oldest first")
+        expect(page.get_by_role("link", name="Later →")).to_be_visible()
+
+
+def test_newer_intents_are_announced_and_come_when_they_are_asked_for(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/history")
+        before = rows(page)
+        newer = page.get_by_role("link", name=re.compile(r"\d+ newer intents?"))
+        expect(newer).to_be_visible(timeout=40_000)
+        assert rows(page) == before
+        newer.click()
+        expect(newer).to_have_count(0)
+        assert rows(page)[0] != before[0]
+        expect(page).to_have_url(f"{server}/history")
