@@ -3,8 +3,22 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display import transfer
-from intents_ui.service.wire import IntentProviderQuote
-from tests.display.builders import ARBITRUM, CATALOGUE, NOW, before, intent, receipt, summary
+from intents_ui.service.wire import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    INTENT_ID,
+    MERCHANT,
+    NOW,
+    USDC,
+    USDC_ON_BASE,
+    before,
+    intent,
+    receipt,
+    refund,
+    summary,
+)
 
 QUOTE = IntentProviderQuote(to_amount=99_910_000)
 DELIVERED = summary(destination_token_amount=99_800_000)
@@ -70,3 +84,93 @@ def test_a_token_of_the_same_name_at_another_address_is_not_listed():
     assert (sides.received.symbol, sides.received.listed) == ("USDC", True)
     assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.listed is None
     assert of(intent(), None).sent.listed is None
+
+
+STARTED = summary(started_at=before(seconds=42))
+ENDED = summary(started_at=before(minutes=20), finished_at=before(minutes=5))
+CLOCKS = [
+    ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), ("0:42", True, "")),
+    (
+        "runs, with an estimate",
+        intent(quote=IntentProviderQuote(estimated_duration=38)),
+        receipt(deposit="SUCCEEDED", summary=STARTED),
+        ("0:42", True, "0:38"),
+    ),
+    ("over", intent(), receipt("SUCCEEDED", summary=ENDED), ("15:00", False, "")),
+    (
+        "over, without saying when",
+        intent(),
+        receipt("FAILED", deposit="FAILED", summary=summary(started_at=before(minutes=1))),
+        ("0:40", False, ""),
+    ),
+    ("over before it began", intent(), receipt("FAILED", summary=summary(finished_at=before(days=1))), ("", False, "")),
+    ("begins in the future", intent(), receipt(summary=summary(started_at=before(seconds=-5))), ("", False, "")),
+    ("an offer", intent("QUOTED"), None, ("", False, "")),
+    ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, ("never paid", False, "")),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "expected"), [row[1:] for row in CLOCKS], ids=[row[0] for row in CLOCKS]
+)
+def test_how_long_it_takes_or_took(of_intent, of_receipt, expected):
+    clock = of(of_intent, of_receipt).clock
+    assert (clock.said, clock.since is not None, clock.estimate) == expected
+
+
+BACK = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)
+DESTINIES = [
+    ("to the owner", receipt(), "same recipient"),
+    ("to somebody else", receipt(summary=summary(destination_to_address=MERCHANT)), ""),
+    ("returned on the far side", receipt("REFUNDED", refund=BACK), "back on Base"),
+    ("returned on the near side", receipt("FAILED", refund="SUCCEEDED"), "back on Arbitrum"),
+    ("on its way back", receipt("FAILED", refund="PENDING"), "same recipient"),
+    ("returned, nobody says where", receipt("REFUNDED"), "back to the owner"),
+    ("delivered, and something sent back", receipt("SUCCEEDED", refund="SUCCEEDED"), "same recipient"),
+]
+
+
+@pytest.mark.parametrize(("of_receipt", "destiny"), [row[1:] for row in DESTINIES], ids=[row[0] for row in DESTINIES])
+def test_to_whom_it_goes(of_receipt, destiny):
+    assert of(intent(), of_receipt).destiny == destiny
+
+
+def test_nobody_is_the_same_as_an_owner_who_is_not_known():
+    assert of(intent(owner_address=None)).destiny == ""
+
+
+def test_what_came_back_is_shown_once_it_is_there():
+    returned = of(intent(), receipt("REFUNDED", refund=BACK)).returned
+    assert returned is not None
+    assert (returned.chain, str(returned.amount)) == ("Base", "99.50 USDC")
+    assert of(intent(), receipt("FAILED", refund="PENDING")).returned is None
+    assert of(intent(), receipt("REFUNDED")).returned is None
+    assert of(intent(), receipt("SUCCEEDED", refund="SUCCEEDED")).returned is None
+
+
+def entry(has_balance=None, *balances):
+    tokens = tuple(
+        TokenBalance(contract_address=USDC, balance=balance, decimals=6, symbol="USDC") for balance in balances
+    )
+    groups = (BalanceGroup(intent_address=MERCHANT, chain_id=ARBITRUM, tokens=tokens),) if balances else ()
+    return IntentHistory(intent_id=INTENT_ID, status="FAILED", has_balance=has_balance, balances=groups)
+
+
+MARKS = [
+    ("nobody looked", entry(), ""),
+    ("there is nothing", entry(False), ""),
+    ("there is something, nobody says what", entry(True), "balance waiting"),
+    ("so much", entry(True, 79_710_000), "79.71 USDC to recover"),
+    ("so much, without saying that there is", entry(None, 79_710_000), "79.71 USDC to recover"),
+    ("zeros are nothing", entry(None, 0), ""),
+    ("zeros are not counted", entry(True, 0, 5_000_000), "5.00 USDC to recover"),
+    ("several", entry(True, 1, 2, 3), "3 balances to recover"),
+    ("one of them is not told", entry(True, 1, None), "2 balances to recover"),
+    ("none of them is told", entry(True, None), "balance waiting"),
+    ("not to be taken back", entry(False, 79_710_000), ""),
+]
+
+
+@pytest.mark.parametrize(("of_entry", "mark"), [row[1:] for row in MARKS], ids=[row[0] for row in MARKS])
+def test_what_is_left_to_be_taken_back(of_entry, mark):
+    assert transfer.of_entry(of_entry, using=CATALOGUE, now=NOW).waiting == mark
