@@ -68,8 +68,16 @@ class HistoryAnswer(Wire):
     @property
     def is_over(self) -> bool:
         """The service says that there is no more, or there is nothing on this page to go on from."""
-        page = self.next_page
-        return page is None or page.more is False or not (self.intents or self.unreadable_entries)
+        return self.next_page is None or self.next_page.more is False or self.is_empty
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.intents or self.unreadable_entries)
+
+    @property
+    def breaks_off(self) -> bool:
+        """There is said to be more, after a page on which there is nothing."""
+        return self.is_empty and self.next_page is not None and self.next_page.more is True
 
     @property
     def is_stuck(self) -> bool:

@@ -55,7 +55,8 @@ class Position:
 class Leaf:
     """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already.
 
-    `begins_anew`: it is the first page, because no way back is known from the one before."""
+    `breaks_off`: it is empty, and there is said to be more. `begins_anew`: it is the first page, because no way back is
+    known from the one before."""
 
     entries: tuple[IntentHistory, ...]
     following: Position | None
@@ -63,6 +64,7 @@ class Leaf:
     goes_in_circles: bool = False
     unreadable: int = 0
     begins_anew: bool = False
+    breaks_off: bool = False
 
 
 def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
@@ -86,6 +88,7 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
         previous=_before(at, entries, first),
         goes_in_circles=circles,
         unreadable=answer.unreadable_entries,
+        breaks_off=answer.breaks_off,
     )
 
 
@@ -114,6 +117,7 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
         previous=at.back(further, edge=_edge(entries)) if further else None,
         goes_in_circles=answer.is_stuck,
         unreadable=answer.unreadable_entries,
+        breaks_off=answer.breaks_off,
     )
 
 
@@ -161,6 +165,7 @@ class End(Enum):
 
     COMPLETE = "complete"
     CIRCLES = "circles"
+    EMPTY_PAGE = "empty page"  # although there is said to be more
 
 
 def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
@@ -178,8 +183,13 @@ def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End
             cursors.add(page.cursor)
         if circles:
             page = None
-        end = End.CIRCLES if circles else End.COMPLETE
-        yield tuple(fresh), None if page else end
+        yield tuple(fresh), None if page else _end(answer, circles=circles)
+
+
+def _end(answer: HistoryAnswer, *, circles: bool) -> End:
+    if circles:
+        return End.CIRCLES
+    return End.EMPTY_PAGE if answer.breaks_off else End.COMPLETE
 
 
 def _entries(answer: HistoryAnswer, first: Page) -> tuple[IntentHistory, ...]:

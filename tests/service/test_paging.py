@@ -204,14 +204,21 @@ ENDS = [
     pytest.param([row(1)], None, id="no next page"),
     pytest.param([row(1)], {"more": False}, id="more is false"),
     pytest.param([row(1)], {"column": "id", "after": 5, "more": False}, id="a cursor, and more is false"),
-    pytest.param([], {"column": "id", "after": 5, "more": True}, id="an empty page"),
+    pytest.param([], None, id="an empty page"),
+    pytest.param([], {"column": "id", "after": 5, "more": False}, id="an empty page, and more is false"),
+    pytest.param([], {"column": "id", "after": 5}, id="an empty page, and no word of more"),
 ]
 
 
 @pytest.mark.parametrize(("rows", "following"), ENDS)
 def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
     found = leaf(lambda page: answered(rows, following, page=page), DESC, at=Position())
-    assert (found.following, found.goes_in_circles) == (None, False)
+    assert (found.following, found.goes_in_circles, found.breaks_off) == (None, False, False)
+
+
+def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
+    found = leaf(lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position())
+    assert (found.following, found.goes_in_circles, found.breaks_off) == (None, False, True)
 
 
 def test_rows_are_sorted_as_asked_and_each_is_there_once_as_it_was_seen_last() -> None:
@@ -261,6 +268,12 @@ def test_a_walk_reads_every_page_and_each_intent_once() -> None:
     pages = list(walk(shelf, DESC))
     assert [int(entry.intent_id, 16) for entries, _ in pages for entry in entries] == list(range(9, -1, -1))
     assert [end for _, end in pages] == [None, None, None, End.COMPLETE]
+
+
+def test_a_walk_that_breaks_off_says_so() -> None:
+    rows = {None: [row(9)], 5: []}
+    pages = list(walk(lambda page: answered(rows[page.after], {"after": 5, "more": True}, page=page), DESC))
+    assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, End.EMPTY_PAGE)]
 
 
 def test_a_walk_in_circles_ends_there() -> None:
