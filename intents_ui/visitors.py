@@ -1,8 +1,16 @@
-"""Who asks: the address that a limit counts by."""
+"""Who asks: the address that a limit counts by, whether one of our pages sent it, and how its reader calls us."""
 
 import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.request import split_domain_port, validate_host
+
+ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
+FROM_OUR_PAGES = ("same-origin", "none")  # none: by hand
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -37,3 +45,33 @@ def _as_counted(address: str) -> str:
     if found.version == 4:
         return str(found)
     return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+
+
+def is_ours(request: HttpRequest) -> bool:
+    """Whether no other site made the reader's browser ask: all that POST does here asks this first.
+
+    A browser says so itself, except to a plain address that is not its own machine's; then the page that it came from
+    counts, and who names none is no browser.
+    """
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in FROM_OUR_PAGES
+    found = ORIGIN.match(_came_from(request))
+    return _is_our_host(request, found["host"]) if found else not _came_from(request)
+
+
+def root(request: HttpRequest) -> str:
+    """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
+    found = ORIGIN.match(_came_from(request))
+    return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
+
+
+def _came_from(request: HttpRequest) -> str:
+    return request.headers.get("Origin") or request.headers.get("Referer") or ""
+
+
+def _is_our_host(request: HttpRequest, host: str) -> bool:
+    """A dashboard that answers under every name is known by the one that it was asked under."""
+    domain, _ = split_domain_port(host)
+    named = [name for name in settings.ALLOWED_HOSTS if name != "*"]
+    return host == request.get_host() or (bool(domain) and validate_host(domain, named))

@@ -1,10 +1,12 @@
-"""Whose limit a request counts against."""
+"""Whose limit a request counts against, whether one of our pages sent it, and how its reader calls us."""
 
 import ipaddress
 
 import pytest
+from django.http import HttpRequest
+from django.test import RequestFactory, override_settings
 
-from intents_ui.visitors import address_of
+from intents_ui.visitors import address_of, is_ours, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 
@@ -30,3 +32,62 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 def test_a_visitor_is_the_last_address_that_none_of_our_proxies_has(client, forwarded, address):
     headers = [(b"host", b"a"), *((b"x-forwarded-for", value.encode()) for value in forwarded)]
     assert address_of({"client": (client, 1) if client else None, "headers": headers}, PROXIES) == address
+
+
+def request(**headers: str) -> HttpRequest:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return RequestFactory().post("/triage", headers={"Host": "localhost:8000"} | named)
+
+
+@pytest.mark.parametrize(
+    ("headers", "ours"),
+    [
+        pytest.param({"Sec_Fetch_Site": "same-origin"}, True, id="our own page"),
+        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "null"}, True, id="our own page, which is not told"),
+        pytest.param({"Sec_Fetch_Site": "none"}, True, id="by hand"),
+        pytest.param({"Sec_Fetch_Site": "cross-site"}, False, id="another site"),
+        pytest.param(
+            {"Sec_Fetch_Site": "cross-site", "Origin": "http://localhost:8000"}, False, id="another site lies"
+        ),
+        pytest.param({"Sec_Fetch_Site": "same-site"}, False, id="a neighbour"),
+        pytest.param({"Origin": "http://localhost:8000"}, True, id="our own origin"),
+        pytest.param({"Origin": "https://127.0.0.1:8443"}, True, id="our own behind a proxy"),
+        pytest.param({"Origin": "https://evil.example"}, False, id="another origin"),
+        pytest.param({"Origin": "https://localhost.evil.example"}, False, id="a longer name"),
+        pytest.param({"Origin": "https://evil.example/@localhost"}, False, id="a path"),
+        pytest.param({"Origin": "https://localhost@evil.example"}, False, id="a user"),
+        pytest.param({"Origin": "ftp://localhost"}, False, id="another scheme"),
+        pytest.param({"Origin": "null"}, False, id="an origin that is not told"),
+        pytest.param({"Origin": "http://[::1"}, False, id="no origin"),
+        pytest.param({"Referer": "https://localhost/history?size=10"}, True, id="from our page"),
+        pytest.param({"Referer": "https://evil.example/localhost"}, False, id="from another's page"),
+        pytest.param({}, True, id="not a browser"),
+    ],
+)
+def test_a_request_is_ours_unless_another_site_made_a_browser_send_it(headers: dict[str, str], ours: bool) -> None:
+    assert is_ours(request(**headers)) is ours
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        pytest.param({"Origin": "https://localhost"}, "https://localhost", id="its origin"),
+        pytest.param({"Referer": "https://localhost/history"}, "https://localhost", id="the page that it came from"),
+        pytest.param(
+            {"Referer": "https://money.example/history", "Sec_Fetch_Site": "same-origin"},
+            "https://money.example",
+            id="a proxy of another name",
+        ),
+        pytest.param({"Referer": "https://evil.example/"}, "http://localhost:8000", id="another's page"),
+        pytest.param({"Origin": "null", "Sec_Fetch_Site": "same-origin"}, "http://localhost:8000", id="not told"),
+        pytest.param({}, "http://localhost:8000", id="nothing"),
+    ],
+)
+def test_links_begin_as_the_readers_browser_knows_us(headers: dict[str, str], expected: str) -> None:
+    assert root(request(**headers)) == expected
+
+
+def test_a_dashboard_of_every_name_does_not_take_every_site_for_its_own() -> None:
+    with override_settings(ALLOWED_HOSTS=["*"]):
+        assert is_ours(request(Origin="https://localhost:8000"))
+        assert not is_ours(request(Origin="https://evil.example"))
