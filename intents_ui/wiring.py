@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
 
 log = logging.getLogger(__name__)
+
+# Identifiers of all tickets together that are looked up at a time: fewer than the pages that may wait for the service.
+TICKET_THREADS = 12
 
 
 def embedded() -> bool:
@@ -70,6 +74,12 @@ def catalog() -> Catalog:
 def exports() -> Exports:
     """The exports that this process is making."""
     return Exports(ENV.intents_exports)
+
+
+@cache
+def ticket_threads() -> ThreadPoolExecutor:
+    """Where the rows of a triage wait for the service: the event loop's own threads are for what is done at once."""
+    return ThreadPoolExecutor(TICKET_THREADS, thread_name_prefix="ticket")
 
 
 @cache
@@ -131,5 +141,6 @@ async def close_live() -> None:
 
 def close_all() -> None:
     exports().close()
+    ticket_threads().shutdown(wait=False, cancel_futures=True)
     end_threads()
     service().close()

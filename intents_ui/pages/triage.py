@@ -5,6 +5,7 @@ kept or logged. The page is streamed: its head at once, then row by row in the o
 """
 
 import asyncio
+import contextvars
 import logging
 import re
 import threading
@@ -141,8 +142,11 @@ class Answers:
         yield self._between + await asyncio.to_thread(ended, told, root=self._root) + self._foot
 
     async def _answer(self, number: int, finding: Finding) -> Row:
+        context = contextvars.copy_context()
         async with self._at_once:
-            return await asyncio.to_thread(answer, self._service, number, finding)
+            return await asyncio.get_running_loop().run_in_executor(
+                wiring.ticket_threads(), context.run, answer, self._service, number, finding
+            )
 
 
 def once(row: Row, told: list[Row]) -> Row:

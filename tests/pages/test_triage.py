@@ -9,7 +9,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -18,7 +18,7 @@ import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import asgi
+from intents_ui import asgi, wiring
 from intents_ui.display import triage as rows
 from intents_ui.emulator.app import Emulator
 from tests.pages.doors import Doors, ids
@@ -476,6 +476,22 @@ def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: 
         until(lambda: doors.intents() == known)
         doors.all_open.set()
         reader.until("All 6 identifiers are answered: 6 found.")
+
+
+def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behind_doors: str, doors: Doors) -> None:
+    known = ids(wiring.TICKET_THREADS + 8)
+    tickets = [" ".join(f"/intent/{each}" for each in known[at : at + 4]) for at in range(0, len(known), 4)]
+    with ExitStack() as readers:
+        all_readers = [readers.enter_context(reading(behind_doors, text)) for text in tickets]
+        for reader in all_readers:
+            reader.until("<tbody>")
+        until(lambda: len(doors.intents()) == wiring.TICKET_THREADS)
+        another = readers.enter_context(reading(behind_doors, f"{NOBODY[:-1]} {'0x' + 'f' * 64}"))
+        another.until("2 identifiers found")
+        assert len(doors.intents()) == wiring.TICKET_THREADS
+        doors.all_open.set()
+        for reader in all_readers:
+            reader.until("All 4 identifiers are answered: 4 found.")
 
 
 def test_when_the_reader_leaves_nothing_more_is_asked(behind_doors: str, doors: Doors) -> None:
