@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import lifecycle, wiring
+from intents_ui import lifecycle, visitors, wiring
 from intents_ui.display import filters, hashes, near_misses, solana
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.exports import progress
@@ -103,7 +103,7 @@ def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
 
 def links(request: HttpRequest) -> Callable[[str], str]:
     """An intent's address as somebody outside of the dashboard can open it."""
-    root = request.build_absolute_uri("/").rstrip("/")
+    root = visitors.root(request)
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
 
@@ -139,7 +139,7 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     if not progress.is_run(run):
         raise Http404("No export has such an id.")
     if request.method == "POST":
-        if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        if not visitors.is_ours(request):
             return refused(
                 request,
                 "This did not come from this dashboard",

@@ -172,6 +172,8 @@ def test_recoverable_money_is_listed_with_its_amounts(service: Between) -> None:
 def test_a_row_leads_to_the_intent_on_this_dashboard(service: Between) -> None:
     (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
+    followed = get(f"/export/history.json?{SEVERAL}", headers={"Referer": "https://localhost/history"})
+    assert read("json", followed.content).rows[0]["url"] == f"https://localhost/intent/{row['intent_id']}"
 
 
 def test_an_owner_is_exported_whole(service: Between) -> None:
@@ -543,9 +545,10 @@ def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
     assert progress.is_stopped(RUN)
 
 
-def test_another_site_cannot_stop_an_export(service: Between) -> None:
+@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
+def test_another_site_cannot_stop_an_export(service: Between, headers: dict[str, str]) -> None:
     progress.begin(RUN)
-    refused = ask("POST", f"/export/progress/{RUN}", headers={"Sec-Fetch-Site": "cross-site"})
+    refused = ask("POST", f"/export/progress/{RUN}", headers=headers)
     assert refused.status_code == 403
     assert not progress.is_stopped(RUN)
 
