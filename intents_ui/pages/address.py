@@ -135,7 +135,12 @@ class Parts:
 
     @property
     def is_nothing(self) -> bool:
-        return not (self.entries or self.searched(*about.ROLES) or self.tokens.found)
+        return not (self.entries or self.searched(*about.ROLES) or self.tokens.found or self.break_off)
+
+    @property
+    def break_off(self) -> bool:
+        """Whether a list of the owner's has an empty page where there is said to be more."""
+        return any(part.found is not None and part.found.breaks_off for part in self.lists)
 
 
 def entries(part: Part[Leaf]) -> Sequence[IntentHistory]:
@@ -210,7 +215,7 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
     return {
         "owner": owner,
         # What could not be asked about may well be.
-        "is_owner": owner.intents != 0,
+        "is_owner": owner.intents != 0 or parts.break_off,
         "roles": [role for role in (owner, *others) if role.intents],
         "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in (owner, *others)),
         "tokens": about.token_names(parts.tokens.found or (), using=names),

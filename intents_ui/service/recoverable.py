@@ -23,6 +23,7 @@ class Stop(Enum):
     ENOUGH = "enough"
     TIME = "time"
     CIRCLES = "circles"  # there is said to be more, and what leads to it was read already
+    EMPTY_PAGE = "empty page"  # although there is said to be more
     TROUBLE = "trouble"
 
 
@@ -39,7 +40,7 @@ class Read:
     @property
     def is_faulty(self) -> bool:
         """It ended where it should not have."""
-        return self.stop in (Stop.CIRCLES, Stop.TROUBLE)
+        return self.stop in (Stop.CIRCLES, Stop.EMPTY_PAGE, Stop.TROUBLE)
 
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:
@@ -57,12 +58,18 @@ def read(ask: Ask, first: Page, *, at: Position) -> Read:
         slowest = max(slowest, time.monotonic() - began)
         leaves.append(found)
         if found.following is None:
-            return _read(leaves, Stop.CIRCLES if found.goes_in_circles else Stop.END)
+            return _read(leaves, _end(found))
         position = found.following
         if len(leaves) == MOST_PAGES:
             return _read(leaves, Stop.ENOUGH, _onward(at, position))
         if not _has_time_for(slowest):
             return _read(leaves, Stop.TIME, _onward(at, position))
+
+
+def _end(last: Leaf) -> Stop:
+    if last.goes_in_circles:
+        return Stop.CIRCLES
+    return Stop.EMPTY_PAGE if last.breaks_off else Stop.END
 
 
 def _has_time_for(seconds: float) -> bool:

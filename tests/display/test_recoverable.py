@@ -236,6 +236,11 @@ COUNTS = [
         True,
         "50 intents read. The service says that there are more, and leads back to these: the list may lack some.",
     ),
+    (
+        read(50, Stop.EMPTY_PAGE),
+        True,
+        "50 intents read. The service says that there are more, and gave an empty page: the list may lack some.",
+    ),
 ]
 
 
@@ -254,6 +259,7 @@ EMPTY = [
         {},
         "Nothing of what was read is waiting to be taken back. It is not all there is.",
     ),
+    ("on an empty page", read(0, Stop.EMPTY_PAGE), {}, "It is not all there is."),
     ("as far as it can be read", read(0, Stop.END, unreadable=2), {}, "It is not all there is."),
 ]
 

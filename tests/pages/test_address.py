@@ -411,6 +411,33 @@ def test_a_cursor_that_never_moves_ends_the_list_and_is_said(site: Client, emula
     assert not link(answer, "next")
 
 
+@pytest.fixture
+def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page of the history comes without its rows, and with the word that there are more."""
+    transport = wiring.service()._http._transport
+    send = transport.handle_request
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/GetIntentHistory"):
+            return send(request)
+        document = b'{"intents": [], "nextPage": {"column": "id", "after": 5, "more": true}}'
+        return httpx.Response(200, stream=httpx.ByteStream(document), request=request)
+
+    monkeypatch.setattr(transport, "handle_request", handle)
+
+
+@pytest.mark.usefixtures("emptied")
+def test_an_empty_page_after_which_more_is_announced_is_not_nothing(site: Client, busiest: str) -> None:
+    answer = site.get(f"/address/{busiest}")
+    for heading in ("To take back", "In flight"):
+        assert "gave an empty page" in part(answer, heading)
+    assert words(answer).count("gave an empty page") == 3
+    nobody = site.get(f"/address/{NOBODY}")
+    assert nobody.status_code == 200
+    assert words(nobody).count("gave an empty page") == 3
+    assert "No intent has this address as owner" not in words(nobody)
+
+
 def test_an_intent_that_is_given_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
     before = words(site.get(f"/address/{busiest}"))
     emulator.behave("*", "duplicate-rows")

@@ -582,6 +582,19 @@ def test_a_page_that_has_emptied_since_leads_on(site: Client, way: Way) -> None:
     assert link(page, "prev")
 
 
+BROKEN_OFF = "The service says that there are more, and gave an empty page: the list ends here, and may lack some."
+
+
+@pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
+def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: Client, way: Way, query: str) -> None:
+    way.script = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
+    page = read(site, f"/history{query}")
+    assert BROKEN_OFF in page
+    assert "No intents match" not in page
+    assert "There are no intents yet" not in page
+    assert link(page, "next") is None
+
+
 def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": []}
     page = read(site, "/history")

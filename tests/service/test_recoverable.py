@@ -104,6 +104,18 @@ def test_a_cursor_that_leads_back_ends_it() -> None:
     assert found.following is None
 
 
+def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
+    class Gap(List):
+        def __call__(self, page: Page) -> HistoryAnswer:
+            answer = super().__call__(page)
+            return answer.model_copy(update={"intents": ()}) if page.after else answer
+
+    found = Gap(10).read()
+    assert found.stop is Stop.EMPTY_PAGE
+    assert found.is_faulty
+    assert [entry.intent_id for entry in found.entries] == ids(1)
+
+
 @pytest.mark.parametrize(
     ("seconds", "pages"),
     [
