@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import demo, failures, home, intent, search
+from intents_ui.pages import demo, everyone, failures, home, intent, search
 
 
 class Identifier:
@@ -41,6 +41,8 @@ urlpatterns: list[URLPattern] = [
     path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
     path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
     path("intent/<identifier:intent_id>/receipt", intent.receipt, name="receipt"),
+    path("intent/<identifier:intent_id>/reply", intent.answer, name="reply"),
+    path("intent/<identifier:intent_id>/everyone", everyone.others, name="everyone"),
     path("intent/<identifier:intent_id>/proof", intent.proof, name="proof"),
     path("intent/<identifier:intent_id>", intent.intent, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),

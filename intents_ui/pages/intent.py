@@ -12,12 +12,14 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import (
     fees,
     pasted,
     records,
+    reply,
     route,
     sections,
     statuses,
@@ -29,9 +31,8 @@ from intents_ui.display import (
 )
 from intents_ui.display.pasted import Kind
 from intents_ui.live.picture import Picture, digest
-from intents_ui.service import lookup
-from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.together import both
+from intents_ui.service import lookup, transfers
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import Intent, IntentReceipt
 
 # Ids that are no hash: any word, as the service's own documents show them.
@@ -65,6 +66,28 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, known, _ = read(intent_id)
     context = {"intent": found, "receipt": known, "names": wiring.catalog(), "may_change": True}
     return render(request, "parts/proof.html", context | facts(found, known))
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """What to answer a customer, to be copied."""
+    found, known, trouble = read(intent_id)
+    if trouble:
+        raise trouble
+    now, names = datetime.now(UTC), wiring.catalog()
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    told = reply.reply(
+        story.story(found, known, now=now, using=names),
+        transfer.of_intent(found, known, using=names, now=now),
+        timeline.timeline(found, known, now=now, using=names),
+        url=request.build_absolute_uri(reverse("intent", args=[intent_id])),
+        now=now,
+        using=names,
+    )
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    template = "parts/reply.html" if is_part else "reply.html"
+    return render(request, template, {"intent_id": intent_id, "reply": told})
 
 
 def told(
@@ -139,13 +162,7 @@ def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | N
     watched = wiring.newest(intent_id)
     if watched and watched.receipt and not watched.stale_since:
         return plan(intent_id), watched.receipt, None
-    service = wiring.service()
-    found, receipt = both(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
-    if isinstance(found, ServiceError):
-        raise found
-    if isinstance(receipt, ServiceError):
-        return found, None, None if isinstance(receipt, NotFound) else receipt
-    return found, receipt, None
+    return transfers.read(wiring.service(), intent_id)
 
 
 def canonical(intent_id: str) -> str:
