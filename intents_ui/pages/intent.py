@@ -16,6 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import (
+    calls,
     fees,
     pasted,
     records,
@@ -29,6 +30,7 @@ from intents_ui.display import (
     transfer,
     watching,
 )
+from intents_ui.display.facts import Facts
 from intents_ui.display.pasted import Kind
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import lookup, transfers
@@ -150,8 +152,12 @@ def seen(receipt: IntentReceipt | None) -> str:
 
 
 def facts(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
-    """Every field, for `parts/proof.html`."""
-    return {"sections": sections.sections(records.groups(found, receipt, using=wiring.catalog()))}
+    """What the calls do and every field, for `parts/proof.html`."""
+    names = wiring.catalog()
+    return {
+        "chapters": calls.chapters(Facts.of(found, receipt), using=names),
+        "sections": sections.sections(records.groups(found, receipt, using=names)),
+    }
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
