@@ -17,8 +17,11 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import wiring
 from intents_ui.display import (
     calls,
+    doctor,
     fees,
+    lookalikes,
     pasted,
+    promise,
     records,
     reply,
     route,
@@ -100,10 +103,13 @@ def told(
     names.learn((found.origin_chain_id, found.destination_chain_id))
     tale = story.story(found, receipt, now=now, using=names, unread=unread)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
+    promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
+    diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread)
     may_change = watching.may_change(found, receipt, now=now)
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
-    version = digest(repr((known, type(trouble), tale, steps.late, steps.stalled, may_change)))
+    by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change)
+    version = digest(repr((known, type(trouble), by_the_clock)))
     return {
         "intent": found,
         "receipt": receipt,
@@ -122,7 +128,10 @@ def told(
         "story": tale,
         "stops": route.route(found, receipt, story=tale, using=names, unread=unread),
         "timeline": steps,
-        "fees": fees.fees(found.fees, using=names),
+        "promise": promised,
+        "lookalikes": lookalikes.lookalikes(Facts.of(found, receipt)),
+        "diagnosis": diagnosis,
+        "fees": fees.fees(found, receipt, using=names),
         "memo": memo(receipt),
     }
 
