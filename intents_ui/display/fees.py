@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from enum import StrEnum
 
-from intents_ui.display import amounts, differences, hashes, names, providers, tokens
+from intents_ui.display import amounts, differences, hashes, names, providers, text, tokens
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Facts, Money, first
 from intents_ui.display.names import NO_NAMES, Names
@@ -101,7 +101,7 @@ def fees(intent: Intent, receipt: IntentReceipt | None = None, *, using: Names =
     return Fees(
         total=total if total is not None else (_sum(values) if is_complete else None),
         parts=tuple(_on_a_bar(known)),
-        amount=_in_fee_token(received.total_fee_amount, received, facts, using=using),
+        amount=_part_in_fee_token(received.total_fee_amount, received, facts, using=using),
         is_stated=total is not None,
         gap=gap,
         sentence=_sentence(received, facts, gap, is_complete=is_complete, using=using) if known else "",
@@ -119,7 +119,7 @@ def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part
         (Source.SERVICE, "Service", service_usd, received.service_fee_total),
         (Source.COLLECTOR, "Collector", received.collector_fee_usd, received.collector_fee_total),
     ):
-        yield Part(source, label, usd, _in_fee_token(units, received, facts, using=using))
+        yield Part(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
 
 
 def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
@@ -127,7 +127,7 @@ def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
-        units = _in_fee_token(received.gas_fee_total, received, facts, using=using)
+        units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
         yield Part(Source.GAS, "Gas", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
@@ -151,10 +151,12 @@ def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
     return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
 
 
-def _in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
+def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
+    return None if units is None else _in_fee_token(units, received, facts, using=using)
+
+
+def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
     """The fee token is on the origin chain, where the money comes from."""
-    if units is None:
-        return None
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
     money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
@@ -183,19 +185,28 @@ def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
 
 
 def _sentence(received: IntentFees, facts: Facts, gap: Decimal | None, *, is_complete: bool, using: Names) -> str:
+    rest, token = _rest(received), _fee_token(received, facts, using=using)
+    if gap is not None and not gap and rest == 0:
+        return f"The parts add up to the total, in USD and in {token}."
+    in_usd = _of_dollars(gap, is_complete=is_complete)
+    if not rest:
+        return in_usd if rest is None else f"{in_usd} In {token} they add up."
+    apart = _in_fee_token(abs(rest), received, facts, using=using)
+    return f"{in_usd} In {token} they come to {differences.exact(apart)} {_less(rest > 0)} than the total."
+
+
+def _of_dollars(gap: Decimal | None, *, is_complete: bool) -> str:
     if not is_complete:
-        in_usd = "Not every part is given in USD, so they cannot be added up."
-    elif gap is None:
-        in_usd = "The service gave no total; this is the sum of the parts."
-    elif gap:
-        in_usd = f"The parts come to {amounts.usd_full(gap.copy_abs())} {_less(gap > 0)} than the total."
-    else:
-        in_usd = "The parts add up to the total."
-    return f"{in_usd} {_in_token(received, facts, gap, using=using)}".rstrip()
+        return "Not every part is given in USD, so they cannot be added up."
+    if gap is None:
+        return "The service gave no total; this is the sum of the parts."
+    if not gap:
+        return "The parts add up to the total."
+    return f"The parts come to {amounts.usd_full(gap.copy_abs())} {_less(gap > 0)} than the total."
 
 
-def _in_token(received: IntentFees, facts: Facts, gap: Decimal | None, *, using: Names) -> str:
-    """Base units are counted apart from the dollars: that one adds up proves nothing of the other."""
+def _rest(received: IntentFees) -> int | None:
+    """Base units that the parts leave of the total. That the dollars add up proves nothing of these."""
     units = (
         received.gas_fee_total,
         received.provider_fee_total,
@@ -203,13 +214,13 @@ def _in_token(received: IntentFees, facts: Facts, gap: Decimal | None, *, using:
         received.collector_fee_total,
     )
     known = [value for value in units if value is not None]
-    if received.total_fee_amount is None or not known:
-        return ""
-    rest = received.total_fee_amount - sum(known)
-    if rest == 0:
-        return "So do their amounts." if gap is not None and not gap else "Their amounts do add up."
-    amount = _in_fee_token(abs(rest), received, facts, using=using)
-    return f"Their amounts come to {differences.exact(amount)} {_less(rest > 0)} than the total." if amount else ""
+    return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
+
+
+def _fee_token(received: IntentFees, facts: Facts, *, using: Names) -> str:
+    money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
+    symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return text.symbol(symbol).shown if symbol else "the fee token"
 
 
 def _less(is_less: bool) -> str:

@@ -39,7 +39,8 @@ ANOTHER = Shown("Another one", Tone.ATTENTION, "triangle-alert", "The transactio
 TOO_LITTLE = Shown("Too little", Tone.BAD, "x", "It is less than is needed.")
 TOO_MUCH = Shown("Too much", Tone.ATTENTION, "triangle-alert", "It is more than was asked for.")
 REPORTED = Shown("Reported", Tone.PROGRESS, "hourglass", "It was reported and is not confirmed.")
-NOT_CONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was reported and did not count.")
+NOT_COUNTED = Shown("Not counted", Tone.NEUTRAL, "circle-dashed", "It was reported and did not count.")
+NOT_CONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was reported and not found confirmed.")
 NOT_SEEN = Shown("Not seen", Tone.NEUTRAL, "circle-dashed", "Nothing of it has been seen.")
 NOT_KNOWN = Shown("Not known", Tone.NEUTRAL, "circle-dashed", "The service does not say.")
 PLACEHOLDER = Shown("Placeholder", Tone.NEUTRAL, "info", "No transaction stands behind this hash.")
@@ -49,7 +50,8 @@ IN_TIME = Shown("In time", Tone.GOOD, "check", "It was confirmed before the dead
 LATE = Shown("Too late", Tone.BAD, "x", "It was confirmed after the deadline.")
 TAKEN = Shown("Late, and taken", Tone.NEUTRAL, "info", "It was confirmed after the deadline, and the transfer went on.")
 AHEAD = Shown("Still open", Tone.PROGRESS, "clock", "The deadline lies ahead.")
-ENDED = Shown("Ended before it", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
+ENDED = Shown("Ended before", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
+PAST = Shown("Passed", Tone.NEUTRAL, "clock", "The deadline has passed, and the transfer has ended.")
 PASSED = Shown("Passed", Tone.ATTENTION, "clock", "The deadline has passed.")
 
 
@@ -155,9 +157,9 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
     """Of a deadline that no confirmed payment is measured against."""
     if payment.is_confirmed:
         return NOT_KNOWN
-    if now >= deadline:
-        return PASSED
-    return ENDED if payment.facts.is_over(now=now) else AHEAD
+    if payment.facts.is_over(now=now):
+        return PAST if now >= deadline else ENDED
+    return PASSED if now >= deadline else AHEAD
 
 
 def _transaction(payment: Payment) -> Finding:
@@ -181,4 +183,4 @@ def _certainty(payment: Payment) -> Shown:
     """Of what agrees with what was expected."""
     if payment.is_confirmed or payment.held or payment.strays:
         return AS_EXPECTED
-    return NOT_CONFIRMED if payment.leg in DEAD else REPORTED
+    return NOT_COUNTED if payment.leg in DEAD else REPORTED

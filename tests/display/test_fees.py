@@ -148,7 +148,7 @@ def test_amounts_are_exact_whatever_the_token(decimals, total, apart):
     )
     found = in_a_token(decimals, received)
     assert found.in_token == total
-    assert found.sentence.endswith(f"Their amounts come to {apart} less than the total.")
+    assert found.sentence.endswith(f"In FEE they come to {apart} less than the total.")
 
 
 def test_dollars_and_amounts_add_up_each_for_itself():
@@ -165,10 +165,10 @@ def test_dollars_and_amounts_add_up_each_for_itself():
     in_usd = received.model_copy(
         update={f"{name}_fee_usd": Decimal(0) for name in ("provider", "service", "collector")}
     )
-    assert in_a_token(6, in_usd).sentence == "The parts add up to the total. So do their amounts."
-    assert in_a_token(6, received).sentence.endswith("cannot be added up. Their amounts do add up.")
+    assert in_a_token(6, in_usd).sentence == "The parts add up to the total, in USD and in FEE."
+    assert in_a_token(6, received).sentence.endswith("cannot be added up. In FEE they add up.")
     off = in_usd.model_copy(update={"total_fee_amount": 9})
-    assert in_a_token(6, off).sentence.endswith("Their amounts come to 0.000001 FEE more than the total.")
+    assert in_a_token(6, off).sentence.endswith("In FEE they come to 0.000001 FEE more than the total.")
 
 
 def test_a_fee_token_that_is_not_named_leaves_base_units():
@@ -224,7 +224,7 @@ def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
     received = IntentFees(**dict(zip(names, values, strict=True)), total_fee_amount=total, fee_token_address=USDC)
     sentence = in_a_token(None, received).sentence
     if sum(values) == total:
-        assert "add up." in sentence
+        assert sentence.endswith("In FEE they add up.")
     else:
         apart = f"{abs(total - sum(values)):,} base units of FEE"
         assert f"come to {apart} {'less' if total > sum(values) else 'more'} than the total." in sentence

@@ -15,7 +15,7 @@ LINES = [
     pytest.param(
         3, "finished", ["Kept", "as quoted", "above the minimum", "1 min 42 s shorter than promised"], id="kept"
     ),
-    pytest.param(16, "finished", ["50.00 USDC, as promised", "exactly that", "is not the owner"], id="exact output"),
+    pytest.param(16, "finished", ["50.00 USDC, as promised", "Exactly that", "is not the owner"], id="exact output"),
     pytest.param(8, "finished", ["Not kept", "came back", "less than was paid"], id="returned"),
     pytest.param(5, "finished", ["Not taken up", "No payment was seen, so nothing was due."], id="never paid"),
     pytest.param(26, "finished", ["Not known", "how much came was not reported"], id="not reported"),
@@ -26,7 +26,7 @@ LINES = [
         ["Has the payment arrived?", "Nothing arrived in time", "the balance is watched"],
         id="a placeholder",
     ),
-    pytest.param(2, "finished", ["The parts add up to the total. So do their amounts.", "Gas on Base"], id="fees"),
+    pytest.param(2, "finished", ["The parts add up to the total, in USD and in USDC.", "Gas on Base"], id="fees"),
 ]
 
 
