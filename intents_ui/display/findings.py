@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from intents_ui.display import differences, hashes, names, text, times, tokens
-from intents_ui.display.facts import Money
+from intents_ui.display import differences, hashes, names, statuses, text, times, tokens
+from intents_ui.display.facts import Money, first
 from intents_ui.display.legs import DEAD
 from intents_ui.display.names import Names
 from intents_ui.display.payments import Payment
@@ -157,9 +157,12 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
     """Of a deadline that no confirmed payment is measured against."""
     if payment.is_confirmed:
         return NOT_KNOWN
-    if payment.facts.is_over(now=now):
-        return PAST if now >= deadline else ENDED
-    return PASSED if now >= deadline else AHEAD
+    if not payment.facts.is_over(now=now):
+        return PASSED if now >= deadline else AHEAD
+    # What has ended for good is measured by its end: the clock changes nothing of it any more.
+    is_open = statuses.is_open(payment.facts.status)
+    ended = now if is_open else first(payment.facts.finished_at, payment.facts.last_change)
+    return ENDED if ended is not None and ended < deadline else PAST
 
 
 def _transaction(payment: Payment) -> Finding:

@@ -400,6 +400,14 @@ def test_a_deadline_to_the_second():
         assert (deadline.shown.word, deadline.found) == (word, found)
 
 
+@pytest.mark.parametrize("later", [timedelta(), timedelta(days=1)], ids=["at once", "a day later"])
+def test_a_deadline_is_measured_against_the_end_of_what_has_ended(later):
+    for ended, word in ((before(minutes=1), "Passed"), (before(minutes=3), "Ended before")):
+        over = receipt("ABORTED", deposit=watched("ABORTED"), summary=summary(finished_at=ended))
+        found = examined(asking("ABORTED", **EXPIRED), over, now=NOW + later)
+        assert line(found, "Deadline").shown.word == word
+
+
 def test_what_a_stalled_payment_waits_for_is_support():
     long_ago = {"updated_at": before(hours=2)}
     of_receipt = receipt(deposit=paid(**long_ago), origin=transaction("PENDING", **long_ago), **long_ago)
@@ -560,6 +568,17 @@ def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
         if found.key in (Key.WAITING, Key.UNCOUNTED, Key.CONFIRMING):
             assert not tale.is_over, which
         assert "ay again" in found.next or found.key in (Key.EXPIRED, Key.GONE, Key.TOO_MUCH), which
+
+
+@pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
+def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
+    told = scene(which, at, variant)
+    if story.changes_at(told.intent, told.receipt, now=NOW) is None:
+        found, after = (
+            display.doctor(told.intent, told.receipt, now=now, using=CATALOG) for now in (NOW, NOW + timedelta(hours=3))
+        )
+        assert (found and found.key) == (after and after.key)
+        assert not found or [each.shown for each in found.findings] == [each.shown for each in after.findings]
 
 
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
