@@ -1,16 +1,24 @@
-"""What a transfer costs in USD: the total, its parts with their shares for a bar, and whether they add up."""
+"""What a transfer costs: the total, its parts to the last digit and as shares for a bar, and whether they add up.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from decimal import Decimal
+The figures are those of the quote (interface.md 2.8); what was taken in the end is not on the wire.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
 from enum import StrEnum
 
-from intents_ui.display import amounts, names, providers
+from intents_ui.display import amounts, differences, hashes, names, providers, text, tokens
+from intents_ui.display.amounts import Amount
+from intents_ui.display.facts import Facts, Money, first
 from intents_ui.display.names import NO_NAMES, Names
-from intents_ui.service.wire import GasFee, IntentFees
+from intents_ui.service.wire import GasFee, Intent, IntentFees, IntentReceipt
 
 # Each part is rounded by the service; five parts may differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")
+# A figure has up to 80 digits and reaches from 1e90 down to 1e-90: so many digits hold every sum of them.
+EXACT = Context(prec=400)
+TENTHS_OF_A_PERCENT = Decimal(1000)
 
 
 class Source(StrEnum):
@@ -24,69 +32,106 @@ class Source(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """`share` is the part's percentage of all parts, for the width in a bar; 0 for all where one is negative."""
+    """`amount` is in the token that the part is paid in: the chain's own coin for gas on a chain, else the fee token.
+
+    From `start` on `share` percent of the bar are this part's; 0 for all where one is negative or unknown."""
 
     source: Source
     label: str
-    usd: Decimal
-    share: Decimal
+    usd: Decimal | None
+    amount: Amount | None = None
+    start: Decimal = Decimal(0)
+    share: Decimal = Decimal(0)
 
     @property
     def shown(self) -> str:
         return amounts.usd(self.usd)
 
+    @property
+    def exact(self) -> str:
+        return amounts.usd_full(self.usd)
+
+    @property
+    def in_token(self) -> str:
+        return differences.exact(self.amount) if self.amount else ""
+
 
 @dataclass(frozen=True)
 class Fees:
-    """`adds_up` is None when the service gave no total or no parts."""
+    """`total` and `amount` as the service states them; only without a total, the sum of the parts (`is_stated` False).
 
-    total: Decimal | None
-    parts: tuple[Part, ...]
-    adds_up: bool | None
+    `gap` is the total less the sum of the parts in USD; None: the service gave no total, no parts, or not each in USD.
+    `sentence` says the same of the amounts in the fee token, too."""
+
+    total: Decimal | None = None
+    parts: tuple[Part, ...] = ()
+    amount: Amount | None = None
+    is_stated: bool = False
+    gap: Decimal | None = None
+    sentence: str = ""
 
     @property
     def shown(self) -> str:
         return amounts.usd(self.total)
 
+    @property
+    def exact(self) -> str:
+        return amounts.usd_full(self.total)
 
-def fees(received: IntentFees | None, *, using: Names = NO_NAMES) -> Fees:
-    """The total as the service states it; only without one, the sum of the parts."""
+    @property
+    def in_token(self) -> str:
+        return differences.exact(self.amount) if self.amount else ""
+
+    @property
+    def adds_up(self) -> bool | None:
+        """But for what rounding explains."""
+        return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
+
+
+def fees(intent: Intent, receipt: IntentReceipt | None = None, *, using: Names = NO_NAMES) -> Fees:
+    received = intent.fees
     if received is None:
-        return Fees(None, (), None)
-    known = [(source, label, usd) for source, label, usd in _sources(received, using=using) if usd]
-    total = sum((usd for _, _, usd in known), Decimal())
-    whole = total if all(usd > 0 for _, _, usd in known) else Decimal(0)
-    parts = tuple(Part(source, label, usd, _share(usd, whole)) for source, label, usd in known)
-    if received.total_fee_usd is None:
-        return Fees(total if known else None, parts, None)
-    adds_up = abs(total - received.total_fee_usd) <= TOLERANCE if known else None
-    return Fees(received.total_fee_usd, parts, adds_up)
+        return Fees()
+    facts = Facts.of(intent, receipt)
+    known = [part for part in _parts(received, facts, using=using) if part.usd is not None or part.amount]
+    values = [part.usd for part in known if part.usd is not None]
+    total = received.total_fee_usd
+    is_complete = bool(values) and len(values) == len(known)
+    gap = EXACT.subtract(total, _sum(values)) if total is not None and is_complete else None
+    return Fees(
+        total=total if total is not None else (_sum(values) if is_complete else None),
+        parts=tuple(_on_a_bar(known)),
+        amount=_part_in_fee_token(received.total_fee_amount, received, facts, using=using),
+        is_stated=total is not None,
+        gap=gap,
+        sentence=_sentence(received, facts, gap, is_complete=is_complete, using=using) if known else "",
+    )
 
 
-def _sources(received: IntentFees, *, using: Names) -> Iterable[tuple[Source, str, Decimal | None]]:
+def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
     provider = received.provider
-    yield from _gas(received, using=using)
-    yield (
-        Source.PROVIDER,
-        providers.label(provider.quote_provider) if provider and provider.quote_provider else "Provider",
-        _first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None),
-    )
-    yield (
-        Source.SERVICE,
-        "Service",
-        _first(received.service_fee_usd, provider.service_fee_usd if provider else None),
-    )
-    yield Source.COLLECTOR, "Collector", received.collector_fee_usd
+    provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
+    service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
+    named = providers.label(provider.quote_provider) if provider and provider.quote_provider else "Provider"
+    yield from _gas(received, facts, using=using)
+    for source, label, usd, units in (
+        (Source.PROVIDER, named, provider_usd, received.provider_fee_total),
+        (Source.SERVICE, "Service", service_usd, received.service_fee_total),
+        (Source.COLLECTOR, "Collector", received.collector_fee_usd, received.collector_fee_total),
+    ):
+        yield Part(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
 
 
-def _gas(received: IntentFees, *, using: Names) -> Iterable[tuple[Source, str, Decimal | None]]:
-    """By chain where the service says so, else in one sum."""
+def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
+    """By chain where the service says so of each, else in one sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
-    by_chain = [(source, gas) for source, gas in sides if gas and gas.total_fee_usd is not None]
-    if not by_chain:
-        yield Source.GAS, "Gas", received.gas_fee_usd
-    for source, gas in by_chain:
-        yield source, _gas_label(source, gas, using=using), gas.total_fee_usd
+    by_chain = [(source, gas) for source, gas in sides if gas]
+    if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
+        units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
+        yield Part(Source.GAS, "Gas", received.gas_fee_usd, units)
+    else:
+        for source, gas in by_chain:
+            yield Part(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
 
 
 def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
@@ -94,9 +139,96 @@ def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
     return f"Gas on {names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)}"
 
 
-def _share(usd: Decimal, whole: Decimal) -> Decimal:
-    return (usd / whole * 100).quantize(Decimal("0.1")) if whole else Decimal(0)
+def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
+    """Gas is paid in the chain's own coin."""
+    if gas.total_fee_amount is None:
+        return None
+    coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS)
+    found = tokens.amount(coin, using=using)
+    if found.unit not in ("", amounts.BASE_UNITS) or not gas.native_token_symbol:
+        return found
+    decimals = tokens.decimals_of(coin.chain_id, coin.token_address, using=using)
+    return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
 
 
-def _first(*values: Decimal | None) -> Decimal | None:
-    return next((value for value in values if value is not None), None)
+def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
+    return None if units is None else _in_fee_token(units, received, facts, using=using)
+
+
+def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
+    """The fee token is on the origin chain, where the money comes from."""
+    if received.fee_token_address is None:
+        return amounts.amount(units, decimals=None)
+    money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
+    return tokens.amount(_with_asked_decimals(money, facts), using=using)
+
+
+def _with_asked_decimals(money: Money, facts: Facts) -> Money:
+    """What the payer is asked to send says how many decimals it has; most fees are in the same token."""
+    asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
+    return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
+
+
+def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
+    """Ends are rounded, not widths: so the bar is full to its end, and nothing overlaps."""
+    values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
+    whole = _sum(values)
+    if len(values) < len(parts) or not whole:
+        yield from parts
+        return
+    until, start = Decimal(0), Decimal(0)
+    for part, value in zip(parts, values, strict=True):
+        until = EXACT.add(until, value)
+        end = EXACT.divide(EXACT.multiply(until, TENTHS_OF_A_PERCENT), whole).to_integral_value() / 10
+        yield replace(part, start=start, share=end - start)
+        start = end
+
+
+def _sentence(received: IntentFees, facts: Facts, gap: Decimal | None, *, is_complete: bool, using: Names) -> str:
+    rest, token = _rest(received), _fee_token(received, facts, using=using)
+    if gap is not None and not gap and rest == 0:
+        return f"The parts add up to the total, in USD and in {token}."
+    in_usd = _of_dollars(gap, is_complete=is_complete)
+    if not rest:
+        return in_usd if rest is None else f"{in_usd} In {token} they add up."
+    apart = _in_fee_token(abs(rest), received, facts, using=using)
+    return f"{in_usd} In {token} they come to {differences.exact(apart)} {_less(rest > 0)} than the total."
+
+
+def _of_dollars(gap: Decimal | None, *, is_complete: bool) -> str:
+    if not is_complete:
+        return "Not every part is given in USD, so they cannot be added up."
+    if gap is None:
+        return "The service gave no total; this is the sum of the parts."
+    if not gap:
+        return "The parts add up to the total."
+    return f"The parts come to {amounts.usd_full(gap.copy_abs())} {_less(gap > 0)} than the total."
+
+
+def _rest(received: IntentFees) -> int | None:
+    """Base units that the parts leave of the total. That the dollars add up proves nothing of these."""
+    units = (
+        received.gas_fee_total,
+        received.provider_fee_total,
+        received.service_fee_total,
+        received.collector_fee_total,
+    )
+    known = [value for value in units if value is not None]
+    return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
+
+
+def _fee_token(received: IntentFees, facts: Facts, *, using: Names) -> str:
+    money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
+    symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return text.symbol(symbol).shown if symbol else "the fee token"
+
+
+def _less(is_less: bool) -> str:
+    return "less" if is_less else "more"
+
+
+def _sum(values: Iterable[Decimal]) -> Decimal:
+    whole = Decimal(0)
+    for value in values:
+        whole = EXACT.add(whole, value)
+    return whole

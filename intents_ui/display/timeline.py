@@ -32,10 +32,19 @@ class Name(StrEnum):
 
 
 @dataclass(frozen=True)
+class Bar:
+    """Where in the time of the execution a step lies: percent of the estimate, or of the time taken if that is more."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
 class Step:
     """`took` is the time since the last step whose moment is known; of a current step, so far.
 
-    `expected_at` lies ahead. `reason_is_old`: of an earlier attempt, while the step runs again."""
+    `expected_at` lies ahead. `reason_is_old`: of an earlier attempt, while the step runs again. `took_most`: of the
+    whole time more than half, so this is what was waited for."""
 
     name: Name
     state: State
@@ -46,6 +55,8 @@ class Step:
     transaction: IntentTransaction | None = None
     reason: text.Text | None = None
     reason_is_old: bool = False
+    bar: Bar | None = None
+    took_most: bool = False
 
     @property
     def title(self) -> str:
@@ -71,11 +82,17 @@ class Timeline:
         return 0 if self.elapsed is None else min(100, self.elapsed * 100 // self.estimate)
 
     @property
+    def estimate_share(self) -> int:
+        """Where the estimate ends on the steps' bars, in percent."""
+        return 100 if self.elapsed is None or self.elapsed <= self.estimate else self.estimate * 100 // self.elapsed
+
+    @property
     def times_the_estimate(self) -> int:
         """How often the estimate fits into the time that has passed, for words where the bar is full."""
         return 0 if self.elapsed is None else self.elapsed // self.estimate
 
 
+EXECUTION = frozenset({Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION, Name.REFUND})
 AHEAD = frozenset({State.CURRENT, State.WAITING})
 TENSES = {
     State.DONE: Tense.PAST,
@@ -101,8 +118,9 @@ def timeline(
     is_open = statuses.is_open(facts.status)
     elapsed = _elapsed(facts, steps, now=now)
     estimate = patience.estimate(facts)
+    timed = tuple(_with_durations(steps, now=now))
     return Timeline(
-        steps=tuple(_with_durations(steps, now=now)),
+        steps=tuple(_with_bars(timed, facts.started_at, elapsed, estimate)),
         elapsed=elapsed,
         estimate=estimate,
         estimate_is_given=patience.given_estimate(facts) is not None,
@@ -237,6 +255,22 @@ def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]
         took = end - last if end and last else None
         yield replace(step, took=took if took and took >= timedelta() else None)
         last = step.at or last
+
+
+def _with_bars(
+    steps: tuple[Step, ...], started_at: datetime | None, elapsed: timedelta | None, estimate: timedelta
+) -> Iterator[Step]:
+    """The steps of the execution, each where it lies in it; what was before it is no part of the estimate."""
+    whole = max(estimate, elapsed or estimate)
+    begun = started_at
+    for step in steps:
+        if begun is None or step.name not in EXECUTION or step.took is None:
+            yield step
+            continue
+        start = min(99, max(0, (begun - (started_at or begun)) * 100 // whole))
+        length = min(100 - start, max(1, step.took * 100 // whole))
+        yield replace(step, bar=Bar(start, length), took_most=elapsed is not None and step.took * 2 > elapsed)
+        begun += step.took
 
 
 def _elapsed(facts: Facts, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:

@@ -75,6 +75,11 @@ def utc_minute(at: datetime | None, *, now: datetime) -> str:
     return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M")
 
 
+def dated(at: datetime | None) -> str:
+    """`2026-11-21 14:03:11 UTC`, for what is read on another day."""
+    return UNKNOWN if at is None else f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
+
+
 def iso(at: datetime | None) -> str:
     """`2026-11-21T14:03:11Z`, or nothing: an empty `datetime` attribute is left out by the template."""
     return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -12,12 +12,18 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import (
+    calls,
+    doctor,
     fees,
+    lookalikes,
     pasted,
+    promise,
     records,
+    reply,
     route,
     sections,
     statuses,
@@ -27,11 +33,11 @@ from intents_ui.display import (
     transfer,
     watching,
 )
+from intents_ui.display.facts import Facts
 from intents_ui.display.pasted import Kind
 from intents_ui.live.picture import Picture, digest
-from intents_ui.service import lookup
-from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.together import both
+from intents_ui.service import lookup, transfers
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import Intent, IntentReceipt
 
 # Ids that are no hash: any word, as the service's own documents show them.
@@ -67,6 +73,28 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponse:
     return render(request, "parts/proof.html", context | facts(found, known))
 
 
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """What to answer a customer, to be copied."""
+    found, known, trouble = read(intent_id)
+    if trouble:
+        raise trouble
+    now, names = datetime.now(UTC), wiring.catalog()
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    told = reply.reply(
+        story.story(found, known, now=now, using=names),
+        transfer.of_intent(found, known, using=names, now=now),
+        timeline.timeline(found, known, now=now, using=names),
+        url=request.build_absolute_uri(reverse("intent", args=[intent_id])),
+        now=now,
+        using=names,
+    )
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    template = "parts/reply.html" if is_part else "reply.html"
+    return render(request, template, {"intent_id": intent_id, "reply": told})
+
+
 def told(
     found: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, now: datetime
 ) -> dict[str, object]:
@@ -75,10 +103,13 @@ def told(
     names.learn((found.origin_chain_id, found.destination_chain_id))
     tale = story.story(found, receipt, now=now, using=names, unread=unread)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
+    promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
+    diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread)
     may_change = watching.may_change(found, receipt, now=now)
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
-    version = digest(repr((known, type(trouble), tale, steps.late, steps.stalled, may_change)))
+    by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change)
+    version = digest(repr((known, type(trouble), by_the_clock)))
     return {
         "intent": found,
         "receipt": receipt,
@@ -97,7 +128,10 @@ def told(
         "story": tale,
         "stops": route.route(found, receipt, story=tale, using=names, unread=unread),
         "timeline": steps,
-        "fees": fees.fees(found.fees, using=names),
+        "promise": promised,
+        "lookalikes": lookalikes.lookalikes(Facts.of(found, receipt)),
+        "diagnosis": diagnosis,
+        "fees": fees.fees(found, receipt, using=names),
         "memo": memo(receipt),
     }
 
@@ -127,8 +161,12 @@ def seen(receipt: IntentReceipt | None) -> str:
 
 
 def facts(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
-    """Every field, for `parts/proof.html`."""
-    return {"sections": sections.sections(records.groups(found, receipt, using=wiring.catalog()))}
+    """What the calls do and every field, for `parts/proof.html`."""
+    names = wiring.catalog()
+    return {
+        "chapters": calls.chapters(Facts.of(found, receipt), using=names),
+        "sections": sections.sections(records.groups(found, receipt, using=names)),
+    }
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
@@ -139,13 +177,7 @@ def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | N
     watched = wiring.newest(intent_id)
     if watched and watched.receipt and not watched.stale_since:
         return plan(intent_id), watched.receipt, None
-    service = wiring.service()
-    found, receipt = both(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
-    if isinstance(found, ServiceError):
-        raise found
-    if isinstance(receipt, ServiceError):
-        return found, None, None if isinstance(receipt, NotFound) else receipt
-    return found, receipt, None
+    return transfers.read(wiring.service(), intent_id)
 
 
 def canonical(intent_id: str) -> str:

@@ -1,64 +1,241 @@
 from decimal import Decimal
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from intents_ui.display import fees as display
-from intents_ui.service.wire import GasFee, IntentFees, ProviderFee
-from tests.display.builders import ARBITRUM, CATALOGUE, ETHEREUM
+from intents_ui.display.fees import EXACT, Source
+from intents_ui.service.wire import (
+    ChainInfo,
+    DepositTransaction,
+    GasFee,
+    Intent,
+    IntentFees,
+    NativeCurrency,
+    ProviderFee,
+    TokenMetadata,
+)
+from tests.display import builders
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, INTENT_ID, USDC
 
 
-def gas(chain_id, usd):
-    return GasFee(chain_id=chain_id, total_fee_usd=Decimal(usd))
+def gas(chain_id, usd, **members):
+    return GasFee(chain_id=chain_id, total_fee_usd=None if usd is None else Decimal(usd), **members)
+
+
+def usd(text):
+    return Decimal(text)
 
 
 RECEIVED = IntentFees(
     origin_gas=gas(ETHEREUM, "0.91"),
     destination_gas=gas(ARBITRUM, "0.40"),
     provider=ProviderFee(quote_provider="CCTP"),
-    service_fee_usd=Decimal("0.44"),
-    total_fee_usd=Decimal("1.75"),
+    service_fee_usd=usd("0.44"),
+    total_fee_usd=usd("1.75"),
 )
 
 
-def labels(fees):
-    return [(part.label, part.shown) for part in fees.parts]
+def fees(received, *, using=CATALOGUE, **members):
+    return display.fees(Intent(intent_id=INTENT_ID, fees=received, **members), using=using)
+
+
+def labels(found):
+    return [(part.label, part.shown) for part in found.parts]
 
 
 def test_parts_and_total():
-    fees = display.fees(RECEIVED, using=CATALOGUE)
-    assert fees.shown == "$1.75"
-    assert labels(fees) == [("Gas on Ethereum", "$0.91"), ("Gas on Arbitrum", "$0.40"), ("Service", "$0.44")]
-    assert [part.share for part in fees.parts] == [Decimal("52.0"), Decimal("22.9"), Decimal("25.1")]
-    assert fees.adds_up is True
+    found = fees(RECEIVED)
+    assert (found.shown, found.is_stated) == ("$1.75", True)
+    assert labels(found) == [("Gas on Ethereum", "$0.91"), ("Gas on Arbitrum", "$0.40"), ("Service", "$0.44")]
+    assert [part.share for part in found.parts] == [usd("52.0"), usd("22.9"), usd("25.1")]
+    assert [part.start for part in found.parts] == [0, usd("52.0"), usd("74.9")]
+    assert (found.adds_up, found.sentence) == (True, "The parts add up to the total.")
 
 
-def test_a_total_that_the_parts_do_not_make():
-    assert display.fees(RECEIVED.model_copy(update={"total_fee_usd": Decimal("2.10")})).adds_up is False
+@pytest.mark.parametrize(
+    ("total", "sentence", "adds_up"),
+    [
+        pytest.param("2.10", "The parts come to $0.35 less than the total.", False, id="a part is missing"),
+        pytest.param("1.50", "The parts come to $0.25 more than the total.", False, id="a part too many"),
+        pytest.param("1.7500009", "The parts come to $0.0000009 less than the total.", True, id="rounded"),
+        pytest.param("1.73", "The parts come to $0.02 more than the total.", True, id="by cents, all rounded"),
+        pytest.param(None, "The service gave no total; this is the sum of the parts.", None, id="no total"),
+    ],
+)
+def test_by_how_much_the_parts_do_not_make_the_total(total, sentence, adds_up):
+    found = fees(RECEIVED.model_copy(update={"total_fee_usd": None if total is None else usd(total)}))
+    assert (found.sentence, found.adds_up) == (sentence, adds_up)
 
 
 def test_without_a_total_the_parts_are_summed():
-    fees = display.fees(RECEIVED.model_copy(update={"total_fee_usd": None}))
-    assert (fees.shown, fees.adds_up) == ("$1.75", None)
+    found = fees(RECEIVED.model_copy(update={"total_fee_usd": None}))
+    assert (found.shown, found.is_stated, found.gap) == ("$1.75", False, None)
 
 
 def test_gas_in_one_sum():
-    fees = display.fees(IntentFees(gas_fee_usd=Decimal("1.31"), collector_fee_usd=Decimal("0.10")))
-    assert labels(fees) == [("Gas", "$1.31"), ("Collector", "$0.10")]
+    found = fees(IntentFees(gas_fee_usd=usd("1.31"), collector_fee_usd=usd("0.10")))
+    assert labels(found) == [("Gas", "$1.31"), ("Collector", "$0.10")]
+
+
+def test_gas_that_is_not_known_of_each_chain_is_one_sum():
+    received = IntentFees(origin_gas=gas(ETHEREUM, "0.91"), destination_gas=gas(BASE, None), gas_fee_usd=usd("1.31"))
+    assert labels(fees(received)) == [("Gas", "$1.31")]
 
 
 def test_a_provider_by_its_name_and_from_its_own_fee():
-    provider = ProviderFee(quote_provider="LIFI", quote_provider_fee_usd=Decimal("0.20"))
-    assert labels(display.fees(IntentFees(provider=provider))) == [("LI.FI", "$0.20")]
+    provider = ProviderFee(quote_provider="LIFI", quote_provider_fee_usd=usd("0.20"))
+    assert labels(fees(IntentFees(provider=provider))) == [("LI.FI", "$0.20")]
 
 
 def test_no_fees_are_unknown_and_not_zero():
-    assert display.fees(None).shown == display.fees(IntentFees()).shown == "—"
+    assert fees(None).shown == fees(IntentFees()).shown == "—"
+    assert fees(None).sentence == fees(IntentFees()).sentence == ""
 
 
-def test_a_discount_does_not_break_the_bar():
-    fees = display.fees(IntentFees(gas_fee_usd=Decimal("1"), service_fee_usd=Decimal("-1")))
-    assert [part.share for part in fees.parts] == [0, 0]
+def test_a_fee_of_nothing_stands_in_the_table_and_not_in_the_bar():
+    found = fees(IntentFees(gas_fee_usd=usd("1"), collector_fee_usd=usd("0"), total_fee_usd=usd("1")))
+    assert labels(found) == [("Gas", "$1.00"), ("Collector", "$0.00")]
+    assert [part.share for part in found.parts] == [100, 0]
 
 
-def test_a_negative_part_leaves_no_shares_to_draw():
-    odd = display.fees(IntentFees(service_fee_usd=Decimal(10), collector_fee_usd=Decimal(-9), total_fee_usd=Decimal(1)))
-    assert [part.share for part in odd.parts] == [0, 0]
-    assert odd.adds_up
+@pytest.mark.parametrize(
+    ("service", "collector"), [pytest.param("-1", "1", id="to nothing"), pytest.param("-9", "10", id="to something")]
+)
+def test_a_negative_part_leaves_no_shares_to_draw(service, collector):
+    total = usd(service) + usd(collector)
+    found = fees(IntentFees(service_fee_usd=usd(service), collector_fee_usd=usd(collector), total_fee_usd=total))
+    assert [part.share for part in found.parts] == [0, 0]
+    assert found.adds_up is True
+
+
+def test_a_part_without_dollars_is_shown_and_nothing_is_added_up():
+    received = IntentFees(gas_fee_usd=usd("1"), service_fee_total=5, fee_token_address=USDC, total_fee_usd=usd("2"))
+    found = fees(received)
+    assert [(part.source, part.exact) for part in found.parts] == [(Source.GAS, "$1.00"), (Source.SERVICE, "—")]
+    assert (found.gap, found.adds_up) == (None, None)
+    assert found.sentence == "Not every part is given in USD, so they cannot be added up."
+    assert [part.share for part in found.parts] == [0, 0]
+
+
+BEYOND = 2**64 * 10**9 + 1
+TOKENS = [
+    pytest.param(0, "18,446,744,073,709,551,616,000,000,001 FEE", "1 FEE", id="0 decimals"),
+    pytest.param(6, "18,446,744,073,709,551,616,000.000001 FEE", "0.000001 FEE", id="6 decimals"),
+    pytest.param(8, "184,467,440,737,095,516,160.00000001 FEE", "0.00000001 FEE", id="8 decimals"),
+    pytest.param(18, "18,446,744,073.709551616000000001 FEE", "0.000000000000000001 FEE", id="18 decimals"),
+    pytest.param(
+        None,
+        "18,446,744,073,709,551,616,000,000,001 base units of FEE",
+        "1 base units of FEE",
+        id="nobody knows how many",
+    ),
+]
+
+
+def in_a_token(decimals, received):
+    """Fees in a token of which only the receipt knows the decimals."""
+    known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="FEE", decimals=decimals)
+    receipt = builders.receipt(summary=builders.summary(origin_token_metadata=known))
+    return display.fees(builders.intent(fees=received), receipt, using=CATALOGUE)
+
+
+@pytest.mark.parametrize(("decimals", "total", "apart"), TOKENS)
+def test_amounts_are_exact_whatever_the_token(decimals, total, apart):
+    received = IntentFees(
+        fee_token_address=USDC, service_fee_total=BEYOND - 1, service_fee_usd=usd("1"), total_fee_amount=BEYOND
+    )
+    found = in_a_token(decimals, received)
+    assert found.in_token == total
+    assert found.sentence.endswith(f"In FEE they come to {apart} less than the total.")
+
+
+def test_dollars_and_amounts_add_up_each_for_itself():
+    received = IntentFees(
+        fee_token_address=USDC,
+        gas_fee_total=1,
+        provider_fee_total=2,
+        service_fee_total=3,
+        collector_fee_total=4,
+        total_fee_amount=10,
+        gas_fee_usd=usd("1"),
+        total_fee_usd=usd("1"),
+    )
+    in_usd = received.model_copy(
+        update={f"{name}_fee_usd": Decimal(0) for name in ("provider", "service", "collector")}
+    )
+    assert in_a_token(6, in_usd).sentence == "The parts add up to the total, in USD and in FEE."
+    assert in_a_token(6, received).sentence.endswith("cannot be added up. In FEE they add up.")
+    off = in_usd.model_copy(update={"total_fee_amount": 9})
+    assert in_a_token(6, off).sentence.endswith("In FEE they come to 0.000001 FEE more than the total.")
+
+
+def test_a_fee_token_that_is_not_named_leaves_base_units():
+    assert fees(IntentFees(total_fee_amount=7)).in_token == "7 base units"
+
+
+def test_the_deposit_tells_the_decimals_of_a_token_that_nobody_lists():
+    asked = DepositTransaction(token_address=USDC, chain_id=ARBITRUM, decimals=8)
+    received = IntentFees(fee_token_address=USDC, total_fee_amount=150_000_000)
+    found = fees(received, origin_chain_id=ARBITRUM, deposit_transaction=asked)
+    assert found.in_token == "1.50"
+
+
+class Coins:
+    def chain(self, chain_id):
+        coin = NativeCurrency(symbol="POL", decimals=18) if chain_id == BASE else None
+        return ChainInfo(id=chain_id, name="Somewhere", native_currency=coin)
+
+    def token(self, chain_id, address):
+        return None
+
+    def lists(self, chain_id, address):
+        return None
+
+
+def test_gas_is_in_the_coin_of_its_chain():
+    received = IntentFees(
+        origin_gas=gas(BASE, "1", total_fee_amount=2**64 + 1),
+        destination_gas=gas(ARBITRUM, "1", total_fee_amount=5, native_token_symbol="ETH"),
+    )
+    assert [part.in_token for part in fees(received, using=Coins()).parts] == [
+        "18.446744073709551617 POL",
+        "5 base units of ETH",
+    ]
+
+
+FIGURES = st.decimals(Decimal("-1e30"), Decimal("1e30"), places=18, allow_nan=False, allow_infinity=False)
+PARTS = ("gas_fee_usd", "provider_fee_usd", "service_fee_usd", "collector_fee_usd")
+
+
+@given(st.lists(FIGURES, min_size=4, max_size=4), FIGURES)
+def test_parts_and_difference_make_the_total_to_the_last_digit(values, total):
+    found = fees(IntentFees(**dict(zip(PARTS, values, strict=True)), total_fee_usd=total))
+    whole = found.gap
+    for part in found.parts:
+        whole = EXACT.add(whole, part.usd)
+    assert whole == total
+
+
+@given(st.lists(st.integers(0, 2**256 - 1), min_size=4, max_size=4), st.integers(0, 2**256 - 1))
+def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
+    names = ("gas_fee_total", "provider_fee_total", "service_fee_total", "collector_fee_total")
+    received = IntentFees(**dict(zip(names, values, strict=True)), total_fee_amount=total, fee_token_address=USDC)
+    sentence = in_a_token(None, received).sentence
+    if sum(values) == total:
+        assert sentence.endswith("In FEE they add up.")
+    else:
+        apart = f"{abs(total - sum(values)):,} base units of FEE"
+        assert f"come to {apart} {'less' if total > sum(values) else 'more'} than the total." in sentence
+
+
+@given(st.lists(st.decimals(0, 10**12, places=6), min_size=1, max_size=4))
+def test_a_bar_is_full_and_nothing_overlaps(values):
+    found = fees(IntentFees(**dict(zip(PARTS, values, strict=False))))
+    until = Decimal(0)
+    for part in found.parts:
+        assert part.start == until
+        assert part.share >= 0
+        until += part.share
+    assert until == (100 if any(values) else 0)

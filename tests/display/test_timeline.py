@@ -475,3 +475,44 @@ def test_bare_objects_have_a_timeline():
         assert len(timeline(Intent(intent_id="x", status=status)).steps) >= 5
         assert len(timeline(None, IntentReceipt(intent_id="x", status=status)).steps) >= 5
     assert len(timeline().steps) == 5
+
+
+def timed(*, estimate: int, ends: tuple[int, int, int]):
+    """A transfer that began five minutes ago; when each of its steps was done, in seconds from then."""
+    started = before(minutes=5)
+    mined = [started + timedelta(seconds=seconds) for seconds in ends]
+    legs = [transaction("SUCCEEDED", txn_mined_at=at, updated_at=at) for at in mined]
+    return timeline(
+        intent("SUCCEEDED", quote=IntentProviderQuote(estimated_duration=Decimal(estimate))),
+        receipt(
+            "SUCCEEDED",
+            deposit_transaction=legs[0],
+            origin_transaction=legs[1],
+            destination_transaction=legs[2],
+            summary=summary(started_at=started, finished_at=mined[2]),
+        ),
+    )
+
+
+def test_bars_lie_one_after_the_other_within_the_estimate() -> None:
+    told = timed(estimate=100, ends=(10, 30, 60))
+    bars = {step.name: step.bar for step in told.steps}
+    assert [(bars[name].start, bars[name].length) for name in (Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION)] == [
+        (0, 10),
+        (10, 20),
+        (30, 30),
+    ]
+    assert bars[Name.QUOTED] is None
+    assert told.estimate_share == 100
+
+
+def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_step_that_took_it_is_told() -> None:
+    told = timed(estimate=50, ends=(20, 40, 200))
+    last = told.steps[-1]
+    assert (last.bar.start, last.bar.length) == (20, 80)
+    assert told.estimate_share == 25
+    assert [step.name for step in told.steps if step.took_most] == [Name.DESTINATION]
+
+
+def test_no_bar_without_a_beginning() -> None:
+    assert all(step.bar is None for step in timeline(intent("QUOTED")).steps)

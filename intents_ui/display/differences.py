@@ -1,0 +1,60 @@
+"""By how much one amount differs from another, exactly and in words. Different tokens are never compared."""
+
+from dataclasses import replace
+
+from intents_ui.display import hashes, tokens
+from intents_ui.display.amounts import Amount
+from intents_ui.display.facts import Money
+from intents_ui.display.names import Names
+
+
+def exact(amount: Amount) -> str:
+    """Every digit, grouped, with the unit: `4,994.422345 USDC`. The short form where that is all of it: `5,000.00`."""
+    number = amount.short if amount.exact else _grouped(amount.full)
+    return f"{number} {amount.unit}".rstrip()
+
+
+def exactly(money: Money, *, using: Names) -> str:
+    return exact(tokens.amount(money, using=using))
+
+
+def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> str:
+    """`0.09 USDC less than quoted`; "" when they are equal. Both in base units of the token that `of` names."""
+    if value == other:
+        return ""
+    more = "more" if value > other else "less"
+    return f"{exactly(replace(of, value=abs(value - other)), using=using)} {more} than {than}"
+
+
+def is_another_token(one: Money, other: Money) -> bool:
+    """Both are named, and they are not the same; a chain's own coin has two names (domain.md 2.3)."""
+    if _differ(one.chain_id, other.chain_id):
+        return True
+    if hashes.is_native(one.token_address) and hashes.is_native(other.token_address):
+        return False
+    return _differ(_folded(one.token_address), _folded(other.token_address))
+
+
+def is_same_token(one: Money, other: Money) -> bool:
+    """Both are named, down to the chain, and they are the same."""
+    named = all((one.token_address, other.token_address, one.chain_id is not None, other.chain_id is not None))
+    return named and not is_another_token(one, other)
+
+
+def is_other_address(one: str | None, other: str | None) -> bool:
+    return _differ(_folded(one), _folded(other))
+
+
+def _differ[T](one: T | None, other: T | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def _folded(address: str | None) -> str | None:
+    """Hex has no letter case (domain.md 2.3); in other kinds of addresses the case tells them apart."""
+    return (hashes.canonical_address(address) or address) if address else None
+
+
+def _grouped(full: str) -> str:
+    sign = "-" if full.startswith("-") else ""
+    whole, dot, fraction = full.removeprefix("-").partition(".")
+    return f"{sign}{int(whole):,}{dot}{fraction}"

@@ -1,0 +1,234 @@
+"""For "I paid and nothing happens": whether the payment is what it should be, and what to do; from diagnoses.json."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from importlib import resources
+
+from intents_ui.display import differences, findings, patience, text, times
+from intents_ui.display.facts import Facts
+from intents_ui.display.findings import Finding, chain_name, exactly, listed
+from intents_ui.display.legs import DEAD, Leg, is_made
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.payments import Payment
+from intents_ui.display.statuses import Shown, Tone
+from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt, IntentStatus, TransactionStatus
+
+
+class Key(StrEnum):
+    """The rows of diagnoses.json; `when` there says which is for what."""
+
+    UNREAD = "unread"
+    UNKNOWN = "unknown"
+    OFFERED = "offered"
+    NOTHING = "nothing"
+    WATCHED = "watched"
+    PAST_DEADLINE = "past-deadline"
+    EXPIRED = "expired"
+    CONFIRMING = "confirming"
+    UNCONFIRMED = "unconfirmed"
+    NOT_FOUND = "not-found"
+    REVERTED = "reverted"
+    NOT_COUNTED = "not-counted"
+    WRONG_CHAIN = "wrong-chain"
+    WRONG_TOKEN = "wrong-token"  # noqa: S105 - a token of a chain is no password
+    TOO_LITTLE = "too-little"
+    TOO_MUCH = "too-much"
+    TOO_LATE = "too-late"
+    UNCOUNTED = "uncounted"
+    NOT_STARTED = "not-started"
+    WAITING = "waiting"
+    GONE = "gone"
+    AS_EXPECTED = "as-expected"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """`shown` is the verdict with its icon and tone."""
+
+    key: Key
+    shown: Shown
+    sentence: str
+    next: str
+    findings: tuple[Finding, ...]
+
+
+DIAGNOSES: Mapping[str, Mapping[str, str]] = {
+    row["key"]: row for row in json.loads(resources.files(__package__).joinpath("diagnoses.json").read_text("utf-8"))
+}
+STALLED = "Do not pay again. Contact support with the intent ID."
+OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
+NOT_BEGUN = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
+# Where the payment itself is what a reader should look at, whatever became of the transfer.
+TELLING = frozenset({Key.WRONG_CHAIN, Key.WRONG_TOKEN, Key.TOO_LITTLE, Key.TOO_MUCH, Key.TOO_LATE, Key.WAITING})
+
+
+def doctor(
+    intent: Intent | None,
+    receipt: IntentReceipt | None,
+    *,
+    now: datetime,
+    balances: Sequence[BalanceGroup] | None = None,
+    unread: bool = False,
+    using: Names = NO_NAMES,
+) -> Diagnosis | None:
+    """None where nobody would ask: the payment arrived, and the transfer went on.
+
+    `balances` are those of the history entry; None: nobody looked."""
+    payment = Payment.of(Facts.of(intent, receipt, unread=unread), balances)
+    key = diagnosed(payment, now=now)
+    if not _is_worth_telling(key, payment.facts):
+        return None
+    row, words = DIAGNOSES[key], _words(payment, now=now, using=using)
+    return Diagnosis(
+        key=key,
+        shown=Shown(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
+        sentence=row["sentence"].format_map(words),
+        next=_next(key, payment, now=now).format_map(words),
+        findings=tuple(findings.findings(payment, is_too_late=key is Key.TOO_LATE, now=now, using=using)),
+    )
+
+
+def diagnosed(payment: Payment, *, now: datetime) -> Key:
+    facts = payment.facts
+    if facts.is_unread:
+        return Key.UNREAD
+    if facts.is_delivered:
+        return Key.TOO_MUCH if payment.leftover else Key.AS_EXPECTED
+    if payment.is_elsewhere:
+        return Key.WRONG_CHAIN
+    if payment.is_confirmed:
+        return _of_confirmed(payment, now=now)
+    # A later step could not have been without the payment, whatever the deposit says of itself.
+    if facts.has_arrived:
+        return Key.AS_EXPECTED
+    return _of_balance(payment, now=now) or _of_unconfirmed(payment, now=now)
+
+
+def _of_confirmed(payment: Payment, *, now: datetime) -> Key:
+    if differences.is_another_token(payment.named, payment.expected):
+        return Key.WRONG_TOKEN
+    if payment.lacking:
+        return Key.TOO_LITTLE
+    if payment.excess:
+        return Key.TOO_MUCH
+    if _was_taken_up(payment):
+        return Key.AS_EXPECTED
+    return _of_idle(payment, is_over=payment.facts.is_over(now=now))
+
+
+def _was_taken_up(payment: Payment) -> bool:
+    facts = payment.facts
+    _, origin, destination = facts.legs
+    is_idle = {origin, destination} <= NOT_BEGUN | {Leg.GIVEN_UP}
+    return not is_idle or facts.returning is not Leg.ABSENT or facts.status == IntentStatus.REFUNDED
+
+
+def _of_idle(payment: Payment, *, is_over: bool) -> Key:
+    """The right payment is there, and no step has made use of it."""
+    is_offer = payment.facts.status in OFFERS
+    if (is_over or is_offer) and payment.late_by is not None and payment.late_by > timedelta():
+        return Key.TOO_LATE
+    if is_over and payment.held == ():
+        return Key.GONE
+    if is_offer:
+        return Key.NOT_STARTED
+    return Key.AS_EXPECTED if is_over or payment.facts.legs[1] not in NOT_BEGUN else Key.WAITING
+
+
+def _of_balance(payment: Payment, *, now: datetime) -> Key | None:
+    """By what the address holds, while no payment is confirmed."""
+    if not payment.right:
+        elsewhere = Key.WRONG_CHAIN if payment.strays else None
+        return Key.WRONG_TOKEN if payment.others else elsewhere
+    if payment.lacking:
+        return Key.TOO_LITTLE
+    if payment.facts.is_over(now=now):
+        return Key.TOO_LATE
+    if payment.facts.status in OFFERS:
+        return Key.NOT_STARTED
+    return Key.TOO_MUCH if payment.excess else Key.UNCOUNTED
+
+
+def _of_unconfirmed(payment: Payment, *, now: datetime) -> Key:
+    facts, leg = payment.facts, payment.leg
+    if leg in DEAD and payment.is_reported:
+        was_mined = payment.deposit.status == TransactionStatus.REVERTED or payment.deposit.txn_mined_at is not None
+        return Key.REVERTED if was_mined and leg is Leg.REJECTED else Key.NOT_FOUND
+    if leg is Leg.REJECTED and payment.held is None:
+        return Key.NOT_COUNTED
+    if facts.is_over(now=now):
+        return Key.EXPIRED
+    if is_made(facts.deposit) or leg is Leg.MOVING:
+        is_stalled = patience.has_come(patience.stalled_at(facts), now=now)
+        return Key.UNCONFIRMED if is_stalled else Key.CONFIRMING
+    return Key.UNKNOWN if leg is Leg.STRANGE else _of_nothing(payment, now=now)
+
+
+def _of_nothing(payment: Payment, *, now: datetime) -> Key:
+    if payment.facts.status in OFFERS:
+        return Key.OFFERED
+    if patience.has_come(payment.deadline, now=now):
+        return Key.PAST_DEADLINE
+    return Key.WATCHED if payment.deposit.txn_hash else Key.NOTHING
+
+
+def _is_worth_telling(key: Key, facts: Facts) -> bool:
+    if key in TELLING:
+        return True
+    if facts.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
+        return False
+    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING:
+        return False
+    if key is not Key.AS_EXPECTED:
+        return True
+    # Stopped between the payment and the first step: the payment is what its owner will ask about.
+    return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is Leg.GIVEN_UP
+
+
+def _next(key: Key, payment: Payment, *, now: datetime) -> str:
+    row, facts = DIAGNOSES[key], payment.facts
+    if key is Key.WAITING and patience.has_come(patience.stalled_at(facts), now=now):
+        return STALLED
+    return row["after"] if row["after"] and facts.is_over(now=now) else row["next"]
+
+
+def _words(payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
+    """Everything that a row may name. Text of strangers has been made visible before it comes here."""
+    facts, deadline = payment.facts, payment.deadline
+    unchanged = now - facts.last_change if facts.last_change else None
+    return {
+        "chain": chain_name(payment.expected.chain_id, using=using),
+        "foundChain": chain_name(payment.found_chain_id, using=using),
+        "expected": exactly(payment, payment.expected.value, using=using),
+        "least": exactly(payment, payment.least, using=using),
+        "lacking": exactly(payment, payment.lacking, using=using),
+        "excess": exactly(payment, payment.excess, using=using),
+        "found": _found(payment, using=using),
+        "deadline": times.utc(deadline, now=now) if deadline else "a time that was not given",
+        "looked": ", and the deposit address is empty" if payment.held == () else "",
+        "late": _late(payment, now=now),
+        "age": times.duration(unchanged) if unchanged else "a long time",
+        "status": text.name(payment.deposit.status or "none given").shown,
+    }
+
+
+def _found(payment: Payment, *, using: Names) -> str:
+    """What there is, as the beginning of a sentence."""
+    if payment.leftover:
+        left = exactly(payment, payment.leftover, using=using)
+        return f"The payment was used, and {left} is still at the deposit address"
+    if payment.is_confirmed:
+        amount = listed((payment.named,), using=using) if payment.named.value is not None else "The payment"
+        return f"{amount} arrived"
+    if payment.held or payment.strays:
+        return f"{listed(payment.found, using=using)} is at the deposit address"
+    return "A payment was reported"
+
+
+def _late(payment: Payment, *, now: datetime) -> str:
+    if payment.late_by and payment.deadline:
+        return f" {times.duration(payment.late_by)} before, at {times.utc(payment.deadline, now=now)}"
+    return ": it came too late, or was not counted in time"

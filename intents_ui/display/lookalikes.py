@@ -1,0 +1,62 @@
+"""Addresses of one transfer that a reader could take for one another: the first and last digits agree, the rest not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from intents_ui.display import hashes
+from intents_ui.display.facts import Facts
+
+# What people compare, and what is copied for them to fall for.
+EACH_SIDE = 4
+
+
+@dataclass(frozen=True)
+class Party:
+    """An address and what it is in the transfer: `owner`, `deposit address`, …"""
+
+    role: str
+    address: str
+    chain_id: int | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two different addresses that look the same."""
+
+    one: Party
+    other: Party
+
+
+def lookalikes(facts: Facts) -> tuple[Pair, ...]:
+    """Every such pair once, however many parts each address has; addresses that are not hex are left out."""
+    parties: dict[str, Party] = {}
+    for party in _parties(facts):
+        parties.setdefault(party.address, party)
+    return tuple(Pair(one, other) for one, other in combinations(parties.values(), 2) if _look_alike(one, other))
+
+
+def _parties(facts: Facts) -> Iterator[Party]:
+    origin, destination = facts.origin_chain_id, facts.destination_chain_id
+    deposit, refund = facts.deposit, facts.refund
+    named = (
+        ("owner", facts.owner, origin),
+        ("recipient", facts.recipient, destination),
+        ("deposit address", facts.deposit_address, origin),
+        ("delivery address", facts.delivery_address, destination),
+        ("address that paid", deposit.from_address if deposit else None, deposit.chain_id if deposit else None),
+        ("address of the return", refund.to_address if refund else None, refund.chain_id if refund else None),
+    )
+    for role, address, chain_id in named:
+        known = hashes.canonical_address(address) if address else None
+        if known:
+            yield Party(role, known, chain_id)
+
+
+def _look_alike(one: Party, other: Party) -> bool:
+    return _ends(one.address) == _ends(other.address)
+
+
+def _ends(address: str) -> tuple[str, str]:
+    digits = address.removeprefix("0x")
+    return digits[:EACH_SIDE], digits[-EACH_SIDE:]

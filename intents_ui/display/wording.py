@@ -1,0 +1,386 @@
+"""Amounts, addresses and arguments of a call: as pieces of a sentence, and as rows of a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, cached_property
+from string import Formatter
+from typing import Any
+
+from intents_ui.display import amounts, calldata, cells, hashes, names, text, times, tokens
+from intents_ui.display.amounts import Amount
+from intents_ui.display.calldata import Argument, Decoded
+from intents_ui.display.cells import Cell, Kind
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.names import Names
+from intents_ui.display.selectors import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
+from intents_ui.service.wire import ChainInfo, DepositIntentEntry, ServiceAddressOverrides, ServiceContracts, TokenInfo
+
+MOST_ENTRIES = 20  # of a list among the arguments
+MOST_BYTES = 2_048  # of an argument; all of them stand in the raw JSON
+
+TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefore", "quoteTimestamp", "fillDeadline"})
+# 32 bytes that hold an address where the other chain has such.
+FAR_ADDRESSES = frozenset({"mintRecipient", "destinationCaller", "recipient", "to", "depositor"})
+FAR_ADDRESSES |= {"inputToken", "outputToken", "exclusiveRelayer"}
+# What bridges call the chains: by the chain's own id, or by numbers of theirs.
+CCTP = {0: 1, 1: 43114, 2: 10, 3: 42161, 6: 8453, 7: 137, 10: 130}
+LAYERZERO = {30101: 1, 30102: 56, 30106: 43114, 30109: 137, 30110: 42161, 30111: 10, 30184: 8453}
+CHAINS: dict[str, dict[int, int] | None] = {
+    "destinationChainId": None,
+    "toChainId": None,
+    "destination": None,
+    "destinationDomain": CCTP,
+    "dstEid": LAYERZERO,
+}
+COMMANDS = {
+    0x00: "swap",
+    0x01: "buy",
+    0x02: "take tokens with Permit2",
+    0x03: "hand in several permits",
+    0x04: "send what is left",
+    0x05: "send tokens",
+    0x06: "pay a share",
+    0x08: "swap",
+    0x09: "buy",
+    0x0A: "hand in a permit",
+    0x0B: "wrap the coin",
+    0x0C: "unwrap the coin",
+    0x0D: "take several tokens with Permit2",
+    0x10: "swap",
+}
+WELL_KNOWN = {
+    "0xca11bde05977b3631167028862be2a173976ca11": "the Multicall3 contract",
+    "0x000000000022d473030f116ddee9f6b43ac78ba3": "the Permit2 contract",
+    hashes.ZERO_ADDRESS: "nobody (the zero address)",
+}
+COIN = "the chain's own coin"
+UNLISTED = "not on the service's list"
+
+type Piece = str | Cell
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words, and among them values that can be copied or looked up."""
+
+    pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        return "".join(piece if isinstance(piece, str) else piece.shown for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Row:
+    """An argument; `who` is what the address is to this transfer."""
+
+    name: str
+    type: str
+    cell: Cell
+    who: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call that is made: by whom, to whom, with how many coins, on which chain, inside how many others."""
+
+    chain_id: int | None
+    caller: str | None
+    to: str | None
+    value: int
+    data: str | bytes | None
+    depth: int = 0
+    remarks: tuple[str, ...] = ()
+    gas_limit: int = 0
+
+
+@dataclass(frozen=True)
+class Told:
+    """A call that was made, and its data as it was read."""
+
+    made: Made
+    call: Decoded
+
+    def value(self, name: str) -> Any:
+        return self.call.value(name)
+
+    def type_of(self, name: str) -> str:
+        return next((each.parameter.type for each in self.call.arguments if each.parameter.name == name), "")
+
+
+class OfTwoChains:
+    """Each name is looked up once, and of tokens only those on the transfer's own chains: data can name any chain, and
+    a list of tokens is a question to the service."""
+
+    def __init__(self, facts: Facts, using: Names) -> None:
+        self._chains = (facts.origin_chain_id, facts.destination_chain_id)
+        self._chain, self._token, self._lists = cache(using.chain), cache(using.token), cache(using.lists)
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return self._chain(chain_id)
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._token(chain_id, address) if chain_id in self._chains else None
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return self._lists(chain_id, address) if chain_id in self._chains else None
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How the values of this transfer are told; one that `facts` or `using` know is called by its name."""
+
+    facts: Facts
+    using: Names
+
+    @cached_property
+    def parties(self) -> Mapping[str, str]:
+        return dict(_parties(self.facts))
+
+    def sentence(self, told: Told) -> Sentence:
+        """What a well-known function does, with the arguments of this call."""
+        written, pieces = told.call.function.sentence, list[Piece]()
+        for words, name, choice, _ in Formatter().parse(written):
+            pieces += [words] if words else []
+            pieces += self._piece(told, name, choice or "") if name else []
+        coins = self.coins(told.made)
+        # What is sent over a bridge may be the coins themselves.
+        if told.made.value and coins[0] not in pieces:
+            pieces += [", with ", *coins]
+        return Sentence(tuple(pieces))
+
+    def _piece(self, told: Told, name: str, choice: str) -> Sequence[Piece]:
+        made, value = told.made, told.value(name)
+        match name:
+            case "caller":
+                return self.address(made.caller, made.chain_id, unknown="the wallet")
+            case "contract":
+                return self.address(made.to, made.chain_id, unknown="a contract")
+            case "token" if not choice:
+                return self.token(made.to, made.chain_id)
+            case "value" if value is None:
+                return self.coins(made)
+            case "commands":
+                return [", ".join(_commands(value))]
+        if choice == "token":
+            return self.token(value, made.chain_id)
+        if choice:
+            return [choice.split("|")[0 if value else 1]]
+        return self._argument(told, name, value)
+
+    def _argument(self, told: Told, name: str, value: Any) -> Sequence[Piece]:
+        if name in told.call.function.of:
+            return self._sum(told, name, value)
+        if name in TIMES:
+            return until(value)
+        cell, who = self._cell(told, Parameter(name, told.type_of(name)), value)
+        return [Cell(Kind.TEXT, cell.value, who) if who else cell]
+
+    def _sum(self, told: Told, name: str, value: int) -> Sequence[Piece]:
+        """An amount: exact, with its token; at its largest in words."""
+        token, chain_id = self._token_of(told, name)
+        if value != _largest(told.type_of(name)):
+            return self.money(value, token, chain_id)
+        if name == told.call.function.allowance:
+            return self.without_limit(token, chain_id)
+        return ["the largest amount there is", *([" of ", *self.token(token, chain_id)] if token else [])]
+
+    def _token_of(self, told: Told, name: str) -> tuple[str | None, int | None]:
+        """In which token an amount is, and on which chain."""
+        which, _, elsewhere = told.call.function.of[name].partition(" on ")
+        to = told.made.to
+        chain_id = _chain_id(elsewhere, told.value(elsewhere)) if elsewhere else told.made.chain_id
+        ends = {"path.first": 0, "path.last": -1}
+        if which in ends:
+            return _on_path(told.value("path"), at=ends[which]), chain_id
+        is_token = which == CONTRACT or (which == PERHAPS and self.using.lists(chain_id, to))
+        fixed = {CONTRACT: to, PERHAPS: to if is_token else None, NATIVE: hashes.ZERO_ADDRESS, UNNAMED: None}
+        return fixed[which] if which in fixed else _as_address(told.value(which)), chain_id
+
+    def coins(self, made: Made) -> Sequence[Piece]:
+        return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
+
+    def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
+        """The amount; with the token's address where its symbol says too little: unlisted, or without decimals."""
+        amount = self._amount(value, token, chain_id)
+        cell = Cell(Kind.AMOUNT, amount, str(amount))
+        is_listed = self.using.lists(chain_id, token)
+        if token is None or hashes.is_native(token):
+            return [cell]
+        if amount.unit in ("", amounts.BASE_UNITS):
+            return [cell, " of ", address_cell(token, chain_id), *([f" ({UNLISTED})"] if is_listed is False else [])]
+        return [cell, " (", address_cell(token, chain_id), f", {UNLISTED})"] if is_listed is False else [cell]
+
+    def without_limit(self, token: str | None, chain_id: int | None) -> Sequence[Piece]:
+        return [*self.token(token, chain_id), " without limit"]
+
+    def token(self, token: object, chain_id: int | None) -> Sequence[Piece]:
+        """The token by its symbol; one that is not listed by its address."""
+        address = _as_address(token)
+        if address is None:
+            return ["a token that is not named"]
+        symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
+        is_listed = self.using.lists(chain_id, address)
+        if symbol not in ("", amounts.BASE_UNITS) and is_listed is not False:
+            return [Cell(Kind.TEXT, address, symbol)]
+        return ["the token ", address_cell(address, chain_id), *([f" ({UNLISTED})"] if is_listed is False else [])]
+
+    def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
+        return tokens.amount(self.facts.described(Money(value, chain_id, token)), using=self.using)
+
+    def address(self, address: str | None, chain_id: int | None, *, unknown: str = "nobody") -> Sequence[Piece]:
+        if not address:
+            return [unknown]
+        known = self.party(address, chain_id)
+        return [Cell(Kind.TEXT, address, known) if known else address_cell(address, chain_id)]
+
+    def party(self, address: str, chain_id: int | None) -> str:
+        """What an address is to this transfer, or else which listed token's contract."""
+        known = self.parties.get(address.lower())
+        token = None if known or hashes.is_native(address) else self.using.token(chain_id, address)
+        return known or (f"the {text.symbol(token.symbol).shown} contract" if token and token.symbol else "")
+
+    def rows(self, told: Told) -> Iterator[Row]:
+        for argument in told.call.arguments:
+            yield self._row(told, argument)
+        if told.call.left_over:
+            yield Row(
+                "more", "bytes", Cell(Kind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments")
+            )
+
+    def _row(self, told: Told, argument: Argument) -> Row:
+        cell, who = self._cell(told, argument.parameter, argument.value)
+        return Row(argument.parameter.name, argument.parameter.type, cell, who)
+
+    def _cell(self, told: Told, parameter: Parameter, value: Any) -> tuple[Cell, str]:
+        """The value as what it is, and what it is to this transfer."""
+        chain_id = told.made.chain_id
+        if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
+            chain_id = _far_chain(told)
+            return address_cell(far, chain_id), self.party(far, chain_id)
+        match value:
+            case bool():
+                return Cell(Kind.FLAG, value, "yes" if value else "no"), ""
+            case int():
+                return self._of_number(told, parameter.name, value), ""
+            case str():
+                is_coin = hashes.is_native(value) and "token" in parameter.name.lower()
+                return address_cell(value, chain_id), COIN if is_coin else self.party(value, chain_id)
+            case bytes():
+                return _bytes_cell(value), ""
+            case _:
+                return _list_cell(parameter, value), ""
+
+    def _of_number(self, told: Told, name: str, value: int) -> Cell:
+        if name in told.call.function.of:
+            amount = self._amount(value, *self._token_of(told, name))
+            return Cell(Kind.AMOUNT, amount, str(amount))
+        if name in TIMES and 0 < value <= cells.LATEST:
+            return _time_cell(value)
+        if name in CHAINS:
+            info = self.using.chain(_chain_id(name, value))
+            return (
+                Cell(Kind.CHAIN, value, names.chain(info.id, info=info))
+                if info
+                else Cell(Kind.NUMBER, value, f"chain number {value}")
+            )
+        return Cell(Kind.NUMBER, value, str(value))
+
+
+def until(value: int | None) -> Sequence[Piece]:
+    """`until …` for Unix seconds."""
+    if value is None or value > cells.LATEST:
+        return ["without a time limit"]
+    return ["until ", _time_cell(value)]
+
+
+def address_cell(address: str, chain_id: int | None) -> Cell:
+    return Cell(Kind.ADDRESS, address, hashes.checksum(address), chain_id)
+
+
+def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
+    """What addresses are to this transfer. Of two names for the same one the later wins."""
+    request = facts.request
+    wallet = (request.options and request.options.service_address_overrides) or ServiceAddressOverrides()
+    contracts = facts.intent.service_contracts or ServiceContracts()
+    entry = (facts.deposit and facts.deposit.deposit_intent_entry) or DepositIntentEntry()
+    yield from WELL_KNOWN.items()
+    for address, called in (
+        (entry.fee_collector, "the fee collector"),
+        (wallet.smart_wallet_factory_address, "the wallet's factory"),
+        (wallet.smart_wallet_main_module_address, "the wallet's main module"),
+        (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
+        (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
+        (wallet.smart_wallet_utils_address, "the wallet's own tools"),
+        (contracts.service_router_shim_address, "the service's router shim"),
+        (contracts.service_router_address, "the service's router"),
+        (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
+        (facts.recipient, "the recipient"),
+        (facts.owner, "the owner wallet"),
+        (facts.delivery_address, "the delivery address"),
+        (facts.deposit_address, "the deposit address"),
+    ):
+        if address and address.lower() not in WELL_KNOWN:
+            yield address.lower(), called
+
+
+def _largest(kind: str) -> int | None:
+    return 2 ** int(kind.removeprefix("uint")) - 1 if kind.startswith("uint") else None
+
+
+def _chain_id(name: str, value: int | None) -> int | None:
+    """The chain behind a bridge's own number for it."""
+    numbers = CHAINS.get(name)
+    if numbers is None:
+        return value
+    return None if value is None else numbers.get(value)
+
+
+def _far_chain(told: Told) -> int | None:
+    """To which chain the call sends, if it names one."""
+    named = (name for name in CHAINS if told.value(name) is not None)
+    return next((_chain_id(name, told.value(name)) for name in named), told.made.chain_id)
+
+
+def _on_path(path: Any, *, at: int) -> str | None:
+    """The token at one end of a way through pools: a list of addresses, or 20 bytes each with 3 for the fee between."""
+    if isinstance(path, bytes):
+        end = path[: calldata.ADDRESS] if at == 0 else path[-calldata.ADDRESS :]
+        return "0x" + end.hex() if len(end) == calldata.ADDRESS else None
+    return str(path[at]) if path else None
+
+
+def _as_address(value: object) -> str | None:
+    """An address, also where it is in 32 bytes; what else there may be is none."""
+    if isinstance(value, bytes):
+        is_address = len(value) == calldata.WORD and not any(value[: -calldata.ADDRESS])
+        return "0x" + value[-calldata.ADDRESS :].hex() if is_address else None
+    return value if isinstance(value, str) else None
+
+
+def _time_cell(value: int) -> Cell:
+    at = datetime.fromtimestamp(value, UTC)
+    return Cell(Kind.TIME, at, times.iso(at))
+
+
+def _bytes_cell(value: bytes) -> Cell:
+    """As hex. A text in it is not looked for: it would be what its writer wants it to be taken for."""
+    more = len(value) - MOST_BYTES
+    return Cell(Kind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}")
+
+
+def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
+    """Of what is told by itself only how many there are."""
+    if parameter.parts or parameter.type == "bytes[]":
+        return Cell(Kind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
+    shown = [hashes.checksum(value) if isinstance(value, str) else str(value) for value in values[:MOST_ENTRIES]]
+    shown += [f"{len(values) - MOST_ENTRIES:,} more"] if len(values) > MOST_ENTRIES else []
+    return Cell(Kind.LIST, tuple(shown), ", ".join(shown))
+
+
+def _commands(value: bytes) -> Iterator[str]:
+    """A router's steps, one byte each; its highest bit only says that the step may fail."""
+    for command in value[:MOST_ENTRIES]:
+        yield COMMANDS.get(command & 0x3F) or f"step 0x{command & 0x3F:02x}"
+    if len(value) > MOST_ENTRIES:
+        yield f"{len(value) - MOST_ENTRIES:,} more steps"

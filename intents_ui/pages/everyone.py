@@ -1,0 +1,60 @@
+"""`/intent/<id>/everyone`: how others fared on the same way, loaded after the intent's own page."""
+
+from collections.abc import Sequence
+from threading import Lock
+
+from cachetools import TTLCache, cached
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import wiring
+from intents_ui.display import names
+from intents_ui.display.everyone import everyone
+from intents_ui.display.facts import Facts
+from intents_ui.service import transfers
+from intents_ui.service.paging import walk
+from intents_ui.service.wire import IntentHistory, Page
+
+PAGE_SIZE = 50
+PAGES = 2
+SHARED_SECONDS = 60
+CHAIN_PAIRS = 200
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def others(request: HttpRequest, intent_id: str) -> HttpResponse:
+    facts = read(intent_id)
+    origin, destination = facts.origin_chain_id, facts.destination_chain_id
+    known = wiring.catalog()
+    context: dict[str, object] = {"intent_id": intent_id, "everyone": None}
+    if origin is not None and destination is not None:
+        known.learn((origin, destination))
+        context |= {
+            "everyone": everyone(newest(origin, destination), like=facts),
+            "origin": names.chain(origin, info=known.chain(origin)),
+            "destination": names.chain(destination, info=known.chain(destination)),
+        }
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    return render(request, "parts/everyone.html" if is_part else "everyone.html", context)
+
+
+def read(intent_id: str) -> Facts:
+    """Which way the intent goes: the providers of its receipt are those that were really used."""
+    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
+    if trouble:
+        raise trouble
+    return Facts.of(found, receipt)
+
+
+@cached(TTLCache(maxsize=CHAIN_PAIRS, ttl=SHARED_SECONDS), lock=Lock())
+def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
+    """Shared by all who look: the newest hundred between two chains."""
+    service = wiring.service()
+    pages = walk(
+        lambda page: service.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination),
+        Page.first(size=PAGE_SIZE),
+    )
+    return [entry for _, (entries, _) in zip(range(PAGES), pages, strict=False) for entry in entries]

@@ -1,0 +1,35 @@
+"""On paper an intent's page is a proof on one sheet, with every hash whole."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import visiting
+from tests.browser.test_look_up import some_intent
+
+pytestmark = pytest.mark.browser
+
+PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
+
+
+@pytest.mark.parametrize("scenario", [2, 4, 9, 12, 14, 20, 22, 26])
+def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, theme: str, scenario: int) -> None:
+    with visiting(browser, server, theme=theme, width=1280) as visit:
+        visit.open(some_intent(visit, scenario))
+        expect(visit.page.locator("#receipt")).to_be_visible()
+        assert len(PAGE.findall(visit.page.pdf(format="A4", print_background=True))) == 1
+
+
+def test_paper_shows_hashes_whole_and_no_controls(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        visit.open(some_intent(visit, 4))
+        visit.page.emulate_media(media="print")
+        shown = visit.page.locator(".timeline .hash > [title]").first
+        assert shown.evaluate("node => getComputedStyle(node, '::after').content").strip('"') == shown.get_attribute(
+            "title"
+        )
+        expect(visit.page.get_by_role("searchbox")).to_be_hidden()
+        expect(visit.page.locator("#proof")).to_be_hidden()
+        expect(visit.page.locator(".on-paper")).to_contain_text("/intent/0x")
+        assert visit.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"

@@ -1,0 +1,283 @@
+"""Data of calls: every known function, read back exactly; anything else, without harm."""
+
+from string import Formatter
+
+import pytest
+from eth_abi import encode
+from eth_abi.tools import get_abi_strategy
+from eth_utils import function_signature_to_4byte_selector as selector_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import calldata
+from intents_ui.display.calldata import Decoded, Inner, Unread
+from intents_ui.display.selectors import CONTRACT, FUNCTIONS, KNOWN, NATIVE, PERHAPS, UNNAMED, Carries
+from intents_ui.display.wording import CHAINS, TIMES
+
+HERE = "0x" + "ab" * 20
+THERE = "0x" + "cd" * 20
+TRANSFER = bytes.fromhex("a9059cbb")
+WORDS = {"caller", "contract", "token", "value"}
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(32)
+
+
+def named(signature):
+    return next(function for function in FUNCTIONS if function.signature == signature)
+
+
+def call_of(signature, *values):
+    function = named(signature)
+    return bytes.fromhex(function.selector) + encode([each.type for each in function.parameters], values)
+
+
+def leaves(parameters):
+    for parameter in parameters:
+        yield from leaves(parameter.parts) if parameter.parts and not parameter.is_list else [parameter.name]
+
+
+def nothing_in(function):
+    """A call in which every argument is nothing."""
+    read = calldata.decoded(call_of(function.signature, *(nothing(each) for each in function.parameters)))
+    assert isinstance(read, Decoded)
+    return read
+
+
+def nothing(parameter):
+    if parameter.is_list:
+        return []
+    if parameter.parts:
+        return tuple(map(nothing, parameter.parts))
+    usual = bytes(32) if parameter.type.startswith("bytes") else 0
+    return {"address": HERE, "bool": False, "bytes": b""}.get(parameter.type, usual)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
+def test_a_selector_is_the_hash_of_its_signature(function):
+    assert selector_of(function.signature).hex() == function.selector
+
+
+def test_no_selector_stands_twice():
+    assert len(KNOWN) == len(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
+def test_a_sentence_speaks_of_arguments_that_there_are(function):
+    names = list(leaves(function.parameters))
+    assert len(names) == len(set(names))
+    spoken = {name for _, name, _, _ in Formatter().parse(function.sentence) if name}
+    assert spoken <= {*names} | WORDS
+    tokens = {token.partition(" on ")[0].partition(".")[0] for name, token in function.of.items() if name in names}
+    assert tokens <= {*names} | {CONTRACT, PERHAPS, NATIVE, UNNAMED}
+    assert function.allowance in (*names, "")
+
+
+def test_every_amount_that_is_spoken_of_has_a_token():
+    kinds = {
+        (name, each.parameter.type)
+        for function in FUNCTIONS
+        for each in nothing_in(function).arguments
+        if (name := each.parameter.name) not in function.of and f"{{{name}}}" in function.sentence
+    }
+    numbers = {name for name, kind in kinds if kind.startswith("uint")}
+    assert numbers - TIMES - {*CHAINS} == {"tokenId", "id", "count"}
+    assert {name for function in FUNCTIONS for name in function.of} <= {
+        name for function in FUNCTIONS for name in leaves(function.parameters)
+    }
+
+
+@given(st.data())
+def test_what_was_encoded_is_read_back(data):
+    function = data.draw(st.sampled_from(FUNCTIONS))
+    types = [each.type for each in function.parameters]
+    values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
+    read = calldata.decoded(bytes.fromhex(function.selector) + encode(types, values))
+    assert isinstance(read, Decoded)
+    assert [each.parameter.name for each in read.arguments] == list(leaves(function.parameters))
+    assert plain([each.value for each in read.arguments]) == plain(flat(function.parameters, values))
+    assert read.left_over == 0
+
+
+def flat(parameters, values):
+    for parameter, value in zip(parameters, values, strict=True):
+        yield from flat(parameter.parts, value) if parameter.parts and not parameter.is_list else [value]
+
+
+def plain(value):
+    """Lists and tuples are the same, and addresses in whichever case."""
+    if isinstance(value, str):
+        return value.lower()
+    return value if isinstance(value, bytes | int) else [plain(each) for each in value]
+
+
+SELECTORS = st.sampled_from([bytes.fromhex(function.selector) for function in FUNCTIONS])
+LIKE_ARGUMENTS = st.lists(
+    st.one_of(st.integers(0, 300), st.sampled_from([2**255, 2**256 - 1]), st.integers(0, 2**256 - 1)).map(word)
+).map(b"".join)
+
+
+@given(SELECTORS, st.one_of(st.binary(max_size=2000), LIKE_ARGUMENTS))
+def test_any_bytes_behind_a_selector_have_an_answer(selector, rest):
+    read = calldata.decoded(selector + rest)
+    if isinstance(read, Decoded):
+        found = calldata.inner(read)
+        assert found is None or all(isinstance(each.data, bytes) for each in found)
+    else:
+        assert read is Unread.BROKEN
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_at_all_have_an_answer(data):
+    assert isinstance(calldata.decoded(data), Decoded | Unread)
+    calldata.packed(data)
+    calldata.plainly_packed(data)
+    calldata.plainly_packed(data, operations=True)
+
+
+def one_long_entry_many_times(selector, *, entries, size):
+    """A list whose pointers all lead to the same bytes."""
+    pointers = word(32 * entries) * entries
+    return bytes.fromhex(selector) + word(32) + word(entries) + pointers + word(size) + b"\xff" * size
+
+
+BOMBS = [
+    pytest.param(one_long_entry_many_times("ac9650d8", entries=1000, size=30_000), id="the same bytes a lot"),
+    pytest.param(bytes.fromhex("ac9650d8") + word(32) + word(2**255), id="an endless list"),
+    pytest.param(bytes.fromhex("ac9650d8") + word(32) + word(1) + word(32) + word(2**255), id="endless bytes"),
+    pytest.param(bytes.fromhex("ac9650d8") + word(2**255), id="a pointer to nowhere"),
+    pytest.param(bytes.fromhex("ac9650d8") + word(0), id="a pointer to itself"),
+    pytest.param(TRANSFER + word(2**256 - 1) + word(1), id="an address of 32 bytes"),
+    pytest.param(TRANSFER + word(1), id="one argument missing"),
+]
+
+
+@pytest.mark.parametrize("data", BOMBS)
+def test_what_cannot_be_read_is_broken(data):
+    assert calldata.decoded(data) is Unread.BROKEN
+
+
+def test_no_more_is_read_than_a_few_times_what_there_is(monkeypatch):
+    held = []
+    read = calldata._Stream.read
+    monkeypatch.setattr(calldata._Stream, "read", lambda self, size=-1: held.append(read(self, size)) or held[-1])
+    data = one_long_entry_many_times("252dba42", entries=1000, size=30_000)
+    assert calldata.decoded(data) is Unread.BROKEN
+    assert sum(map(len, held)) < 10 * len(data)
+
+
+def test_a_long_honest_list_is_read():
+    values = [bytes([number % 256]) * 100 for number in range(200)]
+    read = calldata.decoded(call_of("multicall(bytes[])", values))
+    assert isinstance(read, Decoded)
+    assert [each.data for each in calldata.inner(read) or ()] == values
+
+
+def test_too_long_and_too_short_and_unknown_data_say_so():
+    assert calldata.decoded(TRANSFER + bytes(calldata.MOST_BYTES)) is Unread.TOO_LONG
+    assert calldata.decoded(b"\xa9\x05") is Unread.SHORT
+    assert calldata.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
+
+
+def test_what_stands_behind_the_arguments_is_counted():
+    read = calldata.decoded(TRANSFER + word(1) + word(2) + b"referrer")
+    assert isinstance(read, Decoded)
+    assert (read.value("amount"), read.left_over) == (2, 8)
+
+
+def test_bytes_may_end_without_zeros_but_not_too_early():
+    whole = call_of("forward(bytes)", b"abc")
+    read = calldata.decoded(whole[:-29])
+    assert isinstance(read, Decoded)
+    assert read.value("data") == b"abc"
+    assert calldata.decoded(whole[:-30]) is Unread.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        (None, b""),
+        ("", b""),
+        ("0x", b""),
+        ("0xAb01", b"\xab\x01"),
+        ("0Xab01", b"\xab\x01"),
+        ("0xabc", None),
+        ("ab01", None),
+        ("0xzz", None),
+        ("0x\u0661\u0661", None),
+        ("0xab\n", None),
+    ],
+)
+def test_hex(text, data):
+    assert calldata.raw(text) == data
+
+
+def test_the_wallets_shorthand():
+    """Flags for the whole, the nonce, how many calls; then flags for each call and the parts that they announce."""
+    to = bytes.fromhex(HERE[2:])
+    first = bytes([0x02 | 0x04 | 0x40]) + to + word(7) + (3).to_bytes(3) + b"abc"
+    second = bytes([0x01 | 0x08 | 0x10 | 0x20 | 0x80]) + word(90_000)
+    found = calldata.packed(bytes([0x01 | 1 << 1, 5, 2]) + first + second)
+    assert found == (
+        Inner(HERE, b"abc", 7, None, False, False, 1),
+        Inner(None, b"", 0, 90_000, True, True, 2),
+    )
+    assert calldata.packed(bytes([0x10 | 0x01, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
+    assert calldata.packed(bytes([0x20 | 0x01, 0, 1, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
+    assert calldata.packed(bytes(21) + bytes([1, 1])) == (Inner(None, b"", 0, None, False, False, 0),)
+
+
+def test_a_shorthand_with_something_left_or_missing_is_none():
+    whole = bytes([0x10 | 0x01, 0x01])
+    assert calldata.packed(whole + b"\0") is None
+    assert calldata.packed(whole[:-1]) is None
+    assert calldata.packed(b"") is None
+    assert calldata.plainly_packed(b"") is None
+
+
+CALLS = [
+    pytest.param(call_of("multicall(bytes[])", [b"one", b"two"]), [Inner(None, b"one"), Inner(None, b"two")], id="own"),
+    pytest.param(
+        call_of("aggregate3Value((address,bool,uint256,bytes)[])", [(HERE, True, 5, b"one")]),
+        [Inner(HERE, b"one", 5)],
+        id="listed, with a value",
+    ),
+    pytest.param(
+        call_of("tryAggregate(bool,(address,bytes)[])", False, [(HERE, b"one"), (THERE, b"two")]),
+        [Inner(HERE, b"one"), Inner(THERE, b"two")],
+        id="listed",
+    ),
+    pytest.param(call_of("execute(address,uint256,bytes)", HERE, 3, b"one"), [Inner(HERE, b"one", 3)], id="one"),
+    pytest.param(
+        call_of("exec(address,address,uint256,address,bytes)", HERE, HERE, 1, THERE, b"one"),
+        [Inner(THERE, b"one")],
+        id="one, for a target",
+    ),
+    pytest.param(
+        call_of("multiSend(bytes)", b"\1" + bytes.fromhex(HERE[2:]) + word(5) + word(3) + b"one"),
+        [Inner(HERE, b"one", 5, delegate_call=True)],
+        id="batch",
+    ),
+    pytest.param(
+        call_of("execute(bytes,bytes)", bytes.fromhex(HERE[2:]) + word(5) + word(3) + b"one", b""),
+        [Inner(HERE, b"one", 5)],
+        id="packed",
+    ),
+    pytest.param(call_of("execute(bytes,bytes)", b"what is this?", b""), None, id="packed as nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("data", "expected"), CALLS)
+def test_calls_in_a_call(data, expected):
+    read = calldata.decoded(data)
+    assert isinstance(read, Decoded)
+    found = calldata.inner(read)
+    assert (None if found is None else [*found]) == expected
+
+
+def test_each_way_to_carry_calls_finds_what_it_needs():
+    """With no calls inside, so that a misspelt name of an argument does not hide behind an unreadable value."""
+    for function in FUNCTIONS:
+        found = calldata.inner(nothing_in(function))
+        assert (found is None) == (function.carries in (Carries.NONE, Carries.PACKED, Carries.BATCH))

@@ -1,0 +1,695 @@
+"""What calls do, in words: by the sentences that a reader sees."""
+
+import dataclasses
+from datetime import UTC, datetime
+
+import pytest
+from eth_abi import encode
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import amounts, calldata, calls
+from intents_ui.display.facts import Facts
+from intents_ui.display.selectors import FUNCTIONS
+from intents_ui.service.wire import (
+    Call,
+    ChainInfo,
+    DepositIntentEntry,
+    DepositTransaction,
+    IntentCalls,
+    MetaTxn,
+    NativeCurrency,
+    ServiceContracts,
+    TokenInfo,
+    TransactionPrecondition,
+)
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CHAINS,
+    MERCHANT,
+    OWNER,
+    USDC,
+    USDC_ON_BASE,
+    intent,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+from tests.display.scenes import CATALOG, scene
+from tests.display.test_calldata import call_of, word
+
+DEPOSIT = "0x" + "de" * 20
+DELIVERY = "0x" + "d1" * 20
+ROUTER = "0x" + "12" * 20
+UNLISTED = "0x" + "99" * 20
+WETH = "0x" + "77" * 20
+NOBODY = "0x" + "0" * 40
+MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
+NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
+UNLIMITED = 2**256 - 1
+
+
+class Names:
+    """USDC on both chains, WETH and the coin, and what was asked for."""
+
+    def __init__(self):
+        self.asked = set()
+
+    def chain(self, chain_id):
+        known = chain_id in CHAINS
+        coin = NativeCurrency(symbol="ETH", decimals=18)
+        return ChainInfo(id=chain_id, name=CHAINS[chain_id], native_currency=coin) if known else None
+
+    def token(self, chain_id, address):
+        self.asked.add(chain_id)
+        listed = {USDC: ("USDC", 6), USDC_ON_BASE: ("USDC", 6), WETH: ("WETH", 18)}
+        symbol, decimals = listed.get(address, (None, None))
+        return TokenInfo(chain_id=chain_id, address=address, symbol=symbol, decimals=decimals) if symbol else None
+
+    def lists(self, chain_id, address):
+        self.asked.add(chain_id)
+        return None if not address else address in (USDC, USDC_ON_BASE, WETH, NOBODY)
+
+
+def plan(*made, receipt=None, names=None, **members):
+    """The chapters of an intent that makes these calls on Arbitrum."""
+    usual = {
+        "origin_intent_address": DEPOSIT,
+        "destination_intent_address": DELIVERY,
+        "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=made),
+    }
+    facts = Facts.of(intent(**{**usual, **members}), receipt)
+    return calls.chapters(facts, using=names or Names())
+
+
+def step_of(data, to=ROUTER, **members):
+    return plan(Call(to=to, data=hexed(data), **members))[0].steps[0]
+
+
+def hexed(data):
+    return f"0x{data.hex()}" if isinstance(data, bytes) else data
+
+
+def far(address):
+    return bytes(12) + bytes.fromhex(address[2:])
+
+
+SENTENCES = [
+    pytest.param(
+        USDC,
+        call_of("transfer(address,uint256)", OWNER, 100_000_000),
+        "Send 100.00 USDC to the owner wallet",
+        id="send",
+    ),
+    pytest.param(
+        USDC,
+        call_of("approve(address,uint256)", ROUTER, 99_900_000),
+        f"Approve {ROUTER} to take 99.90 USDC from the deposit address",
+        id="approve",
+    ),
+    pytest.param(
+        USDC,
+        call_of("approve(address,uint256)", ROUTER, UNLIMITED),
+        f"Approve {ROUTER} to take USDC without limit from the deposit address",
+        id="approve without limit",
+    ),
+    pytest.param(
+        UNLISTED,
+        call_of("approve(address,uint256)", ROUTER, UNLIMITED),
+        f"Approve {ROUTER} to take the token {UNLISTED} (not on the service's list) without limit "
+        "from the deposit address",
+        id="an unlisted token without limit",
+    ),
+    pytest.param(
+        UNLISTED,
+        call_of("transfer(address,uint256)", OWNER, 2**70),
+        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (not on the service's list) to the owner wallet",
+        id="an unlisted token, beyond 2^64",
+    ),
+    pytest.param(
+        USDC,
+        call_of("transferFrom(address,address,uint256)", OWNER, DEPOSIT, 1),
+        "Move 0.000001 USDC from the owner wallet to the deposit address",
+        id="the smallest amount",
+    ),
+    pytest.param(
+        USDC,
+        call_of(
+            "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
+            OWNER,
+            ROUTER,
+            UNLIMITED,
+            NOON,
+            27,
+            bytes(32),
+            bytes(32),
+        ),
+        "Hand in a permit of the owner wallet, which can be used until 2026-11-21T12:00:00Z: "
+        f"{ROUTER} may take USDC without limit",
+        id="ERC-2612",
+    ),
+    pytest.param(
+        USDC,
+        call_of(
+            "permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)",
+            OWNER,
+            ROUTER,
+            0,
+            0,
+            True,
+            27,
+            bytes(32),
+            bytes(32),
+        ),
+        f"Hand in a permit of the owner wallet: {ROUTER} may take USDC without limit",
+        id="DAI's permit",
+    ),
+    pytest.param(
+        USDC,
+        call_of(
+            "permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)",
+            OWNER,
+            ROUTER,
+            0,
+            0,
+            False,
+            27,
+            bytes(32),
+            bytes(32),
+        ),
+        f"Hand in a permit of the owner wallet: {ROUTER} may no longer take USDC",
+        id="DAI's permit taken back",
+    ),
+    pytest.param(
+        USDC,
+        call_of("increaseAllowance(address,uint256)", ROUTER, 5_000_000),
+        f"Approve {ROUTER} to take 5.00 USDC more from the deposit address",
+        id="more allowance",
+    ),
+    pytest.param(WETH, call_of("withdraw(uint256)", 10**17), "Unwrap 0.1 ETH", id="unwrap"),
+    pytest.param(
+        ROUTER,
+        call_of("deposit(uint256,address)", UNLIMITED, OWNER),
+        f"Deposit the largest amount there is with {ROUTER} for the owner wallet",
+        id="all there is",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of(
+            "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", 10**6, 10**15, [USDC, WETH], OWNER, NOON
+        ),
+        "Swap 1.00 USDC for at least 0.001 ETH, paid to the owner wallet",
+        id="Uniswap V2",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of(
+            "exactOutput((bytes,address,uint256,uint256))",
+            (bytes.fromhex(WETH[2:] + "000bb8" + USDC[2:]), OWNER, 10**18, 3_000_000_000),
+        ),
+        "Buy 1.00 WETH for at most 3,000.00 USDC, paid to the owner wallet",
+        id="Uniswap V3, whose path goes backwards",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of("execute(bytes,bytes[],uint256)", bytes([0x0B, 0x80, 0x3F]), [b"", b"", b""], NOON),
+        f"Let {ROUTER} do this in one: wrap the coin, swap, step 0x3f",
+        id="Universal Router",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of(
+            "depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)",
+            10**8,
+            6,
+            far(DELIVERY),
+            USDC,
+            bytes(32),
+            0,
+            1000,
+        ),
+        "Burn 100.00 USDC for the bridge, which makes as much anew for the delivery address on Base",
+        id="CCTP v2",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of("depositForBurn(uint256,uint32,bytes32,address)", 10**8, 5, b"\xff" * 32, USDC),
+        f"Burn 100.00 USDC for the bridge, which makes as much anew for 0x{'ff' * 32} on chain number 5",
+        id="CCTP to a chain with other addresses",
+    ),
+    pytest.param(
+        USDC,
+        call_of(
+            "send((uint32,bytes32,uint256,uint256,bytes,bytes,bytes),(uint256,uint256),address)",
+            (30184, far(DELIVERY), 10**6, 999_000, b"", b"", b""),
+            (10**14, 0),
+            OWNER,
+        ),
+        "Send 1.00 USDC over the bridge to the delivery address on Base, at least 0.999 USDC",
+        id="LayerZero, the token itself",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 10**6),
+        "Send 1,000,000 base units over the bridge to the owner wallet on Base",
+        id="Hyperlane, through a contract that may be no token",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of(
+            "depositV3(address,address,address,address,uint256,uint256,uint256,address,uint32,uint32,uint32,bytes)",
+            OWNER,
+            DELIVERY,
+            USDC,
+            USDC_ON_BASE,
+            10**7,
+            9_990_000,
+            BASE,
+            NOBODY,
+            0,
+            0,
+            0,
+            b"",
+        ),
+        "Send 10.00 USDC over the bridge, so that the delivery address gets 9.99 USDC on Base",
+        id="Across",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of("refundAndSweep(address,address,uint256,address)", USDC, OWNER, 10**6, MERCHANT),
+        "Give up to 1.00 USDC back to the owner wallet, and what is left to the recipient",
+        id="refund",
+    ),
+    pytest.param(
+        ROUTER,
+        call_of("sweep(address,address)", NOBODY, OWNER),
+        "Send all the ETH that the deposit address has to the owner wallet",
+        id="sweep the coin",
+    ),
+    pytest.param(ROUTER, "0x", f"Call {ROUTER} without data", id="nothing"),
+    pytest.param(None, None, "Call an address that is not given without data", id="nothing at all"),
+    pytest.param(ROUTER, "0xdeadbeef00", f"Call function 0xdeadbeef of {ROUTER}", id="unknown"),
+    pytest.param(ROUTER, "0xa9059cbb00", f"Call function 0xa9059cbb of {ROUTER}", id="broken"),
+    pytest.param(ROUTER, "no hex", f"Call {ROUTER}", id="no hex"),
+    pytest.param(USDC, "0xdeadbeef", "Call function 0xdeadbeef of the USDC contract", id="a token's contract"),
+]
+
+
+@pytest.mark.parametrize(("to", "data", "sentence"), SENTENCES)
+def test_a_call_in_a_sentence(to, data, sentence):
+    made = plan(Call(to=to, data=hexed(data)), receipt=receipt(summary=summary(destination_to_address=MERCHANT)))
+    assert str(made[0].steps[0].said) == sentence
+
+
+VALUES = [
+    pytest.param("0x", "Send 0.5 ETH to the owner wallet", id="coins alone"),
+    pytest.param("0xdeadbeef", "Call function 0xdeadbeef of the owner wallet with 0.5 ETH", id="an unknown function"),
+    pytest.param(call_of("deposit()"), "Wrap 0.5 ETH", id="in the sentence"),
+    pytest.param(
+        call_of("bridge(address,uint256,uint256,address)", NOBODY, 5 * 10**17, BASE, OWNER),
+        "Send 0.5 ETH over the bridge to the owner wallet on Base",
+        id="not twice",
+    ),
+    pytest.param(
+        call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 7),
+        "Send 7 base units over the bridge to the owner wallet on Base, with 0.5 ETH",
+        id="beside",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "sentence"), VALUES)
+def test_coins_that_are_sent_along_are_said_once(data, sentence):
+    assert str(step_of(data, to=OWNER, value=5 * 10**17).said) == sentence
+
+
+def test_arguments_stand_beneath_with_type_and_value():
+    step = step_of(call_of("approve(address,uint256)", DEPOSIT, 99_912_345), to=USDC, gas_limit=160_000)
+    assert step.signature == "approve(address,uint256)"
+    rows = [(row.name, row.type, row.cell.shown, row.who) for row in step.rows]
+    assert rows[0] == ("spender", "address", "0xdEDEDEDEdEdEdEDedEDeDedEdEdeDedEdEDedEdE", "the deposit address")
+    assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
+    assert step.rows[1].cell.value.full == "99.912345"
+    assert (step.data.size, step.data.is_whole, step.data.shown[:10]) == (68, True, "0x095ea7b3")
+    assert step.limit == "May use at most 160,000 gas."
+
+
+def test_the_zero_address_is_the_coin_where_a_token_is_meant():
+    step = step_of(call_of("sweep(address,address)", NOBODY, NOBODY))
+    assert [row.who for row in step.rows] == ["the chain's own coin", "nobody (the zero address)"]
+
+
+def test_what_is_left_over_has_a_row():
+    step = step_of(call_of("transfer(address,uint256)", OWNER, 1) + b"referrer", to=USDC)
+    assert (step.rows[-1].name, step.rows[-1].cell.shown) == ("more", "8 after the arguments")
+
+
+FLAGS = [
+    ({"only_fallback": True}, "Runs only if the call before it failed."),
+    ({"delegate_call": True}, "Runs in the wallet's own name (delegate call)."),
+    ({"behavior_on_error": 0}, "If it fails, the next one runs all the same."),
+    ({"behavior_on_error": 1}, "If it fails, all of them are undone."),
+    ({"behavior_on_error": 2}, "If it fails, those after it are left out."),
+    ({"behavior_on_error": 9}, "What happens if it fails is not known (9)."),
+    ({"only_fallback": False, "delegate_call": False}, ""),
+]
+
+
+@pytest.mark.parametrize(("flags", "words"), FLAGS, ids=[str(flags) for flags, _ in FLAGS])
+def test_flags_in_words(flags, words):
+    assert " ".join(step_of("0x", **flags).remarks) == words
+
+
+TROUBLES = [
+    ("no hex", "The data is no hex."),
+    ("0xab", "The data is too short to name a function."),
+    ("0xdeadbeef", "This function is not among those that this page knows."),
+    ("0xa9059cbb00", "What follows the function's selector does not read as its arguments."),
+    ("0xa9059cbb" + "00" * 70_000, "The data is too long to be read here."),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), TROUBLES, ids=[words for _, words in TROUBLES])
+def test_what_cannot_be_read_says_why_and_is_shown_as_it_is(data, words):
+    step = step_of(data)
+    assert step.trouble == words
+    assert data.startswith(step.data.shown)
+    assert step.data.is_whole == (len(data) <= 4096)
+
+
+def test_hidden_characters_in_the_data_are_made_visible():
+    assert step_of("0x\u202eab").data.shown == "0x⟨U+202E⟩ab"
+
+
+def test_calls_in_a_call_are_told_beneath_it():
+    inside = call_of("transfer(address,uint256)", OWNER, 10**6), call_of("approve(address,uint256)", ROUTER, 10**6)
+    step = step_of(
+        call_of("aggregate3((address,bool,bytes)[])", [(USDC, False, data) for data in inside]), to=MULTICALL3
+    )
+    assert str(step.said) == "Make these calls in one"
+    assert [str(each.said) for each in step.inside] == [
+        "Send 1.00 USDC to the owner wallet",
+        f"Approve {ROUTER} to take 1.00 USDC from the Multicall3 contract",
+    ]
+
+
+def test_calls_to_the_same_contract_keep_their_caller():
+    inside = call_of(
+        "selfPermit(address,uint256,uint256,uint8,bytes32,bytes32)", USDC, 10**6, NOON, 27, *[bytes(32)] * 2
+    )
+    step = step_of(call_of("multicall(uint256,bytes[])", NOON, [inside]))
+    assert str(step.inside[0].said) == (
+        "Hand in a permit of the deposit address, which can be used until 2026-11-21T12:00:00Z: "
+        f"{ROUTER} may take 1.00 USDC"
+    )
+
+
+def nested(depth):
+    data = call_of("refundETH()")
+    for _ in range(depth):
+        data = call_of("multicall(bytes[])", [data])
+    return data
+
+
+def test_calls_in_calls_end_after_three():
+    step = step_of(nested(6))
+    for _ in range(3):
+        assert not step.trouble
+        step = step.inside[0]
+    assert (step.trouble, step.inside) == ("The calls inside are too deep to be read here.", ())
+
+
+def test_of_many_calls_inside_fifty_are_told_and_the_others_counted():
+    step = step_of(call_of("multicall(bytes[])", [call_of("refundETH()")] * 80))
+    assert (len(step.inside), step.more) == (50, 30)
+
+
+def test_fifty_calls_inside_are_for_the_whole_page():
+    data = hexed(call_of("multicall(bytes[])", [call_of("refundETH()")] * 30))
+    told = plan(Call(to=ROUTER, data=data), Call(to=ROUTER, data=data), Call(to=ROUTER, data=data))[0]
+    assert [(len(step.inside), step.more) for step in told.steps] == [(30, 0), (20, 10), (0, 30)]
+
+
+def test_of_an_endless_list_fifty_are_told_and_the_others_counted():
+    told = plan(*[Call(to=ROUTER, data="0x")] * 8000)[0]
+    assert (len(told.steps), told.more) == (50, 7950)
+
+
+def test_so_much_data_is_read_and_no_more():
+    long = hexed(call_of("forward(bytes)", bytes(60_000)))
+    told = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
+    assert [step.trouble for step in told.steps] == ["", ""] + [
+        "There is more data in this transfer than is read here."
+    ] * 3
+
+
+CONDITIONS = [
+    pytest.param(
+        {"type": "tokenMinBalance", "owner_address": DELIVERY, "token_address": USDC_ON_BASE, "min_amount": 99_900_000},
+        ["Runs only once the delivery address holds at least 99.90 USDC on Base."],
+        id="a balance",
+    ),
+    pytest.param(
+        {"owner_address": ROUTER, "token_address": NOBODY, "min_amount": 1},
+        [f"Runs only once {ROUTER} holds at least 0.000000000000000001 ETH on Base."],
+        id="of no kind",
+    ),
+    pytest.param(
+        {"type": "moon\u202ephase", "min_amount": 1},
+        ["Runs only under a condition that this page has no words for: moon⟨U+202E⟩phase."],
+        id="of a kind that nobody knows",
+    ),
+    pytest.param(
+        {"type": "tokenMinBalance"},
+        ["Runs only under a condition that this page has no words for: tokenMinBalance."],
+        id="without an amount",
+    ),
+    pytest.param({}, [], id="none"),
+]
+
+
+@pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
+def test_a_condition_in_a_sentence(condition, sentences):
+    told = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
+    assert [str(note.sentence) for chapter in told for note in chapter.notes] == sentences
+
+
+def signed(**members):
+    entry = DepositIntentEntry(**{"intent_signature": "0x1b", "deadline": NOON} | members)
+    deposit = transaction("PENDING", deposit_intent_entry=entry)
+    notes = plan(receipt=receipt(deposit=deposit))[0].notes
+    return [str(note.sentence) for note in notes], [note.tone.value for note in notes]
+
+
+def test_a_permit_without_limit_is_said_and_marked():
+    sentences, tones = signed(
+        permit_signature="0x1c",
+        permit_deadline=NOON,
+        permit_amount=UNLIMITED,
+        fee_amount=20_000,
+        fee_token=USDC,
+        fee_collector=ROUTER,
+    )
+    assert sentences == [
+        "The owner signed the payment instead of sending it; the service's relayer may send it until "
+        "2026-11-21T12:00:00Z.",
+        "A permit, signed as well, lets the service's contract take USDC without limit from the owner wallet; "
+        "it can be used until 2026-11-21T12:00:00Z.",
+        calls.UNLIMITED,
+        "For the relaying 0.02 USDC goes to the fee collector.",
+    ]
+    assert tones == ["neutral", "neutral", "attention", "neutral"]
+
+
+def test_a_permit_over_an_amount_and_for_ever():
+    sentences, tones = signed(
+        permit_signature="0x1c", permit_deadline=UNLIMITED, permit_amount=15_000_000, deadline=None
+    )
+    assert sentences == [
+        "The owner signed the payment instead of sending it; the service's relayer may send it.",
+        "A permit, signed as well, lets the service's contract take 15.00 USDC from the owner wallet; "
+        "it can be used without a time limit.",
+    ]
+    assert tones == ["neutral", "neutral"]
+
+
+def packed(*made):
+    listed = b"".join(bytes.fromhex(to[2:]) + word(value) + word(len(data)) + data for to, value, data in made)
+    return hexed(call_of("execute(bytes,bytes)", listed, b"signature"))
+
+
+def test_what_the_relayer_sends_is_held_against_the_plan():
+    pay = Call(to=USDC, data=hexed(call_of("transfer(address,uint256)", OWNER, 5)))
+    give_back = Call(to=ROUTER, data="0xdeadbeef", only_fallback=True)
+    paid, given_back = (USDC, 0, calldata.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
+
+    def relayed(data):
+        told = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
+        return [str(note.sentence) for note in told.notes], len(told.steps)
+
+    assert relayed(packed(paid, given_back)) == ([calls.RELAYED], 2)
+    assert relayed(packed(paid)) == ([calls.RELAYED_IN_PART], 2)
+    assert relayed(packed((USDC, 0, paid[2][:-1] + b"\x06"), given_back)) == ([calls.RELAYED_OTHERWISE], 3)
+    assert relayed(packed((USDC, 1, paid[2]), given_back)) == ([calls.RELAYED_OTHERWISE], 3)
+    assert relayed(packed(given_back, paid)) == ([calls.RELAYED_OTHERWISE], 3)
+    assert relayed("0xdeadbeef") == ([], 3)
+
+
+def test_the_return_is_a_chapter_of_its_own():
+    returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
+    told = plan(receipt=receipt(refund=returned))[-1]
+    assert (told.title, told.about) == ("The return", "on Arbitrum")
+    assert str(told.steps[0].said) == "Send 99.50 USDC to the owner wallet"
+    assert told.steps[0].remarks == ("As recorded in the receipt.",)
+
+
+def test_what_was_sent_as_planned_is_not_told_twice():
+    data = hexed(call_of("transfer(address,uint256)", DEPOSIT, 10**8))
+    asked = DepositTransaction(chain_id=ARBITRUM, to=USDC, data=data)
+    told = plan(deposit_transaction=asked, receipt=receipt(deposit=transaction("SUCCEEDED", calldata=data.upper())))
+    assert [str(step.said) for step in told[0].steps] == ["Send 100.00 USDC to the deposit address"]
+
+
+def test_the_services_contracts_are_called_by_name():
+    contracts = ServiceContracts(service_router_address=ROUTER)
+    told = plan(Call(to=USDC, data=hexed(call_of("approve(address,uint256)", ROUTER, 1))), service_contracts=contracts)
+    assert str(told[0].steps[0].said) == "Approve the service's router to take 0.000001 USDC from the deposit address"
+
+
+def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
+    names = Names()
+    bridge = call_of(
+        "depositV3(address,address,address,address,uint256,uint256,uint256,address,uint32,uint32,uint32,bytes)",
+        *(OWNER, OWNER, USDC, USDC, 1, 1, 31_337, NOBODY, 0, 0, 0, b""),
+    )
+    calls_elsewhere = IntentCalls(chain_id=999, calls=(Call(to=USDC, data=hexed(bridge)),))
+    assert plan(names=names, origin_calls=calls_elsewhere, destination_calls=calls_elsewhere)
+    plan(Call(to=USDC, data=hexed(bridge)), names=names)
+    assert names.asked <= {ARBITRUM, BASE}
+
+
+def test_an_intent_of_which_nothing_is_known_has_no_chapters():
+    assert calls.chapters(Facts.of(None, None), using=Names()) == ()
+
+
+SCENES = [
+    pytest.param(
+        2,
+        [
+            ("The payment", ["Send {paid} to the deposit address"]),
+            (
+                "On Arbitrum One",
+                [
+                    "Approve 0xe71a1252e6d89B8c3b5f5eE68C97B3a0029DBd77 to take 100.00 USDC from the deposit address",
+                    "Send 100.00 USDC over the bridge to the delivery address on Base",
+                    "Give 100.00 USDC back to the owner wallet, and sweep what is left",
+                ],
+            ),
+            (
+                "On Base",
+                [
+                    "Send {bought} to the owner wallet",
+                    "Give {least} back to the owner wallet, and sweep what is left",
+                ],
+            ),
+        ],
+        id="across a bridge",
+    ),
+    pytest.param(
+        16,
+        [
+            ("The payment", ["Send {paid} to the deposit address"]),
+            (
+                "On Polygon",
+                [
+                    "Approve 0x37115306d100Fb54E5614b9A9939E9beD9D42b4e to take {paid} from the deposit address",
+                    "Swap {paid} for at least 50,000,000 base units of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 "
+                    "(not on the service's list)",
+                    "Burn {paid} for the bridge, which makes as much anew for the delivery address on Base",
+                    "Give {paid} back to the owner wallet, and sweep what is left",
+                ],
+            ),
+            (
+                "On Base",
+                [
+                    "Approve the recipient to take 50.00 USDC from the delivery address",
+                    "Call function 0x97d4df67 of the recipient",
+                    "Give 50.00 USDC back to the owner wallet, and sweep what is left",
+                ],
+            ),
+        ],
+        id="a shop's own function",
+    ),
+]
+
+
+@pytest.mark.parametrize(("number", "told"), SCENES)
+def test_the_calls_of_a_scenario(number, told):
+    scenario = scene(number, 100_000)
+    quote = scenario.intent.quote
+    bought, least = (
+        amounts.amount(units, decimals=6, symbol="USDC") for units in (quote.to_amount, quote.to_amount_min)
+    )
+    figures = {"paid": scenario.transfer().sent.amount, "bought": bought, "least": least}
+    found = calls.chapters(Facts.of(scenario.intent, scenario.receipt), using=CATALOG)
+    expected = [(title, [sentence.format(**figures) for sentence in sentences]) for title, sentences in told]
+    assert [(chapter.title, [str(step.said) for step in chapter.steps]) for chapter in found] == expected
+
+
+HEXED = st.one_of(
+    st.text(max_size=50),
+    st.binary(max_size=300).map(hexed),
+    st.builds(
+        lambda function, rest: "0x" + function.selector + rest.hex(),
+        st.sampled_from(FUNCTIONS),
+        st.binary(max_size=600),
+    ),
+    st.builds(
+        lambda function, words: "0x" + function.selector + b"".join(map(word, words)).hex(),
+        st.sampled_from(FUNCTIONS),
+        st.lists(st.one_of(st.integers(0, 400), st.integers(0, UNLIMITED)), max_size=20),
+    ),
+)
+WHOLE = st.one_of(st.none(), st.integers(0, UNLIMITED))
+ANY_CALL = st.builds(
+    Call,
+    to=st.one_of(st.none(), st.text(max_size=50), st.sampled_from([USDC, ROUTER, DEPOSIT])),
+    value=WHOLE,
+    data=st.one_of(st.none(), HEXED),
+    gas_limit=WHOLE,
+    behavior_on_error=WHOLE,
+)
+
+
+@given(st.lists(ANY_CALL, max_size=4), HEXED, HEXED, WHOLE)
+def test_whatever_the_calls_are_there_is_an_answer_within_bounds(made, input_data, calldata_given, chain_id):
+    told = plan(
+        *made,
+        origin_calls=IntentCalls(chain_id=chain_id, calls=tuple(made)),
+        origin_meta_txn=MetaTxn(input=input_data),
+        receipt=receipt(refund=refund("MINING", calldata=calldata_given)),
+    )
+    steps = [step for chapter in told for top in chapter.steps for step in (top, *top.inside)]
+    assert len(steps) <= len(made) + 2 + calls.MOST_INSIDE
+    for step in steps:
+        assert len(str(step.said)) < 2_000 + len(str(made)) + len(input_data) + len(calldata_given)
+        assert step.data is None or len(step.data.shown) <= 8 * calls.MOST_SHOWN
+        assert "\u202e" not in str(step.said)
+    assert not floats(told)
+
+
+def floats(value):
+    """Every float in whatever is told."""
+    if dataclasses.is_dataclass(value):
+        return [found for each in dataclasses.fields(value) for found in floats(getattr(value, each.name))]
+    if isinstance(value, tuple | list):
+        return [found for each in value for found in floats(each)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_no_amount_of_a_known_function_passes_through_a_float():
+    for amount in (2**53 + 1, 2**64 + 1, 2**255 + 1):
+        step = step_of(bytes.fromhex("a9059cbb") + encode(["address", "uint256"], [OWNER, amount]), to=USDC)
+        assert step.rows[1].cell.value.base_units == str(amount)

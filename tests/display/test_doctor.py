@@ -1,0 +1,600 @@
+"""For "I paid and nothing happens": every case, to the last base unit, and never against the story."""
+
+import itertools
+import string
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import doctor as display
+from intents_ui.display import findings, story
+from intents_ui.display.doctor import DIAGNOSES, Key
+from intents_ui.display.statuses import Shown, Tone
+from intents_ui.service.wire import (
+    BalanceGroup,
+    DepositTransaction,
+    IntentProviderQuote,
+    IntentStatus,
+    TokenBalance,
+    TokenMetadata,
+    TransactionPrecondition,
+)
+from tests.display.builders import (
+    ARBITRUM,
+    BASE,
+    CATALOGUE,
+    ETHEREUM,
+    NOW,
+    TXN_HASH,
+    USDC,
+    before,
+    intent,
+    receipt,
+    summary,
+    transaction,
+)
+from tests.display.scenes import CATALOG, MOMENTS, scene
+
+DEPOSIT_ADDRESS = "0x" + "d0" * 20
+PLACEHOLDER = "0x" + "0" * 64
+FAKE = "0x" + "fa" * 20
+ASKED = 100_000_000
+EMPTY: tuple[BalanceGroup, ...] = ()
+
+
+def asking(status="EXECUTING", **members):
+    """100 USDC on Arbitrum, until in 3 minutes."""
+    asked = DepositTransaction(
+        to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=ASKED, chain_id=ARBITRUM, decimals=6
+    )
+    usual = {"origin_intent_address": DEPOSIT_ADDRESS, "deposit_transaction": asked}
+    return intent(status, **{**usual, **members})
+
+
+def held(value, *, token=USDC, symbol="USDC", decimals=6, chain_id=ARBITRUM, address=DEPOSIT_ADDRESS):
+    found = TokenBalance(contract_address=token, balance=value, decimals=decimals, symbol=symbol, chain_id=0)
+    return (BalanceGroup(intent_address=address, chain_id=chain_id, tokens=(found,)),)
+
+
+def paid(status="SUCCEEDED", value=ASKED, **members):
+    usual = {"token_amount": value, "token_address": USDC, "to_address": DEPOSIT_ADDRESS}
+    usual |= {"txn_mined_at": before(seconds=30)} if status == "SUCCEEDED" else {}
+    return transaction(status, **{**usual, **members})
+
+
+def watched(status="PENDING"):
+    return paid(status, txn_hash=PLACEHOLDER)
+
+
+def examined(of_intent, of_receipt, balances=None, *, now=NOW, **more):
+    return display.doctor(of_intent, of_receipt, now=now, balances=balances, using=CATALOGUE, **more)
+
+
+def line(found, label):
+    return next(finding for finding in found.findings if finding.label == label)
+
+
+EXPIRED = {"expires_at": before(minutes=2)}
+CASES = [
+    pytest.param(asking("QUOTED"), None, None, Key.OFFERED, id="an offer"),
+    pytest.param(asking("COMMITTED"), None, None, Key.OFFERED, id="an offer that was accepted"),
+    pytest.param(asking("QUOTED", **EXPIRED), None, None, Key.EXPIRED, id="an offer that ran out"),
+    pytest.param(asking(), receipt(deposit=paid("PENDING", txn_hash=None)), None, Key.NOTHING, id="nothing arrived"),
+    pytest.param(asking(), receipt(deposit=watched()), None, Key.WATCHED, id="a placeholder hash"),
+    pytest.param(
+        asking(), receipt(deposit=watched()), EMPTY, Key.WATCHED, id="a placeholder hash, and an empty address"
+    ),
+    pytest.param(asking(**EXPIRED), receipt(deposit=watched()), None, Key.PAST_DEADLINE, id="still watched, too late"),
+    pytest.param(asking("ABORTED"), receipt("ABORTED", deposit=watched("ABORTED")), None, Key.EXPIRED, id="never came"),
+    pytest.param(asking(), receipt(deposit=paid("MINING")), None, Key.CONFIRMING, id="being confirmed"),
+    pytest.param(
+        asking(), receipt(deposit=paid("PENDING")), None, Key.CONFIRMING, id="a hash that nobody has seen yet"
+    ),
+    pytest.param(
+        asking(),
+        receipt(deposit=paid("RELAYING", txn_hash=None, meta_txn_id="m")),
+        None,
+        Key.CONFIRMING,
+        id="signed and relayed",
+    ),
+    pytest.param(
+        asking(),
+        receipt(deposit=paid("MINING", updated_at=before(hours=2)), updated_at=before(hours=2)),
+        None,
+        Key.UNCONFIRMED,
+        id="reported two hours ago",
+    ),
+    pytest.param(
+        asking("INVALID"),
+        receipt("INVALID", deposit=paid("FAILED")),
+        None,
+        Key.NOT_FOUND,
+        id="a hash that was not found",
+    ),
+    pytest.param(
+        asking("FAILED"), receipt("FAILED", deposit=paid("REVERTED")), None, Key.REVERTED, id="the deposit reverted"
+    ),
+    pytest.param(
+        asking("FAILED"),
+        receipt("FAILED", deposit=paid("FAILED", txn_mined_at=before(minutes=1))),
+        None,
+        Key.REVERTED,
+        id="mined, and failed",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=watched("FAILED")),
+        None,
+        Key.NOT_COUNTED,
+        id="not counted, why unknown",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=watched("FAILED")),
+        EMPTY,
+        Key.EXPIRED,
+        id="not counted, as nothing came",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=watched("FAILED")),
+        held(99_500_000),
+        Key.TOO_LITTLE,
+        id="not counted, as too little came",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=watched("FAILED")),
+        held(ASKED),
+        Key.TOO_LATE,
+        id="not counted, and all of it is there",
+    ),
+    pytest.param(asking(), receipt(deposit=watched()), held(99_500_000), Key.TOO_LITTLE, id="too little"),
+    pytest.param(asking(), receipt(deposit=watched()), held(ASKED + 1), Key.TOO_MUCH, id="too much"),
+    pytest.param(asking(), receipt(deposit=watched()), held(ASKED), Key.UNCOUNTED, id="there, and not counted"),
+    pytest.param(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE), Key.WRONG_TOKEN, id="a namesake"),
+    pytest.param(
+        asking(), receipt(deposit=watched()), held(ASKED, chain_id=BASE), Key.WRONG_CHAIN, id="on another chain"
+    ),
+    pytest.param(
+        asking(),
+        receipt(deposit=watched()),
+        held(ASKED, address=FAKE),
+        Key.WATCHED,
+        id="at an address of somebody else",
+    ),
+    pytest.param(asking("QUOTED"), None, held(ASKED), Key.NOT_STARTED, id="paid for an offer"),
+    pytest.param(
+        asking("COMMITTED"), receipt("COMMITTED", deposit=paid()), None, Key.NOT_STARTED, id="paid, and not started"
+    ),
+    pytest.param(
+        asking("QUOTED", **EXPIRED),
+        receipt("QUOTED", deposit=paid(txn_mined_at=before(minutes=1))),
+        None,
+        Key.TOO_LATE,
+        id="confirmed after the deadline",
+    ),
+    pytest.param(
+        asking("INVALID", **EXPIRED),
+        receipt("INVALID", deposit=paid(txn_mined_at=before(minutes=1))),
+        None,
+        Key.TOO_LATE,
+        id="confirmed after the deadline, and refused",
+    ),
+    pytest.param(
+        asking(**EXPIRED),
+        receipt(deposit=paid(txn_mined_at=before(minutes=1)), origin="PENDING"),
+        None,
+        Key.WAITING,
+        id="late, and taken",
+    ),
+    pytest.param(asking(), receipt(deposit=paid(), origin="ON_HOLD"), None, Key.WAITING, id="arrived and waiting"),
+    pytest.param(asking(), receipt(deposit=paid()), EMPTY, Key.WAITING, id="arrived, and moved on a moment ago"),
+    pytest.param(
+        asking(), receipt(deposit=paid(value=1), origin="ON_HOLD"), None, Key.TOO_LITTLE, id="confirmed too little"
+    ),
+    pytest.param(
+        asking(), receipt(deposit=paid(value=ASKED + 5), origin="ON_HOLD"), None, Key.TOO_MUCH, id="confirmed too much"
+    ),
+    pytest.param(
+        asking(),
+        receipt(deposit=paid(token_address=FAKE), origin="ON_HOLD"),
+        None,
+        Key.WRONG_TOKEN,
+        id="confirmed namesake",
+    ),
+    pytest.param(
+        asking(), receipt(deposit=paid(chain_id=ETHEREUM)), None, Key.WRONG_CHAIN, id="confirmed on another chain"
+    ),
+    pytest.param(
+        asking(),
+        receipt(deposit=paid("MINING", chain_id=ETHEREUM)),
+        None,
+        Key.WRONG_CHAIN,
+        id="reported on another chain",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=paid(), origin="ABORTED"),
+        None,
+        Key.AS_EXPECTED,
+        id="as expected, and stopped",
+    ),
+    pytest.param(
+        asking("ABORTED"),
+        receipt("ABORTED", deposit=paid(), origin="ABORTED"),
+        EMPTY,
+        Key.GONE,
+        id="as expected, stopped, and taken back",
+    ),
+    pytest.param(
+        asking("SUCCEEDED"),
+        receipt("SUCCEEDED", deposit=paid(), origin="SUCCEEDED", destination="SUCCEEDED"),
+        held(ASKED),
+        Key.TOO_MUCH,
+        id="paid twice",
+    ),
+    pytest.param(asking(), receipt(deposit=paid("QUEUED", txn_hash=None)), None, Key.UNKNOWN, id="a word nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("of_intent", "of_receipt", "balances", "key"), CASES)
+def test_each_case_has_its_verdict(of_intent, of_receipt, balances, key):
+    found = examined(of_intent, of_receipt, balances)
+    assert found is not None
+    assert found.key is key
+    assert found.shown.word == DIAGNOSES[key]["headline"]
+    assert "{" not in found.sentence + found.next
+
+
+def test_every_verdict_has_its_case():
+    assert {case.values[3] for case in CASES} | {Key.UNREAD} == set(Key) == set(DIAGNOSES)
+
+
+def test_a_receipt_that_could_not_be_read_leaves_it_open():
+    found = examined(asking(), None, unread=True)
+    assert found.key is Key.UNREAD
+    assert [finding.shown.word for finding in found.findings][:4] == ["Not seen"] * 4
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "balances"),
+    [
+        pytest.param(
+            receipt("SUCCEEDED", deposit=paid(), origin="SUCCEEDED", destination="SUCCEEDED"), None, id="done"
+        ),
+        pytest.param(receipt("SUCCEEDED", deposit=paid(value=1), origin="SUCCEEDED"), None, id="done with less"),
+        pytest.param(receipt("REFUNDED", deposit=paid(), origin="REVERTED", refund="SUCCEEDED"), None, id="returned"),
+        pytest.param(receipt(deposit=paid(), origin="MINING"), None, id="going on"),
+        pytest.param(receipt(deposit=paid(), origin="SUCCEEDED", destination="ON_HOLD"), EMPTY, id="crossing"),
+        pytest.param(receipt("FAILED", deposit=paid(), origin="REVERTED"), None, id="failed later on"),
+        pytest.param(receipt(deposit=watched(), origin="MINING"), None, id="a later step shows that it came"),
+    ],
+)
+def test_nobody_asks_about_a_payment_that_was_used(of_receipt, balances):
+    assert examined(asking(of_receipt.status), of_receipt, balances) is None
+
+
+BEYOND = 2**64 * 10**9
+TOKENS = [
+    pytest.param(0, "18,446,744,073,709,551,616,000,000,000 USDC", "7 USDC", id="0 decimals"),
+    pytest.param(6, "18,446,744,073,709,551,616,000.00 USDC", "0.000007 USDC", id="6 decimals"),
+    pytest.param(8, "184,467,440,737,095,516,160.00 USDC", "0.00000007 USDC", id="8 decimals"),
+    pytest.param(18, "18,446,744,073.709551616 USDC", "0.000000000000000007 USDC", id="18 decimals"),
+    pytest.param(
+        None, "18,446,744,073,709,551,616,000,000,000 base units of USDC", "7 base units of USDC", id="unknown"
+    ),
+]
+
+
+def beyond(decimals):
+    asked = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=BEYOND, chain_id=ARBITRUM)
+    known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="USDC", decimals=decimals)
+    return asking(deposit_transaction=asked), receipt(
+        deposit_transaction=None, deposit=watched(), summary=summary(origin_token_metadata=known)
+    )
+
+
+@pytest.mark.parametrize(("decimals", "asked", "apart"), TOKENS)
+def test_too_little_and_too_much_are_exact_whatever_the_token(decimals, asked, apart):
+    of_intent, of_receipt = beyond(decimals)
+    less = examined(of_intent, of_receipt, held(BEYOND - 7, decimals=decimals))
+    more = examined(of_intent, of_receipt, held(BEYOND + 7, decimals=decimals))
+    assert (less.key, more.key) == (Key.TOO_LITTLE, Key.TOO_MUCH)
+    assert f", {apart} less than the {asked} that the transfer needs." in less.sentence
+    assert more.sentence.endswith(f", {apart} more than was asked for.")
+    assert line(less, "Amount").expected == asked
+    assert line(less, "Amount").found.endswith(f": {apart} too little")
+    assert line(more, "Amount").found.endswith(f": {apart} more")
+
+
+AMOUNT = st.integers(1, 2**256 - 1)
+
+
+@given(AMOUNT, AMOUNT)
+def test_what_is_there_and_what_is_apart_make_what_was_asked_for(there, asked):
+    asked_for = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=asked, chain_id=ARBITRUM)
+    unknown = summary(origin_token_metadata=None)
+    of_receipt = receipt(deposit=watched(), summary=unknown)
+    found = examined(asking(deposit_transaction=asked_for), of_receipt, held(there, decimals=None, symbol=None))
+    kinds = {-1: Key.TOO_LITTLE, 0: Key.UNCOUNTED, 1: Key.TOO_MUCH}
+    assert found.key is kinds[(there > asked) - (there < asked)]
+    if there != asked:
+        assert f", {abs(there - asked):,} base units {'more' if there > asked else 'less'} than" in found.sentence
+
+
+def test_less_than_asked_for_may_be_enough():
+    needed = TransactionPrecondition(
+        chain_id=ARBITRUM, owner_address=DEPOSIT_ADDRESS, token_address=USDC, min_amount=99_000_000
+    )
+    found = examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(99_000_000))
+    assert (found.key, line(found, "Amount").shown.word) == (Key.UNCOUNTED, "Enough")
+    assert (
+        examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(98_999_999)).key is Key.TOO_LITTLE
+    )
+    of_quote = asking(quote=IntentProviderQuote(from_amount_min=99_000_000))
+    assert examined(of_quote, receipt(deposit=watched()), held(99_000_000)).key is Key.UNCOUNTED
+
+
+def test_a_namesake_is_told_by_its_address():
+    found = examined(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE))
+    assert (line(found, "Token").expected, line(found, "Token").found) == (
+        "USDC 0xaf88d0…8e5831",
+        "USDC 0xFafafA…fAFaFA",
+    )
+    assert line(found, "Token").shown.word == "Different"
+    assert line(found, "Chain").shown.word == "As expected"
+
+
+def test_a_token_that_is_there_beside_the_right_one_does_not_hide_it():
+    both = (*held(ASKED), *held(5, token=FAKE, symbol="JUNK", decimals=0))
+    found = examined(asking(), receipt(deposit=watched()), both)
+    assert found.key is Key.UNCOUNTED
+    assert line(found, "Amount").found == "100.00 USDC and 5 JUNK"
+
+
+def test_one_address_on_both_chains_is_no_payment_on_the_wrong_chain():
+    both = asking(destination_intent_address=DEPOSIT_ADDRESS)
+    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).key is Key.WATCHED
+
+
+LINES = [
+    pytest.param(
+        watched(), ["Not seen", "Not seen", "Not seen", "Not seen", "Still open", "Placeholder"], id="nothing"
+    ),
+    pytest.param(paid("MINING"), ["Reported"] * 4 + ["Still open", "Reported"], id="reported"),
+    pytest.param(paid(), ["As expected"] * 4 + ["In time", "Confirmed"], id="confirmed"),
+    pytest.param(
+        paid(to_address=FAKE),
+        ["As expected"] * 3 + ["Another one", "In time", "Confirmed"],
+        id="to another address",
+    ),
+    pytest.param(
+        paid(to_address=FAKE, meta_txn_id="m"), ["As expected"] * 4 + ["In time", "Confirmed"], id="through the relayer"
+    ),
+    pytest.param(
+        paid(txn_hash=None, txn_mined_at=None),
+        ["As expected"] * 4 + ["Not known", "Confirmed"],
+        id="confirmed, without a word more",
+    ),
+]
+
+
+@pytest.mark.parametrize(("deposit", "words"), LINES)
+def test_line_by_line(deposit, words):
+    found = examined(asking(), receipt(deposit=deposit))
+    assert [finding.shown.word for finding in found.findings] == words
+    labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
+    assert [finding.label for finding in found.findings] == labels
+
+
+def test_a_deadline_to_the_second():
+    at = NOW + timedelta(minutes=3)
+    offered = asking("QUOTED", expires_at=at)
+    for late_by, word, found in ((-1, "In time", "confirmed 1 s before"), (1, "Too late", "confirmed 1 s after")):
+        of_receipt = receipt("QUOTED", deposit=paid(txn_mined_at=at + timedelta(seconds=late_by)))
+        deadline = line(examined(offered, of_receipt, now=at + timedelta(minutes=1)), "Deadline")
+        assert (deadline.shown.word, deadline.found) == (word, found)
+
+
+@pytest.mark.parametrize("later", [timedelta(), timedelta(days=1)], ids=["at once", "a day later"])
+def test_a_deadline_is_measured_against_the_end_of_what_has_ended(later):
+    for ended, word in ((before(minutes=1), "Passed"), (before(minutes=3), "Ended before")):
+        over = receipt("ABORTED", deposit=watched("ABORTED"), summary=summary(finished_at=ended))
+        found = examined(asking("ABORTED", **EXPIRED), over, now=NOW + later)
+        assert line(found, "Deadline").shown.word == word
+
+
+def test_what_a_stalled_payment_waits_for_is_support():
+    long_ago = {"updated_at": before(hours=2)}
+    of_receipt = receipt(deposit=paid(**long_ago), origin=transaction("PENDING", **long_ago), **long_ago)
+    assert examined(asking(), of_receipt).next == "Do not pay again. Contact support with the intent ID."
+
+
+def test_nothing_is_known_of_an_intent_that_says_nothing():
+    found = examined(intent("QUOTED", origin_chain_id=None, expires_at=None, updated_at=None), None)
+    assert [(finding.expected, finding.found) for finding in found.findings[:3]] == [("—", "—")] * 3
+    assert line(found, "Deadline").shown.word == "Not known"
+
+
+def test_what_strangers_wrote_is_made_visible():
+    found = examined(asking(), receipt(deposit=watched()), held(5, token=FAKE, symbol="US\u202eDC", decimals=0))
+    assert "\u202e" not in found.sentence
+    assert "⟨U+202E⟩" in found.sentence
+    strange = examined(asking(), receipt(deposit=paid("\u202eQ", txn_hash=None)))
+    assert "⟨U+202E⟩" in strange.sentence
+
+
+WORDS = {"chain", "foundChain", "expected", "least", "lacking", "excess", "found", "deadline", "looked", "late", "age"}
+WORDS |= {"status"}
+
+
+def test_the_texts_name_only_what_there_is():
+    fields = {
+        field
+        for row in DIAGNOSES.values()
+        for text in (row["sentence"], row["next"], row["after"])
+        for _, field, _, _ in string.Formatter().parse(text)
+        if field
+    }
+    assert fields <= WORDS
+    assert all(row["tone"] in Tone and row["when"] for row in DIAGNOSES.values())
+    sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
+    icons = {row["icon"] for row in DIAGNOSES.values()}
+    icons |= {each.icon for each in vars(findings).values() if isinstance(each, Shown)}
+    assert all(f'<symbol id="{icon}"' in sprite for icon in icons)
+
+
+# What the story may say where the doctor has this to say.
+STORIES = {
+    Key.OFFERED: {"quoted.open", "committed.open"},
+    Key.EXPIRED: {"quoted.expired", "committed.overdue", "aborted.nothing_moved", "invalid.nothing_moved"},
+    Key.WATCHED: {"executing.wait_deposit"},
+    Key.NOTHING: {"executing.wait_deposit"},
+    Key.PAST_DEADLINE: {"executing.wait_deposit"},
+    Key.CONFIRMING: {"executing.deposit_confirming"},
+    Key.UNCONFIRMED: {"executing.stalled"},
+    Key.NOT_FOUND: {"invalid.with_payment"},
+    Key.REVERTED: {"failed.deposit"},
+    Key.NOT_COUNTED: {"aborted.after_payment", "failed.deposit_not_counted", "invalid.with_payment"},
+    Key.WAITING: {"executing.origin_running", "executing.stalled"},
+    Key.AS_EXPECTED: {"aborted.after_payment"},
+    Key.TOO_LITTLE: {"executing.underpaid", "aborted.recoverable", "quoted.funded", "committed.funded"},
+    Key.UNCOUNTED: {"executing.underpaid"},
+    Key.GONE: {"aborted.deposit_seen"},
+    Key.TOO_LATE: {"aborted.recoverable", "quoted.funded", "committed.funded", "invalid.with_payment"},
+    Key.NOT_STARTED: {"quoted.funded", "committed.funded"},
+    Key.TOO_MUCH: {"succeeded.leftover"},
+}
+
+
+# Where a payer may ask.
+ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted", "invalid", "failed.deposit")
+
+
+@pytest.mark.parametrize(
+    "later", [timedelta(), timedelta(minutes=6), timedelta(hours=3)], ids=["now", "later", "long after"]
+)
+@pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
+def test_no_scenario_is_told_otherwise_than_by_its_story(which, at, variant, later):
+    told, now = scene(which, at, variant), NOW + later
+    found = display.doctor(told.intent, told.receipt, now=now, using=CATALOG)
+    tale = told.story(now)
+    assert found is None or tale.key in STORIES[found.key], (found.key, tale.key)
+    assert found or not tale.key.startswith(ASKING), tale.key
+
+
+HELD = {
+    "nothing": lambda told: EMPTY,
+    "all of it": lambda told: _of(told, 1, 1),
+    "less": lambda told: _of(told, 995, 1000),
+}
+
+
+def _of(told, share, whole):
+    asked = told.intent.deposit_transaction
+    found = TokenBalance(
+        contract_address=asked.token_address, balance=asked.amount * share // whole, decimals=asked.decimals
+    )
+    return (BalanceGroup(intent_address=asked.to_address, chain_id=asked.chain_id, tokens=(found,)),)
+
+
+@pytest.mark.parametrize("balance", HELD)
+@pytest.mark.parametrize(
+    ("which", "at", "variant"),
+    [
+        pytest.param(7, 13, "A", id="watched"),
+        pytest.param(7, 914, "A", id="watched in vain"),
+        pytest.param(27, 61, "A", id="underpaid"),
+        pytest.param(27, 961, "A", id="underpaid and stopped"),
+        pytest.param(13, 631, "A", id="stopped after the payment"),
+        pytest.param(5, 1, "A", id="an offer"),
+        pytest.param(5, 302, "A", id="an offer that ran out"),
+        pytest.param(29, 3601, "A", id="paid twice"),
+    ],
+)
+def test_with_a_balance_the_story_agrees_too(which, at, variant, balance):
+    told = scene(which, at, variant)
+    balances = HELD[balance](told)
+    found = display.doctor(told.intent, told.receipt, now=NOW, balances=balances, using=CATALOG)
+    tale = told.story(has_balance=bool(balances), balances=balances)
+    allowed = STORIES[found.key] if found else {"succeeded.cross_chain"}
+    assert tale.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
+
+
+def test_the_underpaid_scenario_lacks_exactly_half_a_coin():
+    told = scene(27, 961)
+    found = display.doctor(told.intent, told.receipt, now=NOW, balances=_of(told, 995, 1000), using=CATALOG)
+    assert found.sentence == (
+        "99.50 USDC is at the deposit address, 0.5 USDC less than the 100.00 USDC that the transfer needs."
+    )
+
+
+BALANCES = {"unknown": None, "none": EMPTY, "all": held(ASKED), "less": held(1), "other": held(1, token=FAKE)}
+DEPOSITS = {
+    "none": None,
+    "watched": watched(),
+    "reported": paid("PENDING"),
+    "strange": paid("QUEUED", txn_hash=PLACEHOLDER),
+    "done": paid(),
+    "not counted": watched("FAILED"),
+    "reverted": paid("REVERTED"),
+    "given up": watched("ABORTED"),
+}
+# Whoever may have paid is never told to pay; these are what may be said of a transfer that nobody has paid for.
+UNPAID = {Key.OFFERED, Key.NOTHING, Key.WATCHED, Key.PAST_DEADLINE, Key.EXPIRED, Key.UNREAD, Key.UNKNOWN}
+
+
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
+    legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
+    for deposit, origin, balance, expired in itertools.product(DEPOSITS, legs, BALANCES, (False, True)):
+        of_intent = asking(status, **(EXPIRED if expired else {}))
+        of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin)
+        found = examined(of_intent, of_receipt, BALANCES[balance])
+        tale = story.story(of_intent, of_receipt, now=NOW, using=CATALOGUE, balances=BALANCES[balance] or ())
+        which = f"{status} {deposit} {origin} {balance} {expired}: {found and found.key} {tale.key}"
+        if found is None:
+            continue
+        assert "{" not in found.sentence + found.next, which
+        if found.key in UNPAID:
+            assert deposit not in ("done", "reverted"), which
+            assert balance in ("unknown", "none"), which
+        if deposit == "done" and origin is None:
+            assert found.key not in UNPAID | {Key.NOT_COUNTED, Key.CONFIRMING, Key.REVERTED}, which
+        if found.key in (Key.WAITING, Key.UNCOUNTED, Key.CONFIRMING):
+            assert not tale.is_over, which
+        assert "ay again" in found.next or found.key in (Key.EXPIRED, Key.GONE, Key.TOO_MUCH), which
+
+
+@pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
+def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
+    told = scene(which, at, variant)
+    if story.changes_at(told.intent, told.receipt, now=NOW) is None:
+        found, after = (
+            display.doctor(told.intent, told.receipt, now=now, using=CATALOG) for now in (NOW, NOW + timedelta(hours=3))
+        )
+        assert (found and found.key) == (after and after.key)
+        assert not found or [each.shown for each in found.findings] == [each.shown for each in after.findings]
+
+
+@given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
+def test_until_the_next_moment_the_verdict_stays(moment, later, share):
+    which, at, variant = moment
+    told, now = scene(which, at, variant), NOW + later
+    until = story.changes_at(told.intent, told.receipt, now=now)
+    between = now + ((until - now) if until else timedelta(days=300)) * share
+
+    def said(now):
+        found = display.doctor(told.intent, told.receipt, now=now, using=CATALOG)
+        return found and (found.key, found.next, [finding.shown for finding in found.findings])
+
+    if between != until:
+        assert said(between) == said(now)
+
+
+def test_a_hash_of_these_tests_is_no_placeholder():
+    assert line(examined(asking(), receipt(deposit=paid())), "Transaction").found == TXN_HASH

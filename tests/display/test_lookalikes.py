@@ -1,0 +1,67 @@
+from itertools import combinations
+
+import pytest
+
+from intents_ui.display.facts import Facts
+from intents_ui.display.lookalikes import lookalikes
+from intents_ui.service.wire import DepositTransaction
+from tests.display.builders import MERCHANT, OWNER, intent, receipt, refund, summary, transaction
+
+# As long as an address, with the same first and last four digits as the owner's.
+TWIN = OWNER[:6] + "7" * 32 + OWNER[-4:]
+TRIPLET = OWNER[:6] + "8" * 32 + OWNER[-4:]
+
+
+def pairs(of_intent=None, of_receipt=None):
+    found = lookalikes(Facts.of(of_intent or intent(), of_receipt))
+    return [(pair.one.role, pair.other.role) for pair in found]
+
+
+PLACES = [
+    pytest.param({"of_receipt": receipt(summary=summary(destination_to_address=TWIN))}, "recipient", id="recipient"),
+    pytest.param({"of_intent": intent(origin_intent_address=TWIN)}, "deposit address", id="deposit address"),
+    pytest.param(
+        {"of_intent": intent(deposit_transaction=DepositTransaction(to_address=TWIN))},
+        "deposit address",
+        id="deposit address, from what is asked for",
+    ),
+    pytest.param({"of_intent": intent(destination_intent_address=TWIN)}, "delivery address", id="delivery address"),
+    pytest.param(
+        {"of_receipt": receipt(deposit=transaction("SUCCEEDED", from_address=TWIN))}, "address that paid", id="payer"
+    ),
+    pytest.param(
+        {"of_receipt": receipt(refund=refund("SUCCEEDED", to_address=TWIN))}, "address of the return", id="return"
+    ),
+    pytest.param(
+        {"of_intent": intent(origin_intent_address=TWIN.upper().replace("X", "x"))}, "deposit address", id="capitals"
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "role"), PLACES)
+def test_an_address_that_looks_like_the_owners_is_pointed_out(given, role):
+    assert pairs(**given) == [("owner", role)]
+
+
+def test_the_same_address_in_two_parts_is_no_lookalike():
+    assert pairs(of_receipt=receipt(summary=summary(destination_to_address=OWNER.upper().replace("X", "x")))) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(MERCHANT, id="quite different"),
+        pytest.param(OWNER[:5] + "f" + TWIN[6:], id="three digits at the start"),
+        pytest.param(TWIN[:-4] + "f" + TWIN[-3:], id="three digits at the end"),
+        pytest.param("7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV", id="no hex"),
+    ],
+)
+def test_others_are_not(other):
+    assert pairs(of_receipt=receipt(summary=summary(destination_to_address=other))) == []
+
+
+def test_each_pair_is_named_once():
+    of_intent = intent(origin_intent_address=TWIN, destination_intent_address=TRIPLET)
+    of_receipt = receipt(summary=summary(destination_to_address=TWIN))
+    roles = ["owner", "recipient", "delivery address"]
+    assert pairs(of_intent, of_receipt) == list(combinations(roles, 2))

@@ -1,0 +1,101 @@
+"""On an intent's page: what its calls do, in words, above every field."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import intent
+from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecondition
+
+TITLE = "What the transfer does, in words"
+
+
+def words_of(html: str) -> str:
+    """The fold as a reader sees it."""
+    fold = html[html.index(TITLE) : html.index("By the names of well-known functions")]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", fold)))
+
+
+def page(site: Client, made: dict[str, Any]) -> str:
+    answer = site.get(f"/intent/{made['intentId']}")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_the_calls_stand_in_words_above_every_field(site: Client, emulator: Emulator) -> None:
+    html = page(site, emulator.finished(16))
+    assert html.index(TITLE) < html.index("Quote<span")
+    words = words_of(html)
+    assert "to the deposit address." in words
+    assert "Runs only once the delivery address holds at least 50.00 USDC on Base." in words
+    assert "Approve the recipient to take 50.00 USDC from the delivery address." in words
+    assert "Call function 0x97d4df67 of the recipient." in words
+    assert "Runs only if the call before it failed." in words
+    assert "approve, 68 bytes of data" in words
+
+
+def test_a_permit_is_said_with_its_end_and_that_it_has_no_limit(site: Client, emulator: Emulator) -> None:
+    words = words_of(page(site, emulator.finished(15)))
+    assert "lets the service's contract take USDC without limit from the owner wallet; it can be used until" in words
+    assert "What is not used stays allowed until the owner takes the allowance back." in words
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+def test_every_kind_of_transfer_has_its_calls_in_words(site: Client, emulator: Emulator, number: int) -> None:
+    words = words_of(page(site, emulator.newest(number)))
+    assert "The payment" in words
+    # What pays on a chain without such addresses is no call of a contract.
+    assert ("does not read as its arguments" in words) == (number == 30)
+
+
+def test_unfolding_brings_them_anew_while_the_transfer_runs(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.play(3, age=20)["intentId"]
+    assert TITLE in site.get(f"/intent/{intent_id}/proof").content.decode()
+
+
+HOSTILE = [
+    pytest.param("0xac9650d8" + f"{32:064x}{2**200:064x}", "does not read as its arguments", id="an endless list"),
+    pytest.param("0xac9650d8" + "ff" * 40_000, "does not read as its arguments", id="long and broken"),
+    pytest.param("0xdeadbeef" + "00" * 90_000, "too long to be read here", id="too long"),
+    pytest.param("0xde", "too short to name a function", id="too short"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), HOSTILE)
+def test_hostile_data_makes_an_ordinary_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
+    wish = {
+        "ownerAddress": "0x" + "ab" * 20,
+        "originChainId": 8453,
+        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        "destinationChainId": 10,
+        "destinationTokenAddress": "0x0b2c639c533813f4aa9d7837caf62653d097ff85",
+        "destinationToAddress": "0x" + "cd" * 20,
+        "destinationCallData": data,
+        "originTokenAmount": "25000000",
+        "tradeType": "EXACT_INPUT",
+    }
+    quoted = wiring.service()._http.post("http://embedded/rpc/Service/QuoteIntent", json=wish).json()["intent"]
+    assert words in words_of(page(site, quoted))
+
+
+def test_nothing_of_hostile_words_becomes_markup(site: Client) -> None:
+    """What is no address, no hex and no word of ours, wherever text can come in."""
+    hostile = "<img src=x onerror=alert(1)>\u202e{{7*7}}"
+    found = Intent(
+        intent_id="x",
+        origin_chain_id=8453,
+        origin_calls=IntentCalls(calls=(Call(to=hostile, data=hostile, value=1),)),
+        origin_precondition=TransactionPrecondition(type=hostile, token_address=hostile, min_amount=1),
+    )
+    context = {"intent": found, "receipt": None, "names": wiring.catalog(), "may_change": False}
+    html = render_to_string("parts/proof.html", context | intent.facts(found, None))
+    fold = html[: html.index("By the names of well-known functions")]
+    assert "<img" not in fold
+    assert "\u202e" not in fold
+    assert "⟨U+202E⟩{{7*7}}" in fold

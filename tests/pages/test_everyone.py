@@ -1,0 +1,50 @@
+"""How others fared: a part of the intent's page that comes after it, and a page of its own."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import everyone
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_looked() -> Iterator[None]:
+    everyone.newest.cache_clear()
+    yield
+    everyone.newest.cache_clear()
+
+
+def test_the_part_says_how_many_of_how_many_arrived(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(4)
+    part = site.get(f"/intent/{intent['intentId']}/everyone", headers={"HX-Request-Type": "partial"})
+    words = part.content.decode()
+    assert part.status_code == 200
+    assert "<html" not in words
+    assert "that are over" in words
+    assert "newest transfers between these chains" in words
+
+
+def test_without_scripts_it_is_a_page(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(4)
+    page = site.get(f"/intent/{intent['intentId']}/everyone")
+    assert "<html" in page.content.decode()
+    assert f'href="/intent/{intent["intentId"]}"' in page.content.decode()
+
+
+def test_two_who_look_ask_once(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(4)
+    asked = everyone.newest.cache  # type: ignore[attr-defined]
+    site.get(f"/intent/{intent['intentId']}/everyone")
+    before = dict(asked)
+    site.get(f"/intent/{intent['intentId']}/everyone")
+    assert dict(asked) == before != {}
+
+
+def test_a_service_that_fails_is_said_and_not_called_nobody(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(4)
+    emulator.behave("GetIntentHistory", "failing-500")
+    part = site.get(f"/intent/{intent['intentId']}/everyone", headers={"HX-Request-Type": "partial"})
+    assert part.status_code == 503
+    assert "Too few" not in part.content.decode()

@@ -1,0 +1,71 @@
+"""The answer for a customer: the page's own words in three forms, and nothing beside them."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+
+SCENARIOS = range(1, 31)
+
+
+def forms(site: Client, intent_id: str) -> tuple[str, str, str]:
+    page = site.get(f"/intent/{intent_id}/reply", headers={"HX-Request-Type": "partial"}).content.decode()
+    plain, markdown, told = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    return unescaped(plain), unescaped(markdown), unescaped(told)
+
+
+def unescaped(words: str) -> str:
+    for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&#34;", '"'), ("&#39;", "'"), ("&amp;", "&")):
+        words = words.replace(entity, character)
+    return words
+
+
+@pytest.mark.parametrize("number", SCENARIOS)
+def test_every_form_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
+    intent_id = emulator.finished(number)["intentId"]
+    page = unescaped(site.get(f"/intent/{intent_id}").content.decode())
+    plain, markdown, told = forms(site, intent_id)
+    document = json.loads(told, parse_float=pytest.fail)
+    for words in (document["headline"], document["sentence"], document["where"], document["next"]):
+        assert words in page
+        assert words in plain
+        assert words in markdown.replace("\\", "")
+    for each in document["transactions"]:
+        assert each["hash"] in page
+        assert each["hash"] in plain
+        assert each["link"] is None or each["link"] in page
+    assert document["url"] == f"http://testserver/intent/{intent_id}"
+    assert re.fullmatch(r"2026-11-21T12:00:\d\dZ", document["asOf"])
+
+
+def test_amounts_are_whole_and_in_base_units_too(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(4)
+    _, _, told = forms(site, intent["intentId"])
+    assert json.loads(told)["sent"]["baseUnits"] == str(intent["quoteRequest"]["originTokenAmount"])
+
+
+def test_a_strangers_markup_stays_text(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(20)["intentId"]
+    _, markdown, _ = forms(site, intent_id)
+    assert not re.search(r"(?<!\\)[<>](?!http)", markdown.replace(f"<http://testserver/intent/{intent_id}>", ""))
+
+
+def test_a_placeholder_is_no_transaction(site: Client, emulator: Emulator) -> None:
+    for number in SCENARIOS:
+        _, _, told = forms(site, emulator.finished(number)["intentId"])
+        assert all(set(each["hash"]) - set("0xf") for each in json.loads(told)["transactions"])
+
+
+def test_without_scripts_it_is_a_page(site: Client, emulator: Emulator) -> None:
+    page = site.get(f"/intent/{emulator.finished(4)['intentId']}/reply").content.decode()
+    assert "<html" in page
+    assert page.count("<textarea") == 3
+
+
+def test_a_receipt_that_cannot_be_read_is_no_answer(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(4)["intentId"]
+    emulator.behave("GetIntentReceipt", "failing-500")
+    assert site.get(f"/intent/{intent_id}/reply").status_code == 503
