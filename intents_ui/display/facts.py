@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Self
 
 from intents_ui.display import statuses
-from intents_ui.display.legs import DEAD, UNDER_WAY, Leg, deposit_leg, leg
+from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
 from intents_ui.display.text import UNKNOWN
 from intents_ui.service.wire import (
     DepositTransaction,
@@ -78,7 +78,7 @@ class Facts:
             is_unread,
         )
 
-    @property
+    @cached_property
     def status(self) -> str | None:
         return first(self.receipt.status, self.intent.status, self.summary.status)
 
@@ -100,7 +100,7 @@ class Facts:
     def pays_somebody_else(self) -> bool:
         return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
 
-    @property
+    @cached_property
     def origin_chain_id(self) -> int | None:
         return first(
             self.receipt.origin_chain_id,
@@ -109,7 +109,7 @@ class Facts:
             self.request.origin_chain_id,
         )
 
-    @property
+    @cached_property
     def destination_chain_id(self) -> int | None:
         return first(
             self.receipt.destination_chain_id,
@@ -118,7 +118,7 @@ class Facts:
             self.request.destination_chain_id,
         )
 
-    @property
+    @cached_property
     def is_same_chain(self) -> bool:
         return self.origin_chain_id is not None and self.origin_chain_id == self.destination_chain_id
 
@@ -130,7 +130,7 @@ class Facts:
     def delivery_address(self) -> str | None:
         return first(self.intent.destination_intent_address, self.summary.destination_intent_address)
 
-    @property
+    @cached_property
     def providers(self) -> tuple[str, ...]:
         named = self.summary.route_providers or self.quote.route_providers
         return tuple(provider for provider in named if provider)
@@ -155,12 +155,12 @@ class Facts:
     def legs(self) -> tuple[Leg, Leg, Leg]:
         return deposit_leg(self.deposit), leg(self.origin), leg(self.destination)
 
-    @property
+    @cached_property
     def returning(self) -> Leg:
         """How far the return has come."""
         return leg(self.refund)
 
-    @property
+    @cached_property
     def has_arrived(self) -> bool:
         """The payment is confirmed, or a later step could not have been without it."""
         deposit, *later = self.legs
@@ -223,17 +223,17 @@ class Facts:
         """The intent's own last change: the stand-in for the moment of its commit."""
         return first(self.intent.updated_at, self.receipt.updated_at)
 
-    @property
+    @cached_property
     def last_change(self) -> datetime | None:
         objects = (self.receipt, self.deposit, self.origin, self.destination, self.refund)
         changes = [each.updated_at for each in objects if each and each.updated_at]
         return max(changes, default=first(self.started_at, self.intent.updated_at))
 
-    @property
+    @cached_property
     def has_moved(self) -> bool:
         return any(each is not Leg.ABSENT for each in (*self.legs, self.returning))
 
-    @property
+    @cached_property
     def is_delivered(self) -> bool:
         """The last step says so, or the status and no step says otherwise."""
         _, origin, destination = self.legs
@@ -245,6 +245,11 @@ class Facts:
         if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
             return True
         return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
+
+    @property
+    def ends_open(self) -> bool:
+        """The last step of which something is known has not ended."""
+        return next((each for each in reversed(self.legs) if each is not Leg.ABSENT), Leg.DONE) in RUNNING
 
     @property
     def sent(self) -> Money:
@@ -269,7 +274,9 @@ class Facts:
 
     @property
     def refunded(self) -> Money:
-        refund = self.refund or IntentTransaction()
+        refund = self.refund
+        if refund is None:
+            return Money(None, None, None)
         return self.described(Money(refund.token_amount, refund.chain_id, refund.token_address))
 
     def described(self, money: Money) -> Money:
@@ -289,4 +296,7 @@ def _is_of(token: TokenMetadata, money: Money) -> bool:
 
 
 def first[T](*values: T | None) -> T | None:
-    return next((value for value in values if value is not None), None)
+    for value in values:
+        if value is not None:
+            return value
+    return None

@@ -1,5 +1,6 @@
 """How far each transaction of a transfer has come, in the few states that matter for what is said about it."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from intents_ui.display import hashes
@@ -18,7 +19,7 @@ class Leg(StrEnum):
     GIVEN_UP = "given-up"  # never on the chain
 
 
-LEGS = {
+LEGS: Mapping[str, Leg] = {
     TransactionStatus.UNKNOWN: Leg.ABSENT,
     TransactionStatus.ON_HOLD: Leg.WAITING,
     TransactionStatus.PENDING: Leg.QUEUED,
@@ -40,9 +41,7 @@ RUNNING = UNDER_WAY | {Leg.WAITING, Leg.QUEUED, Leg.STRANGE}
 
 def leg(transaction: IntentTransaction | None) -> Leg:
     status = transaction.status if transaction else None
-    if status is None:
-        return Leg.ABSENT
-    return LEGS[TransactionStatus(status)] if status in TransactionStatus else Leg.STRANGE
+    return Leg.ABSENT if status is None else LEGS.get(status, Leg.STRANGE)
 
 
 def deposit_leg(deposit: IntentTransaction | None) -> Leg:

@@ -1,8 +1,9 @@
-"""The places that the money of a transfer can be at, and their addresses."""
+"""The places that the money of a transfer can be at, their addresses, and how far it has come by the steps."""
 
 from enum import StrEnum
 
 from intents_ui.display.facts import Facts
+from intents_ui.display.legs import UNDER_WAY, Leg
 
 
 class Place(StrEnum):
@@ -14,6 +15,10 @@ class Place(StrEnum):
     RETURNING = "returning"
     RETURNED = "returned"
     UNKNOWN = "unknown"
+
+
+# In the order in which the money passes them.
+WAY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 
 
 def chain_of(place: Place, facts: Facts) -> int | None:
@@ -43,3 +48,38 @@ def address_of(place: Place, facts: Facts) -> str | None:
             return facts.refund.to_address if facts.refund else None
         case _:
             return None
+
+
+def side_of(chain_id: int | None, facts: Facts) -> Place:
+    """Which of its two addresses a transfer has on that chain."""
+    if chain_id is None or chain_id not in (facts.origin_chain_id, facts.destination_chain_id):
+        return Place.UNKNOWN
+    return Place.DEPOSIT_ADDRESS if chain_id == facts.origin_chain_id else Place.DELIVERY_ADDRESS
+
+
+def last_confirmed(facts: Facts) -> Place:
+    """After the last step that succeeded, by itself or because a later one is under way (domain.md section 6)."""
+    deposit, origin, destination = facts.legs
+    if facts.is_delivered or destination is Leg.DONE:
+        return Place.RECIPIENT
+    came_over = origin is Leg.DONE and (facts.is_same_chain or destination is Leg.QUEUED)
+    if came_over or destination in (Leg.MOVING, Leg.REJECTED):
+        return Place.DELIVERY_ADDRESS
+    if origin is Leg.DONE or destination is Leg.RETRYING:
+        return Place.DELIVERY_ADDRESS if facts.is_same_chain else Place.PROVIDER
+    is_paid = deposit is Leg.DONE or origin in UNDER_WAY | {Leg.REJECTED}
+    return Place.DEPOSIT_ADDRESS if is_paid else Place.OWNER
+
+
+def start_of_the_return(facts: Facts) -> Place:
+    """Where money is whose return failed: on the side of the return, unless the steps say otherwise."""
+    _, origin, destination = facts.legs
+    side = side_of(facts.refund.chain_id if facts.refund else None, facts)
+    crossed = destination in UNDER_WAY | {Leg.REJECTED} or (origin is Leg.DONE and not facts.is_same_chain)
+    is_elsewhere = destination is Leg.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
+    return Place.UNKNOWN if is_elsewhere else side
+
+
+def is_further(one: Place, other: Place) -> bool:
+    """Both are on the way to the recipient, and the first lies behind the other."""
+    return one in WAY and other in WAY and WAY.index(one) > WAY.index(other)

@@ -1,29 +1,51 @@
 """Which row of explanations.json tells the story of a transfer (domain.md section 6, the order given there).
 
-Two principles fill the gaps of that table: the furthest step that left a trace outranks the status and the steps
-before it, and a row that needs a balance is chosen only when the balance is known.
+Three principles fill the gaps of that table: the furthest step that left a trace outranks the status and the steps
+before it; a row that needs a balance is chosen only when the balance is known; and where a balance lies further on
+than the steps say, the steps lag behind, while one that lies further back is a contradiction, and told as one.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
-from intents_ui.display import patience, providers
-from intents_ui.display.facts import Facts
+from intents_ui.display import differences, patience, places, providers
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.holdings import Holding
 from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, is_made
-from intents_ui.service.wire import IntentStatus
+from intents_ui.display.payments import Payment
+from intents_ui.display.places import Place
+from intents_ui.service.wire import BalanceGroup, IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
+IDLE = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
 
 
 @dataclass(frozen=True)
 class Situation:
-    """The facts at one moment. `has_balance` None means that nobody looked."""
+    """The facts at one moment. `has_balance` None means that nobody looked; `holdings` is what they saw."""
 
     facts: Facts
     now: datetime
     has_balance: bool | None = None
-    balance_chain_id: int | None = None
+    balances: tuple[BalanceGroup, ...] = ()
+    holdings: tuple[Holding, ...] = ()
+
+    @property
+    def held_at(self) -> Place:
+        """Where the balance is, or most of it."""
+        return self.holdings[0].at if self.has_balance and self.holdings else Place.UNKNOWN
+
+    @cached_property
+    def by_steps(self) -> Place:
+        """How far the money has come by the steps alone."""
+        return places.last_confirmed(self.facts)
+
+    @property
+    def reached(self) -> Place:
+        """How far the money has come: the balances can be ahead of the steps."""
+        return self.held_at if places.is_further(self.held_at, self.by_steps) else self.by_steps
 
     @property
     def paid(self) -> bool:
@@ -37,15 +59,29 @@ class Situation:
         return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
 
     @property
-    def holds_abroad(self) -> bool:
-        """The balance is on the destination side."""
-        if self.balance_chain_id is None:
-            return not self.facts.is_same_chain and self.facts.legs[1] is Leg.DONE
-        return self.balance_chain_id != self.facts.origin_chain_id
+    def is_enough_there(self) -> bool:
+        """The deposit address holds what the transfer needs, in the token that it needs."""
+        payment = Payment.of(self.facts, self.balances)
+        return bool(payment.right) and not payment.lacking
+
+    @property
+    def holds_the_delivery(self) -> bool:
+        """An address on the destination side holds about what was to be delivered from it."""
+        awaited = self.facts.received if self.facts.received.value is not None else self.facts.expected
+        return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
+
+    @property
+    def holds_what_had_left(self) -> bool:
+        """By the steps the money had gone on from the address that holds some; on one chain it stays where it is."""
+        return not self.facts.is_same_chain and places.is_further(self.by_steps, self.held_at)
 
     @property
     def is_return_overdue(self) -> bool:
         return patience.has_come(patience.return_overdue_at(self.facts), now=self.now)
+
+    @property
+    def is_stalled(self) -> bool:
+        return patience.has_come(patience.stalled_at(self.facts), now=self.now)
 
     @property
     def refund_reached_the_owner(self) -> bool:
@@ -82,60 +118,85 @@ def _by_status(status: str, situation: Situation) -> str:
 
 
 def _returning(situation: Situation) -> str | None:
-    returning = situation.facts.returning
+    returning, is_delivered = situation.facts.returning, situation.facts.legs[2] is Leg.DONE
+    if returning is Leg.ABSENT:
+        return None
+    if returning in DEAD:
+        if is_delivered:
+            return "reported.return_failed"
+        return "failed.refund_gone" if situation.has_balance is False else "failed.refund_failed"
+    if is_delivered:
+        return "reported.both"
     if returning in RUNNING:
         return "executing.refunding_overdue" if situation.is_return_overdue else "executing.refunding"
-    if returning is Leg.DONE:
-        return "reported.returned" if situation.refund_reached_the_owner else "refunded.unconfirmed"
-    return "failed.refund_failed" if returning in DEAD else None
+    return "reported.returned" if situation.refund_reached_the_owner else "refunded.elsewhere"
 
 
 def _offer(status: str, situation: Situation) -> str:
     name = "quoted" if status == IntentStatus.QUOTED else "committed"
+    is_expired = situation.facts.is_expired(now=situation.now)
+    if situation.has_balance is False and situation.paid:
+        return "offer.emptied"
     if situation.has_balance or situation.paid:
-        return f"{name}.funded"
-    if situation.facts.is_expired(now=situation.now):
+        return "offer.funded_late" if is_expired else f"{name}.funded"
+    if is_expired:
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
 
 
 def _executing(situation: Situation) -> str:
     facts, now = situation.facts, situation.now
-    _, origin, destination = facts.legs
     if facts.is_delivered:
-        return "executing.finalising"
-    stalled = patience.has_come(patience.stalled_at(facts), now=now)
-    if any(each in DEAD for each in facts.legs):
-        return "executing.stalled" if stalled else "executing.step_failed"
+        return _delivered(situation)
+    if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
+        return _uncounted(situation)
     if _waits_for_payment(facts):
         return _waiting_for_payment(situation)
-    if stalled:
+    if situation.is_stalled:
         return "executing.stalled"
+    if DEAD & {*facts.legs}:
+        return "executing.step_failed"
     if Leg.RETRYING in facts.legs:
         return "executing.retrying"
-    if facts.destination and (destination in (Leg.MOVING, Leg.QUEUED) or facts.is_same_chain):
-        return "executing.destination_running" if origin is Leg.DONE or destination is Leg.MOVING else _before(facts)
-    return _crossing(facts, now=now) if origin is Leg.DONE else _before(facts)
+    return _crossing(facts, now=now) if situation.reached is Place.PROVIDER else _before_or_after(situation)
 
 
-def _before(facts: Facts) -> str:
-    """The origin step is not done: is it running, or is the deposit still being confirmed?"""
-    deposit, origin, _ = facts.legs
-    if deposit is Leg.DONE or origin in UNDER_WAY:
-        return "executing.origin_running"
-    return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
+def _delivered(situation: Situation) -> str:
+    if DEAD & {*situation.facts.legs}:
+        return "executing.delivered_fault"
+    is_still_there = situation.has_balance and situation.holds_the_delivery
+    return "reported.undelivered" if is_still_there else "executing.finalising"
+
+
+def _uncounted(situation: Situation) -> str:
+    """Money is there, and the payment is not confirmed."""
+    if not situation.is_enough_there:
+        return "executing.underpaid"
+    return "executing.stalled" if situation.is_stalled else "executing.uncounted"
 
 
 def _waits_for_payment(facts: Facts) -> bool:
+    """The payment was not made, and no step says that it was not needed."""
     deposit, origin, destination = facts.legs
-    idle = (Leg.ABSENT, Leg.WAITING, Leg.QUEUED, Leg.STRANGE)
-    return deposit in (Leg.ABSENT, Leg.WAITING, Leg.QUEUED) and origin in idle and destination in idle
+    return deposit in IDLE and origin in IDLE | {Leg.STRANGE} and destination in IDLE | {Leg.STRANGE}
 
 
 def _waiting_for_payment(situation: Situation) -> str:
-    if situation.has_balance:
-        return "executing.underpaid"
-    return "executing.wait_deposit" if situation.facts.deposit else "executing.no_details"
+    facts = situation.facts
+    if facts.deposit is None:
+        return "executing.stalled" if situation.is_stalled else "executing.no_details"
+    is_late = patience.has_come(facts.expires_at, now=situation.now) or situation.is_stalled
+    return "executing.wait_deposit_late" if is_late else "executing.wait_deposit"
+
+
+def _before_or_after(situation: Situation) -> str:
+    """Neither in the bridge nor delivered: is the last step next, the first one, or the payment itself?"""
+    deposit, origin, _ = situation.facts.legs
+    if situation.reached is Place.DELIVERY_ADDRESS:
+        return "executing.destination_running"
+    if deposit is Leg.DONE or origin in UNDER_WAY:
+        return "executing.origin_running"
+    return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
 
 
 def _crossing(facts: Facts, *, now: datetime) -> str:
@@ -146,12 +207,15 @@ def _crossing(facts: Facts, *, now: datetime) -> str:
 
 def _succeeded(situation: Situation) -> str:
     facts = situation.facts
-    if any(each in DEAD for each in (*facts.legs, facts.returning)):
+    if DEAD & {*facts.legs}:
         return "succeeded.contradiction"
-    if facts.returning is Leg.DONE or facts.returning in RUNNING:
-        return "succeeded.returned"
+    if facts.returning is not Leg.ABSENT:
+        return "reported.return_failed" if facts.returning in DEAD else "succeeded.returned"
     if situation.has_balance:
-        return "succeeded.leftover"
+        is_doubtful = facts.ends_open or facts.is_missing or situation.holds_the_delivery
+        return "reported.undelivered" if is_doubtful else "succeeded.leftover"
+    if facts.ends_open:
+        return "succeeded.unconfirmed"
     if facts.pays_somebody_else:
         return "succeeded.payment"
     if facts.received.value is None:
@@ -164,54 +228,95 @@ def _stopped(status: str, situation: Situation) -> str:
     facts, failed = situation.facts, status == IntentStatus.FAILED
     _, origin, destination = facts.legs
     if destination is Leg.DONE:
+        if situation.has_balance and situation.holds_the_delivery:
+            return "reported.undelivered"
         return "failed.delivered" if failed else "stopped.delivered"
     if situation.has_balance:
         return _with_balance(status, situation)
     if destination is Leg.REJECTED:
-        if situation.is_return_overdue:
-            return "stopped.last_step_overdue"
-        return "failed.destination_pending_refund" if failed else "stopped.last_step"
+        return _last_step_failed(status, situation)
     if origin is Leg.DONE or destination in UNDER_WAY:
-        no_trace = "failed.no_trace" if failed else "stopped.no_trace"
-        return no_trace if facts.is_same_chain else "stopped.midway"
+        return "stopped.no_trace" if facts.is_same_chain else "stopped.midway"
     if failed:
         return _failed_before_crossing(situation)
     if origin is Leg.REJECTED:
-        return "stopped.origin"
+        return _emptied(status) if situation.has_balance is False else "stopped.origin"
     return _aborted(situation) if status == IntentStatus.ABORTED else _invalid(situation)
 
 
 def _with_balance(status: str, situation: Situation) -> str:
-    if status != IntentStatus.FAILED:
-        return "aborted.recoverable" if status == IntentStatus.ABORTED else "invalid.with_payment"
-    return "failed.destination_recoverable" if situation.holds_abroad else "failed.origin_recoverable"
+    if situation.holds_what_had_left:
+        return "stopped.balance_elsewhere"
+    if status == IntentStatus.INVALID:
+        return "invalid.recoverable"
+    is_abroad = situation.held_at is Place.DELIVERY_ADDRESS and not situation.facts.is_same_chain
+    if not (situation.facts.has_arrived or situation.facts.is_missing or is_abroad):
+        return "stopped.uncounted"
+    if status == IntentStatus.ABORTED:
+        return "aborted.recoverable"
+    return "failed.destination_recoverable" if is_abroad else "failed.origin_recoverable"
+
+
+def _last_step_failed(status: str, situation: Situation) -> str:
+    if situation.has_balance is False:
+        return _emptied(status)
+    if situation.is_return_overdue:
+        return "stopped.last_step_overdue"
+    return "failed.destination_pending_refund" if status == IntentStatus.FAILED else "stopped.last_step"
+
+
+def _emptied(status: str) -> str:
+    return "aborted.deposit_seen" if status == IntentStatus.ABORTED else "stopped.emptied"
 
 
 def _failed_before_crossing(situation: Situation) -> str:
-    deposit, origin, _ = situation.facts.legs
+    facts = situation.facts
+    deposit, origin, _ = facts.legs
     if origin is Leg.REJECTED or (deposit is Leg.DONE and origin is Leg.GIVEN_UP):
+        if situation.has_balance is False:
+            return "stopped.emptied"
         return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
+    if facts.has_arrived:
+        return "stopped.emptied" if situation.has_balance is False else "failed.after_payment"
     if situation.was_not_counted and situation.has_balance is None:
         return "failed.deposit_not_counted"
     return "failed.deposit" if deposit in DEAD else "failed.no_trace"
 
 
 def _aborted(situation: Situation) -> str:
-    if not situation.paid and not (situation.was_not_counted and situation.has_balance is None):
-        return "aborted.nothing_moved"
-    return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
+    if situation.facts.has_arrived:
+        return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
+    is_doubtful = situation.paid or situation.was_not_counted
+    return "aborted.payment_reported" if is_doubtful and situation.has_balance is None else "aborted.nothing_moved"
 
 
 def _invalid(situation: Situation) -> str:
-    uncounted = situation.was_not_counted and situation.has_balance is None
-    traces = situation.paid or uncounted or is_made(situation.facts.deposit)
+    if situation.has_balance is False and situation.facts.has_arrived:
+        return "stopped.emptied"
+    is_doubtful = situation.was_not_counted and situation.has_balance is None
+    traces = situation.facts.has_arrived or is_made(situation.facts.deposit) or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 
 def _refunded(situation: Situation) -> str:
     facts, refund = situation.facts, situation.facts.refund
+    if facts.legs[2] is Leg.DONE:
+        return "reported.return_failed" if facts.returning in DEAD else "reported.both"
     if refund is None or facts.returning is Leg.ABSENT:
-        return "refunded.no_tx"
+        return "refunded.held" if situation.has_balance else "refunded.no_tx"
+    if facts.returning is not Leg.DONE:
+        if facts.returning not in DEAD:
+            return "refunded.unconfirmed"
+        return "failed.refund_gone" if situation.has_balance is False else "refunded.failed"
     if not situation.refund_reached_the_owner:
-        return "refunded.unconfirmed"
+        return "refunded.elsewhere"
+    if situation.has_balance:
+        return "refunded.leftover"
     return "refunded.origin" if refund.chain_id == facts.origin_chain_id else "refunded.destination"
+
+
+def _is_most_of(whole: Money, part: Money) -> bool:
+    """At least half of it, in the same token, so that it is no remainder; of an unknown amount any part."""
+    if not differences.is_same_token(whole, part) or part.value is None:
+        return False
+    return whole.value is None or 2 * part.value >= whole.value

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display import doctor as display
@@ -314,6 +314,7 @@ def test_too_little_and_too_much_are_exact_whatever_the_token(decimals, asked, a
 AMOUNT = st.integers(1, 2**256 - 1)
 
 
+@settings(deadline=None)
 @given(AMOUNT, AMOUNT)
 def test_what_is_there_and_what_is_apart_make_what_was_asked_for(there, asked):
     asked_for = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=asked, chain_id=ARBITRUM)
@@ -335,6 +336,8 @@ def test_less_than_asked_for_may_be_enough():
     assert (
         examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(98_999_999)).key is Key.TOO_LITTLE
     )
+    elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
+    assert examined(elsewhere, receipt(deposit=watched()), held(99_000_000)).key is Key.TOO_LITTLE
     of_quote = asking(quote=IntentProviderQuote(from_amount_min=99_000_000))
     assert examined(of_quote, receipt(deposit=watched()), held(99_000_000)).key is Key.UNCOUNTED
 
@@ -448,24 +451,25 @@ def test_the_texts_name_only_what_there_is():
     assert all(f'<symbol id="{icon}"' in sprite for icon in icons)
 
 
+FUNDED = ("quoted.funded", "committed.funded", "offer.funded_late")
 # What the story may say where the doctor has this to say.
 STORIES = {
     Key.OFFERED: {"quoted.open", "committed.open"},
     Key.EXPIRED: {"quoted.expired", "committed.overdue", "aborted.nothing_moved", "invalid.nothing_moved"},
     Key.WATCHED: {"executing.wait_deposit"},
     Key.NOTHING: {"executing.wait_deposit"},
-    Key.PAST_DEADLINE: {"executing.wait_deposit"},
+    Key.PAST_DEADLINE: {"executing.wait_deposit_late"},
     Key.CONFIRMING: {"executing.deposit_confirming"},
     Key.UNCONFIRMED: {"executing.stalled"},
     Key.NOT_FOUND: {"invalid.with_payment"},
-    Key.REVERTED: {"failed.deposit"},
-    Key.NOT_COUNTED: {"aborted.after_payment", "failed.deposit_not_counted", "invalid.with_payment"},
+    Key.REVERTED: {"failed.deposit", "executing.step_failed"},
+    Key.NOT_COUNTED: {"aborted.payment_reported", "failed.deposit_not_counted", "invalid.with_payment"},
     Key.WAITING: {"executing.origin_running", "executing.stalled"},
     Key.AS_EXPECTED: {"aborted.after_payment"},
-    Key.TOO_LITTLE: {"executing.underpaid", "aborted.recoverable", "quoted.funded", "committed.funded"},
-    Key.UNCOUNTED: {"executing.underpaid"},
+    Key.TOO_LITTLE: {"executing.underpaid", "stopped.uncounted", *FUNDED},
+    Key.UNCOUNTED: {"executing.uncounted"},
     Key.GONE: {"aborted.deposit_seen"},
-    Key.TOO_LATE: {"aborted.recoverable", "quoted.funded", "committed.funded", "invalid.with_payment"},
+    Key.TOO_LATE: {"stopped.uncounted", "invalid.recoverable", *FUNDED},
     Key.NOT_STARTED: {"quoted.funded", "committed.funded"},
     Key.TOO_MUCH: {"succeeded.leftover"},
 }
@@ -581,6 +585,7 @@ def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
         assert not found or [each.shown for each in found.findings] == [each.shown for each in after.findings]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
 def test_until_the_next_moment_the_verdict_stays(moment, later, share):
     which, at, variant = moment

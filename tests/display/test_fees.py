@@ -1,7 +1,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display import fees as display
@@ -209,6 +209,7 @@ FIGURES = st.decimals(Decimal("-1e30"), Decimal("1e30"), places=18, allow_nan=Fa
 PARTS = ("gas_fee_usd", "provider_fee_usd", "service_fee_usd", "collector_fee_usd")
 
 
+@settings(deadline=None)
 @given(st.lists(FIGURES, min_size=4, max_size=4), FIGURES)
 def test_parts_and_difference_make_the_total_to_the_last_digit(values, total):
     found = fees(IntentFees(**dict(zip(PARTS, values, strict=True)), total_fee_usd=total))
@@ -218,6 +219,7 @@ def test_parts_and_difference_make_the_total_to_the_last_digit(values, total):
     assert whole == total
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 2**256 - 1), min_size=4, max_size=4), st.integers(0, 2**256 - 1))
 def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
     names = ("gas_fee_total", "provider_fee_total", "service_fee_total", "collector_fee_total")
@@ -230,6 +232,7 @@ def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
         assert f"come to {apart} {'less' if total > sum(values) else 'more'} than the total." in sentence
 
 
+@settings(deadline=None)
 @given(st.lists(st.decimals(0, 10**12, places=6), min_size=1, max_size=4))
 def test_a_bar_is_full_and_nothing_overlaps(values):
     found = fees(IntentFees(**dict(zip(PARTS, values, strict=False))))

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display import promise as display
@@ -460,6 +460,7 @@ def test_the_deposit_names_the_decimals_that_nobody_else_knows():
 AMOUNT = st.integers(0, 2**256 - 1)
 
 
+@settings(deadline=None)
 @given(AMOUNT, AMOUNT, AMOUNT)
 def test_what_came_is_the_minimum_and_the_difference(came, quote, least):
     unknown = TokenMetadata(chain_id=BASE, token_address=USDC_ON_BASE, symbol="X")
@@ -533,6 +534,7 @@ def test_no_combination_is_kept_where_the_story_denies_it(status):
             assert found.verdict in (Verdict.NOT_KEPT, Verdict.UNKNOWN), which
 
 
+@settings(deadline=None)
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
 def test_until_the_next_moment_nothing_is_judged_otherwise(moment, later, share):
     which, at, variant = moment

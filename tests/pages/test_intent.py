@@ -221,7 +221,7 @@ WORDS = [
     pytest.param(16, "finished", ["Paid", "Order #48213", "written by the payer"], id="paid to somebody else"),
     pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="words that nobody knows"),
     pytest.param(19, "finished", ["0.000000000000000001"], id="dust, to the last digit"),
-    pytest.param(25, "finished", ["the return failed too"], id="the refund failed"),
+    pytest.param(25, "finished", ["return failed too"], id="the refund failed"),
     pytest.param(26, "finished", ["exact amount not reported"], id="succeeded, with nothing but nulls"),
     pytest.param(28, "finished", ["deposit reverted"], id="the wallet's payment was reverted"),
 ]

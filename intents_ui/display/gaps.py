@@ -1,0 +1,221 @@
+"""What fills the gaps of a row of explanations.json. Text of strangers has been made visible before it comes here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from intents_ui.display import hashes, names, patience, places, providers, text, times, tokens
+from intents_ui.display.facts import Money
+from intents_ui.display.holdings import Holding
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.places import Place
+from intents_ui.display.rules import Situation
+
+NOT_REPORTED = "amount not reported"
+
+
+class Gaps:
+    """The words of one situation, by the name of the gap; each is made when a row asks for it."""
+
+    def __init__(self, situation: Situation, *, using: Names = NO_NAMES) -> None:
+        self._situation = situation
+        self._facts = situation.facts
+        self._using = using
+        self._chains: dict[int, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        return GAPS[name](self)
+
+    # Chains and addresses
+
+    def origin(self) -> str:
+        return self._chain(self._facts.origin_chain_id, "the origin chain")
+
+    def destination(self) -> str:
+        return self._chain(self._facts.destination_chain_id, "the destination chain")
+
+    def either(self) -> str:
+        return self.origin() if self._facts.is_same_chain else f"{self.origin()} or {self.destination()}"
+
+    def refund_chain(self) -> str:
+        refund = self._facts.refund
+        return self._chain(refund.chain_id if refund else None, "the chain of the return")
+
+    def address(self, at: Place) -> str:
+        match at:
+            case Place.DEPOSIT_ADDRESS:
+                return f"deposit address on {self.origin()}"
+            case Place.DELIVERY_ADDRESS:
+                return f"delivery address on {self.destination()}"
+            case _:
+                return f"deposit or delivery address on {self.either()}"
+
+    def balance_address(self) -> str:
+        """Where the balance is; without one, where a payment would be."""
+        situation = self._situation
+        if situation.has_balance and situation.holdings:
+            return self.holder(situation.holdings[0])
+        is_only_paid = not situation.has_balance and situation.paid
+        return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
+
+    def last_address(self) -> str:
+        return self.address(self._last_side())
+
+    def last_chain(self) -> str:
+        return self.destination() if self._last_side() is Place.DELIVERY_ADDRESS else self.origin()
+
+    def holder(self, held: Holding) -> str:
+        if held.at is not Place.UNKNOWN:
+            return self.address(held.at)
+        return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'a chain with no name')}"
+
+    def provider(self) -> str:
+        """Of two providers the last is the bridge (domain.md 1.4)."""
+        known = providers.labels(self._facts.providers)
+        return known[-1] if known else "the route provider"
+
+    def refund_to(self) -> str:
+        refund = self._facts.refund
+        return hashes.short_address(refund.to_address) if refund and refund.to_address else "a wallet that is not named"
+
+    def recipient(self) -> str:
+        return hashes.short_address(self._facts.recipient)
+
+    # Places, as a sentence
+
+    def last_confirmed_place(self) -> str:
+        match self._situation.reached:
+            case Place.OWNER:
+                return f"In your own wallet on {self.origin()}, or on the way from it."
+            case Place.PROVIDER:
+                return f"Inside the bridge, between {self.origin()} and {self.destination()}."
+            case Place.RECIPIENT:
+                return f"With the recipient on {self.destination()}."
+            case at:
+                return f"At the {self.address(at)}."
+
+    def held_place(self) -> str:
+        holdings = self._situation.holdings if self._situation.has_balance else ()
+        amount = f": {self.sums(holdings[0])}" if holdings else ""
+        return f"At the {self.balance_address()}{amount}."
+
+    def refund_place(self) -> str:
+        """Where money is whose return failed; a balance tells it better than the side of the return."""
+        at = self._situation.held_at
+        at = places.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
+        unknown = f"Not known from the data we have: it may be on {self.either()}."
+        return unknown if at is Place.UNKNOWN else f"At the {self.address(at)}."
+
+    # Moments
+
+    def expires_at(self) -> str:
+        return self._at(self._facts.expires_at, "a time that was not given")
+
+    def execute_by(self) -> str:
+        return self._at(self._facts.execute_by, "a time that was not given")
+
+    def eta(self) -> str:
+        return self._at(patience.due_at(self._facts), "the time of the estimate")
+
+    def expected_by(self) -> str:
+        is_due = patience.has_come(patience.due_at(self._facts), now=self._situation.now)
+        return f"It was expected by {self.eta()} and is not late yet." if is_due else f"Expected by about {self.eta()}."
+
+    def slow_until(self) -> str:
+        return self._at(patience.stalled_at(self._facts), "it has had its usual time")
+
+    def slow_max(self) -> str:
+        return times.duration(patience.allowance(self._facts))
+
+    def return_by(self) -> str:
+        return self._at(patience.return_overdue_at(self._facts), "15 minutes from now")
+
+    def age(self) -> str:
+        last = self._facts.last_change
+        return times.duration(self._situation.now - last) if last else "a long time"
+
+    # Amounts
+
+    def received(self) -> str:
+        return self.amount(self._facts.received)
+
+    def expected(self) -> str:
+        money = self._facts.expected
+        return "" if money.value is None else f"; about {self.amount(money)} was expected"
+
+    def refunded(self) -> str:
+        return self.amount(self._facts.refunded)
+
+    def balance(self) -> str:
+        holdings = self._situation.holdings
+        return self.sums(holdings[0]) if holdings else "some money"
+
+    def symbol(self) -> str:
+        money = self._facts.received
+        known = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=self._using)
+        return text.symbol(known).shown if known else "you received"
+
+    def sums(self, held: Holding) -> str:
+        return listed([self.amount(money) for money in held.sums])
+
+    def amount(self, money: Money) -> str:
+        return NOT_REPORTED if money.value is None else str(tokens.amount(money, using=self._using))
+
+    # The status
+
+    def raw(self) -> str:
+        return text.name(self._facts.status or "none given").shown
+
+    def status_word(self) -> str:
+        return self._facts.shown_status(now=self._situation.now).word
+
+    def _last_side(self) -> Place:
+        is_over_there = self._situation.by_steps is Place.DELIVERY_ADDRESS and not self._facts.is_same_chain
+        return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
+
+    def _chain(self, chain_id: int | None, unknown: str) -> str:
+        if chain_id is None:
+            return unknown
+        if chain_id not in self._chains:
+            self._chains[chain_id] = names.chain(chain_id, info=self._using.chain(chain_id))
+        return self._chains[chain_id]
+
+    def _at(self, moment: datetime | None, unknown: str) -> str:
+        """To the second: what was to be used until 14:04:59 is not over at 14:04."""
+        return times.utc(moment, now=self._situation.now) if moment else unknown
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+GAPS: Mapping[str, Callable[[Gaps], str]] = {
+    "originChain": Gaps.origin,
+    "destinationChain": Gaps.destination,
+    "eitherChain": Gaps.either,
+    "refundChain": Gaps.refund_chain,
+    "balanceAddress": Gaps.balance_address,
+    "lastAddress": Gaps.last_address,
+    "lastChain": Gaps.last_chain,
+    "provider": Gaps.provider,
+    "refundTo": Gaps.refund_to,
+    "to": Gaps.recipient,
+    "lastConfirmedPlace": Gaps.last_confirmed_place,
+    "heldPlace": Gaps.held_place,
+    "refundPlace": Gaps.refund_place,
+    "expiresAt": Gaps.expires_at,
+    "executeBy": Gaps.execute_by,
+    "eta": Gaps.eta,
+    "expectedBy": Gaps.expected_by,
+    "slowUntil": Gaps.slow_until,
+    "slowMax": Gaps.slow_max,
+    "returnBy": Gaps.return_by,
+    "age": Gaps.age,
+    "received": Gaps.received,
+    "expected": Gaps.expected,
+    "refundAmount": Gaps.refunded,
+    "balance": Gaps.balance,
+    "symbol": Gaps.symbol,
+    "raw": Gaps.raw,
+    "statusWord": Gaps.status_word,
+}

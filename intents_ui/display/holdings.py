@@ -1,0 +1,62 @@
+"""What the two addresses of a transfer hold on their chains, as the history entry has it (interface.md 2.13)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from intents_ui.display import hashes
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.places import Place, side_of
+from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What one address holds on one chain; `at` is which of the transfer's two addresses it is, if it is one."""
+
+    at: Place
+    chain_id: int | None
+    address: str | None
+    sums: tuple[Money, ...]
+    usd: Decimal = Decimal(0)
+
+
+def holdings(balances: Sequence[BalanceGroup], facts: Facts) -> tuple[Holding, ...]:
+    """Those that are not empty, the most valuable first."""
+    found = [held for group in balances if (held := _holding(group, facts))]
+    return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
+
+
+def _holding(group: BalanceGroup, facts: Facts) -> Holding | None:
+    there = [token for token in group.tokens if token.balance and token.balance > 0]
+    if not there:
+        return None
+    chain_id = group.chain_id or next((token.chain_id for token in there if token.chain_id), None)
+    return Holding(
+        at=_at(group.intent_address, chain_id, facts),
+        chain_id=chain_id,
+        address=group.intent_address,
+        sums=tuple(_sums(there, chain_id)),
+        usd=sum((token.balance_usd for token in there if token.balance_usd), Decimal(0)),
+    )
+
+
+def _at(address: str | None, chain_id: int | None, facts: Facts) -> Place:
+    """On one chain the address tells which it is, where the transfer has a delivery step at all."""
+    side = side_of(chain_id, facts)
+    has_two = facts.is_same_chain and facts.destination is not None
+    is_second = has_two and _is_same(address, facts.delivery_address) and not _is_same(address, facts.deposit_address)
+    return Place.DELIVERY_ADDRESS if is_second else side
+
+
+def _sums(tokens: Sequence[TokenBalance], chain_id: int | None) -> Iterator[Money]:
+    """The chain of a token is that of its address: its own can be 0 (domain.md 3.1)."""
+    for token in tokens:
+        told = TokenMetadata(symbol=token.symbol, decimals=token.decimals)
+        yield Money(token.balance, chain_id, token.contract_address, told)
+
+
+def _is_same(one: str | None, other: str | None) -> bool:
+    if one is None or other is None:
+        return False
+    return (hashes.canonical_address(one) or one) == (hashes.canonical_address(other) or other)

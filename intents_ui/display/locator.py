@@ -1,0 +1,146 @@
+"""How much money there is at its place by the steps, and whether what the addresses hold agrees with that."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.gaps import Gaps
+from intents_ui.display.legs import DEAD, Leg
+from intents_ui.display.payments import Payment
+from intents_ui.display.places import Place, is_further, start_of_the_return
+from intents_ui.display.rules import Situation
+from intents_ui.service.wire import IntentStatus
+
+ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
+
+
+class Check(StrEnum):
+    """On what it rests: nobody looked on the chains; they agree with the steps, or differ; the steps say nothing."""
+
+    UNCHECKED = "unchecked"
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    ALONE = "alone"
+
+
+@dataclass(frozen=True)
+class Located:
+    """`money` is what is at the story's place, None where it is not known; `is_estimate`: expected, not reported.
+
+    `finding` says what the two addresses held at `checked_at`, and what that means."""
+
+    money: Money | None = None
+    amount: str = ""
+    is_estimate: bool = False
+    check: Check = Check.UNCHECKED
+    finding: str = ""
+    checked_at: datetime | None = None
+
+
+NOT_LOCATED = Located()
+
+
+def located(place: Place, situation: Situation, gaps: Gaps, *, checked_at: datetime | None) -> Located:
+    money, is_estimate = _money(place, situation)
+    known = money if money and money.value is not None else None
+    amount = gaps.amount(known) if known else ""
+    is_comparable = situation.has_balance is not None and _steps_are_known(situation.facts)
+    difference = _difference(place, situation, gaps) if is_comparable else ""
+    return Located(
+        money=known,
+        amount=f"about {amount}" if amount and is_estimate else amount,
+        is_estimate=bool(known and is_estimate),
+        check=_check(situation, difference),
+        finding=_finding(situation, gaps, difference),
+        checked_at=checked_at if situation.has_balance is not None else None,
+    )
+
+
+def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
+    """The amount, and whether it is only what was expected."""
+    facts = situation.facts
+    _, origin, destination = facts.legs
+    if place in ADDRESSES and place is situation.held_at:
+        held = situation.holdings[0].sums
+        return (held[0], False) if len(held) == 1 else (None, False)
+    match place:
+        case Place.OWNER:
+            return facts.sent, False
+        case Place.DEPOSIT_ADDRESS:
+            return _paid(facts), facts.legs[0] is not Leg.DONE
+        case Place.PROVIDER:
+            # Between a swap and a bridge it is of another token, and nobody says how much.
+            return (facts.sent, True) if len(facts.providers) == 1 and origin is Leg.DONE else (None, False)
+        case Place.DELIVERY_ADDRESS:
+            return facts.expected, destination is not Leg.DONE
+        case Place.RECIPIENT:
+            received = facts.received
+            return (received, False) if received.value is not None else (facts.expected, True)
+        case Place.RETURNING | Place.RETURNED:
+            return facts.refunded, False
+        case _:
+            return None, False
+
+
+def _paid(facts: Facts) -> Money:
+    named = Payment.of(facts, None).named
+    return facts.sent if named.value is None else named
+
+
+def _check(situation: Situation, difference: str) -> Check:
+    if situation.has_balance is None:
+        return Check.UNCHECKED
+    if not _steps_are_known(situation.facts):
+        return Check.ALONE
+    return Check.DIFFERS if difference else Check.AGREES
+
+
+def _steps_are_known(facts: Facts) -> bool:
+    return not (facts.is_unread or facts.lacks_its_receipt)
+
+
+def _finding(situation: Situation, gaps: Gaps, difference: str) -> str:
+    if situation.has_balance is None:
+        return ""
+    return f"On chain: {'; '.join(_found(situation, gaps))}. {difference}".rstrip()
+
+
+def _found(situation: Situation, gaps: Gaps) -> Iterator[str]:
+    if not situation.has_balance:
+        both = (Place.DEPOSIT_ADDRESS,) if situation.facts.is_same_chain else ADDRESSES
+        yield f"nothing at the {' or the '.join(map(gaps.address, both))}"
+    elif not situation.holdings:
+        yield f"some money at the {gaps.address(Place.UNKNOWN)}"
+    for held in situation.holdings if situation.has_balance else ():
+        yield f"{gaps.sums(held)} at the {gaps.holder(held)}"
+
+
+def _difference(place: Place, situation: Situation, gaps: Gaps) -> str:
+    """In which way the balances are not what the steps say; empty where they are, or may be."""
+    by_steps = _by_steps(place, situation)
+    if situation.has_balance is False and by_steps in ADDRESSES and place is not Place.RETURNING:
+        return f"By the steps it should be at the {gaps.address(by_steps)}: it may have moved on since."
+    if not situation.has_balance:
+        return ""
+    at = situation.held_at
+    if at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
+        return ""
+    if by_steps is Place.OWNER or is_further(at, by_steps):
+        return "By the steps it had not come so far."
+    is_one_address = situation.facts.is_same_chain and by_steps in ADDRESSES
+    return "" if is_one_address else "By the steps it had gone on from there."
+
+
+def _by_steps(place: Place, situation: Situation) -> Place:
+    """Where the money is by the steps, and by a return that the service reports without one.
+
+    What is on its way back may still be where that begins."""
+    facts = situation.facts
+    if facts.returning is Leg.DONE or (facts.status == IntentStatus.REFUNDED and facts.returning is Leg.ABSENT):
+        return Place.RETURNED
+    if place is Place.RETURNING or facts.returning in DEAD:
+        start = start_of_the_return(facts)
+        return situation.by_steps if start is Place.UNKNOWN else start
+    return situation.by_steps

@@ -1,0 +1,12 @@
+"""`stories.md` holds what was read; whoever changes the words reads them again."""
+
+from pathlib import Path
+
+from tests.display import stories
+
+REVIEWED = Path(__file__).with_name("stories.md")
+
+
+def test_every_scenario_says_at_each_step_what_was_reviewed():
+    told, reviewed = stories.text().splitlines(), REVIEWED.read_text("utf-8").splitlines()
+    assert told == reviewed, f"if these words are meant: {stories.COMMAND}"
