@@ -36,7 +36,8 @@ from intents_ui.display.questions import ASK
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
 from intents_ui.service import lookup
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import Call
 
@@ -93,11 +94,10 @@ def root(request: HttpRequest) -> str:
     return request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
 
 
-class ReadersClient(ServiceClient):
-    """The service's client for one reader: when he has left, nothing more is asked."""
+class ReadersService(BlockingOperations):
+    """The service as one reader asks it: when he has left, nothing more is asked."""
 
     def __init__(self, service: ServiceClient) -> None:
-        self.config = service.config
         self._service = service
         self._left = threading.Event()
 
@@ -105,10 +105,15 @@ class ReadersClient(ServiceClient):
         self._left.set()
 
     def ask[T](self, call: Call[T]) -> T:
-        self.claim()
+        self._stay()
         return self._service.ask(call)
 
-    def claim(self) -> None:
+    def catalog(self) -> Catalog:
+        """The names that all readers share; learning them asks too."""
+        self._stay()
+        return wiring.catalog()
+
+    def _stay(self) -> None:
         if self._left.is_set():
             raise OutOfTime
 
@@ -120,7 +125,7 @@ class Answers:
         self._ticket = read
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
-        self._service = ReadersClient(wiring.service())
+        self._service = ReadersService(wiring.service())
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:
@@ -166,7 +171,7 @@ def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
 
 
-def answer(service: ReadersClient, number: int, finding: Finding) -> Row:
+def answer(service: ReadersService, number: int, finding: Finding) -> Row:
     """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
     try:
         with wiring.page():
@@ -181,7 +186,7 @@ def answer(service: ReadersClient, number: int, finding: Finding) -> Row:
         return rows.our_fault(number, finding, reference=reference, now=now())
 
 
-def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
+def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
     if row := rows.unasked(number, finding, now=now()):
         return row
     found = lookup.in_turn(lambda: ASK[finding.kind](service, finding.value))
@@ -197,7 +202,7 @@ def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
     return rows.one(number, finding, found, reading, using=using, now=now(), link=link)
 
 
-def several(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+def several(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
     newest = rows.newest_to_look_at(found.hits, now=now())
     if newest is None:
         return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[all_url(finding)])
@@ -207,18 +212,17 @@ def several(service: ReadersClient, number: int, finding: Finding, found: lookup
     return rows.several(number, finding, found, reading, using=using, now=now(), links=links)
 
 
-def missed(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+def missed(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
     """What no intent was found by may be a token, which tickets name beside the rest."""
     if finding.kind is Kind.ADDRESS:
-        service.claim()
-        using = wiring.catalog()
+        using = service.catalog()
         tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
         if tokens:
             return rows.token(number, finding, tokens, using=using, now=now())
     return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
 
 
-def read(service: ReadersClient, hit: lookup.Hit) -> Reading:
+def read(service: ReadersService, hit: lookup.Hit) -> Reading:
     """With its receipt. What was never executed has none: that is no trouble."""
     try:
         return Reading(hit.intent, service.get_intent_receipt(hit.intent.intent_id))
@@ -228,10 +232,9 @@ def read(service: ReadersClient, hit: lookup.Hit) -> Reading:
         return Reading(hit.intent, None, error)
 
 
-def named(service: ReadersClient, reading: Reading) -> Names:
+def named(service: ReadersService, reading: Reading) -> Names:
     """The names of its chains and tokens."""
-    service.claim()
-    using = wiring.catalog()
+    using = service.catalog()
     using.learn((reading.intent.origin_chain_id, reading.intent.destination_chain_id))
     return using
 

@@ -21,6 +21,9 @@ from django.test import Client
 from intents_ui import asgi, wiring
 from intents_ui.display import triage as rows
 from intents_ui.emulator.app import Emulator
+from intents_ui.pages import triage
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import OutOfTime
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
 from tests.serving import PATIENCE, dashboard, process_breathes
@@ -492,6 +495,18 @@ def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behin
         doors.all_open.set()
         for reader in all_readers:
             reader.until("All 4 identifiers are answered: 4 found.")
+
+
+def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Client, emulator: Emulator) -> None:
+    service = triage.ReadersService(wiring.service())
+    assert service.get_chains().chains
+    assert service.catalog().chains()
+    service.leave()
+    with pytest.raises(OutOfTime):
+        service.get_chains()
+    with pytest.raises(OutOfTime):
+        service.catalog()
+    assert not isinstance(service, ServiceClient)  # whose connections and end are not a reader's
 
 
 def test_when_the_reader_leaves_nothing_more_is_asked(behind_doors: str, doors: Doors) -> None:
