@@ -26,8 +26,10 @@ LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow do
 
 COMPLETE = ""
 CIRCLES = "the service's pages lead back to those that were read already"
+EMPTY_PAGE = "the service said that there is more, and gave an empty page"
 TOO_MANY_PAGES = f"the limit of {MOST_PAGES} pages that this dashboard reads of one list"
 CAPPED = "the service may have stopped at its newest intents"
+LACKS = {End.CIRCLES: CIRCLES, End.EMPTY_PAGE: EMPTY_PAGE}
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,8 @@ class Reader:
     def _why(self, end: End | None) -> str | None:
         if end is None:
             return None
-        if end is End.CIRCLES:
-            return CIRCLES
+        if end in LACKS:
+            return LACKS[end]
         if self._unreadable:
             return f"{self._unreadable} of the service's entries could not be read"
         return COMPLETE

@@ -320,6 +320,16 @@ def test_a_list_that_goes_in_circles_ends_and_says_so(service: Between) -> None:
     assert found.why == reading.CIRCLES
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_that_ends_on_an_empty_page_though_there_is_more_is_not_called_complete(
+    service: Between, kind: str
+) -> None:
+    service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
+    found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
+    assert (found.state, found.counted, found.why) == ("truncated", 20, reading.EMPTY_PAGE)
+    assert len(service.pages) == 2
+
+
 def test_an_intent_that_comes_twice_is_exported_once(service: Between) -> None:
     service.emulator.behave("GetIntentHistory", "duplicate-rows")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
