@@ -7,7 +7,6 @@ kept or logged. The page is streamed: its head at once, then row by row in the o
 import asyncio
 import contextvars
 import logging
-import re
 import threading
 import traceback
 import uuid
@@ -17,9 +16,7 @@ from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.http.request import split_domain_port, validate_host
 from django.shortcuts import render
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
@@ -27,7 +24,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import wiring
+from intents_ui import visitors, wiring
 from intents_ui.display import copies, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
@@ -47,21 +44,20 @@ MOST_AT_ONCE = 4  # identifiers of one ticket
 # Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
 PLACE = "<!-- here -->"
 FOREIGN = "This came from another site, so it was not read. Paste the text here."
-ORIGIN = re.compile(r"https?://(?P<host>[^/?#@\s]+)")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def triage(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
-    if not is_ours(request):
+    if not visitors.is_ours(request):
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
     read = await asyncio.to_thread(ticket.read, received)
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     page = render_to_string("triaged.html", {"ticket": read}, request)
-    answers = Answers(read, page=page, root=root(request))
+    answers = Answers(read, page=page, root=visitors.root(request))
     # A proxy that buffers would hold the rows back until the last of them.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -73,25 +69,6 @@ def form(
     answer = render(request, "triage.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
-
-
-def is_ours(request: HttpRequest) -> bool:
-    """Whether the form stood on one of our own pages: no other site shall make a reader's browser ask for it."""
-    origin = request.headers.get("Origin")
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
-        return False
-    came_from = ORIGIN.fullmatch(origin or "")
-    return origin is None or (came_from is not None and is_our_host(came_from["host"]))
-
-
-def is_our_host(host: str) -> bool:
-    domain, _ = split_domain_port(host)
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
-
-
-def root(request: HttpRequest) -> str:
-    """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
-    return request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
 
 
 class ReadersService(BlockingOperations):

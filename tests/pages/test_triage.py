@@ -221,6 +221,12 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
     assert 'data-copy="Row,Identifier,' in answer.page
 
 
+def test_the_links_to_be_read_elsewhere_lead_where_the_reader_came_from(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    answer = send(intent_id, Referer="https://localhost/triage")
+    assert f"https://localhost/intent/{intent_id}" in answer.copied("Plain text")
+
+
 def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulator) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.words
@@ -352,9 +358,12 @@ def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
         pytest.param({"Origin": "https://evil.example/@localhost"}, 403, id="a path"),
         pytest.param({"Origin": "ftp://localhost"}, 403, id="another scheme"),
         pytest.param({"Origin": "null"}, 403, id="an origin that is not told"),
+        pytest.param({"Sec_Fetch_Site": "same-site"}, 403, id="a neighbour"),
+        pytest.param({"Referer": "https://evil.example/page"}, 403, id="a page of another site"),
         pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
         pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
         pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
+        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="our own, whose origin is not told"),
         pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
         pytest.param({}, 200, id="not a browser"),
     ],
