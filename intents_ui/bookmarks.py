@@ -30,18 +30,18 @@ def write(position: Position, *, of: str) -> str:
     """`of` is the list's own query, without the bookmark."""
     cursors = (position.cursor, *position.earlier)
     texts = [page.received if page else None for page in cursors]
-    return SIGNER.sign_object([_fingerprint(of), position.edge, *texts], compress=True)
+    return SIGNER.sign_object([_fingerprint(of), position.edge, position.is_backward, *texts], compress=True)
 
 
 def read(word: str, *, of: str) -> Position:
     """Raises Unreadable and OfAnotherList."""
     if not word:
         return Position()
-    fingerprint, edge, *texts = _opened(word)
+    fingerprint, edge, is_backward, *texts = _opened(word)
     if fingerprint != _fingerprint(of):
         raise OfAnotherList
     cursor, *earlier = (None if text is None else Page.from_text(text) for text in texts)
-    return Position(cursor, tuple(earlier), edge)
+    return Position(cursor, tuple(earlier), edge, is_backward)
 
 
 def check(word: str) -> None:

@@ -1,6 +1,7 @@
 """A place in a list as one word of a URL: it comes back as it went, or not at all."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_what_is_written_is_read(pages: int) -> None:
 
 
 def test_a_place_on_the_way_back_keeps_its_edge() -> None:
-    at = deep(3).back(Page.from_text('{"before":7}'), edge=1_795_219_200)
+    at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
     assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == at
 
 

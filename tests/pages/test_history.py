@@ -567,7 +567,7 @@ def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
     site: Client, way: Way, emulator: Emulator
 ) -> None:
     way.script = lambda body: REFUSAL if "before" in body["page"] else None
-    at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'))
+    at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
     assert "so the list begins anew here" in page
     assert len(rows(page)) == 20
@@ -593,6 +593,26 @@ def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: 
     assert "No intents match" not in page
     assert "There are no intents yet" not in page
     assert link(page, "next") is None
+
+
+@pytest.mark.parametrize("ends", ["both", "before alone"])
+def test_a_cursor_that_names_its_beginning_leads_on_and_not_back(site: Client, way: Way, ends: str) -> None:
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        page = body["page"]
+        top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100
+        entries = [{"intentId": f"0x{number:064x}", "createdAt": NOW + number} for number in (top, top - 1)]
+        cursor = {"before": top - 1} if ends == "before alone" else {"before": top, "after": top - 1}
+        return {"intents": entries, "nextPage": {"column": "id", **cursor, "more": True}}
+
+    way.script = answer
+    path: str | None = "/history"
+    met = []
+    for _ in range(4):
+        assert path
+        page = read(site, path)
+        met += rows(page)
+        path = link(page, "next")
+    assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
 
 
 def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:
