@@ -6,8 +6,9 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
@@ -43,6 +44,7 @@ class Between:
         self.emulator = emulator
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.before: dict[int, Callable[[], object]] = {}
+        self.found: list[dict[str, Any]] = []
         self.rewrite: Callable[[dict[str, Any]], object] = lambda document: None
 
     @property
@@ -56,6 +58,8 @@ class Between:
             self.before.get(len(self.pages), lambda: None)()
         answer = await send_request(self.emulator, operation, raw=body)
         content = self._rewritten(answer.body) if operation == "GetIntentHistory" else answer.body
+        if operation == "SearchIntents" and "byOriginIntentAddress" in json.loads(body) and self.found:
+            content = json.dumps({"intents": self.found}).encode()
         headers = [(b"content-type", answer.headers["content-type"].encode())]
         headers += [(b"retry-after", answer.headers["retry-after"].encode())] if "retry-after" in answer.headers else []
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
@@ -190,6 +194,74 @@ def test_an_intent_address_is_exported_by_its_intent(service: Between, side: str
     assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
     assert row["origin_base_units"] == intent["depositTransaction"]["amount"]
     assert row["refund_hash"]
+
+
+def filtered(intent: dict[str, Any], **changes: Any) -> str:
+    """All the filters that an intent passes, with what a test changes of them."""
+    created = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
+    own = {
+        "status": intent["status"],
+        "project": intent["projectId"],
+        "origin": intent["originChainId"],
+        "destination": intent["destinationChainId"],
+        "from": created,
+        "to": created,
+    }
+    return urlencode(own | {name: value(own) for name, value in changes.items()})
+
+
+@pytest.mark.parametrize("side", ["origin", "destination"])
+def test_the_filters_of_an_intent_address_leave_what_passes_them(service: Between, side: str) -> None:
+    intent = service.emulator.finished(8)
+    url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
+    found = read("csv", get(f"{url}?{filtered(intent)}").content)
+    assert (found.ids, found.state) == ([intent["intentId"]], "complete")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": lambda own: "QUOTED"},
+        {"project": lambda own: own["project"] + 1},
+        {"origin": lambda own: own["destination"]},
+        {"destination": lambda own: own["origin"]},
+        {"from": lambda own: own["from"] + 1, "to": lambda own: own["to"] + 1},
+        {"from": lambda own: own["from"] - 1, "to": lambda own: own["to"] - 1},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_the_filters_of_an_intent_address_leave_out_what_does_not(service: Between, changes: dict[str, Any]) -> None:
+    intent = service.emulator.finished(8)
+    url = f"/export/address/{intent['originIntentAddress']}.csv"
+    found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
+    assert (found.rows, found.state) == ([], "complete")
+
+
+def test_what_is_told_of_owners_alone_does_not_make_the_list_of_an_intent_address_complete(service: Between) -> None:
+    intent = service.emulator.finished(8)
+    found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
+    assert (found.rows, found.why) == ([], reading.NOT_TOLD)
+
+
+def test_an_owner_of_whom_nothing_passes_has_an_empty_list_that_is_complete(service: Between) -> None:
+    owner = service.emulator.newest(8)["ownerAddress"]
+    found = read("csv", get(f"/export/address/{owner}.csv?to=1&recoverable=1").content)
+    assert (found.rows, found.state) == ([], "complete")
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
+)
+def test_the_intents_of_an_intent_address_stand_in_the_order_that_was_asked_for(
+    service: Between, query: str, ids: list[int]
+) -> None:
+    """The newest has the lowest id, so that the two orders are told apart."""
+    found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
+    service.found = [intent | {"id": 3 - place} for place, intent in enumerate(found)]
+    numbers = {intent["intentId"]: intent["id"] for intent in service.found}
+    exported = read("csv", get(f"/export/address/0x{'1' * 40}.csv?{query}").content)
+    assert [numbers[intent_id] for intent_id in exported.ids] == ids
 
 
 def test_an_intent_address_of_an_offer_is_exported_without_a_receipt(service: Between) -> None:
