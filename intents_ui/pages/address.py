@@ -42,12 +42,20 @@ def address(request: HttpRequest, address: str) -> HttpResponse:
     if hashes.is_native(finding.value):
         return render(request, "address.html", head(finding))
     asked = filters.read({"status": request.GET.getlist("status")})
+    if asked.problems:
+        return page(request, head(finding) | history(None, finding, asked), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, asked).query)
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    if at == BEGINNING and not is_partial:
+    if at == BEGINNING and not is_partial(request):
         return everything(request, finding, asked)
-    context = head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at)
-    return render(request, "parts/owned.html" if is_partial else "address.html", context)
+    return page(request, head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at))
+
+
+def is_partial(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    return render(request, "parts/owned.html" if is_partial(request) else "address.html", context, status=status)
 
 
 def read(written: str) -> Finding:
@@ -170,8 +178,7 @@ def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResp
     context = head(finding) | told(parts, finding)
     if context["is_owner"]:
         context |= history(parts.listed.found, finding, asked, error=parts.listed.error)
-    status = HTTPStatus.BAD_REQUEST if asked.problems else HTTPStatus.OK
-    return render(request, "address.html", context, status=status)
+    return page(request, context)
 
 
 def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
