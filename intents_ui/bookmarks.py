@@ -5,6 +5,7 @@ Signed, because whatever came back in its place would be sent to the service.
 """
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ from intents_ui.service.paging import Position
 from intents_ui.service.wire import Page
 
 NAME = "cursor"  # in the URL
-LONGEST = 8_000  # characters; far above what twenty cursors take
+LONGEST = 8_000  # characters; far above what twenty cursors take as a rule
 SIGNER = Signer(salt="bookmark")
 
 
@@ -27,10 +28,13 @@ class OfAnotherList(Exception):
 
 
 def write(position: Position, *, of: str) -> str:
-    """`of` is the list's own query, without the bookmark."""
+    """`of` is the list's own query, without the bookmark. Of long cursors it remembers as many as there is room for."""
     cursors = (position.cursor, *position.earlier)
     texts = [page.received if page else None for page in cursors]
-    return SIGNER.sign_object([_fingerprint(of), position.edge, position.is_backward, *texts], compress=True)
+    word = SIGNER.sign_object([_fingerprint(of), position.edge, position.is_backward, *texts], compress=True)
+    if len(word) > LONGEST and position.earlier:
+        return write(replace(position, earlier=position.earlier[1:]), of=of)
+    return word
 
 
 def read(word: str, *, of: str) -> Position:
