@@ -47,7 +47,7 @@ def test_however_deep_it_leads_it_stays_short() -> None:
 def test_of_long_cursors_the_oldest_are_forgotten() -> None:
     at = Position()
     for number in range(MOST_EARLIER + 1):
-        token = hashlib.shake_256(bytes([number])).hexdigest(200)
+        token = hashlib.shake_256(bytes([number])).hexdigest(300)
         at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
     word = bookmarks.write(at, of=LIST)
     assert len(word) <= bookmarks.LONGEST
