@@ -123,6 +123,13 @@ class Filters:
         return ORDERS[self.order] + (f", by {SORTS[self.sort]}" if self.sort != "createdAt" else "")
 
     @property
+    def sorted(self) -> str:
+        """How the column of creation is sorted, as `aria-sort` has it."""
+        if self.sort != "createdAt":
+            return ""
+        return "descending" if self.is_newest_first else "ascending"
+
+    @property
     def steps(self) -> Steps:
         return Steps("Newest", "Newer", "Older") if self.is_newest_first else Steps("Oldest", "Earlier", "Later")
 

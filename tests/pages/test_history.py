@@ -222,6 +222,40 @@ def test_what_cannot_be_asked_is_told_beside_its_field_and_not_asked(
     assert way.lists == []
 
 
+FIELDS = [
+    ("origin=Basel", r'<select id="filter-origin"[^>]* aria-invalid="true" aria-describedby="about-origin"'),
+    ("destination=Basel", r'<select id="filter-destination"[^>]* aria-invalid="true" aria-describedby="about-dest'),
+    ("status=foo", r'<fieldset class="checks" aria-describedby="about-status"'),
+    ("status=foo", r'name="status" value="QUOTED" aria-invalid="true"'),
+    ("sort=colour", r'<select id="filter-sort"[^>]* aria-invalid="true" aria-describedby="about-sort"'),
+    ("order=UP", r'<select id="filter-order"[^>]* aria-invalid="true" aria-describedby="about-order"'),
+    ("size=0", r'<select id="filter-size"[^>]* aria-invalid="true" aria-describedby="about-size"'),
+    ("owner=0x12", r'<input id="filter-owner"[^>]*aria-invalid="true" aria-describedby="about-owner"'),
+]
+
+
+@pytest.mark.parametrize(("query", "field"), FIELDS, ids=[field[:20] for _, field in FIELDS])
+def test_a_field_that_cannot_be_asked_says_so_itself(site: Client, emulator: Emulator, query: str, field: str) -> None:
+    page = site.get(f"/history?{query}").content.decode()
+    name = query.partition("=")[0]
+    assert re.search(field, page)
+    assert len(re.findall(rf'<small id="about-{name}" class="field-problem">', page)) == 1
+    right = read(site, "/history")
+    assert not re.search(field, right)
+
+
+@pytest.mark.parametrize(
+    ("query", "sorted"),
+    [("", ["descending"]), ("?order=ASC", ["ascending"]), ("?sort=id", []), ("?sort=id&order=ASC", [])],
+)
+def test_the_column_that_a_list_is_sorted_by_says_so(
+    site: Client, emulator: Emulator, query: str, sorted: list[str]
+) -> None:
+    page = read(site, f"/history{query}")
+    assert re.findall(r'<th scope="col" aria-sort="(\w+)">Created', page) == sorted
+    assert page.count("aria-sort") == len(sorted)
+
+
 def test_what_was_typed_is_shown_again_and_stays_text(site: Client, emulator: Emulator) -> None:
     page = site.get("/history", {"owner": '"><script>x</script>'}).content.decode()
     assert "<script>x" not in page
