@@ -6,6 +6,12 @@ function say(words) {
   setTimeout(() => (said.textContent = words), 50); // the same words twice are only heard when they were gone between
 }
 
+// A part that came says in one line what came.
+document.addEventListener("htmx:after:swap", (event) => {
+  const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");
+  if (said) say(said.dataset.said);
+});
+
 async function copy(button) {
   const icon = button.querySelector("use");
   const sprite = icon.getAttribute("href").replace(/#.*/, "");
