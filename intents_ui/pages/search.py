@@ -18,7 +18,7 @@ from intents_ui import wiring
 from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
-from intents_ui.display.questions import ASK
+from intents_ui.display.questions import KEYS
 from intents_ui.service import lookup
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -62,7 +62,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
     service = wiring.service()
-    return [question for finding in findings for question in ASK[finding.kind](service, finding.value)]
+    return [question for finding in findings for question in lookup.as_any(service, KEYS[finding.kind], finding.value)]
 
 
 def accounts(read: Pasted) -> Sequence[Finding]:
@@ -102,7 +102,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         return redirect(url, permanent=True)
     if problem := unknown_chain(known):
         return form(request, criteria.read({}), query=transaction_hash, problem=problem)
-    found = lookup.in_turn(lambda: lookup.as_transaction(wiring.service(), finding.value))
+    found = lookup.in_turn(lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value))
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, Sought(Pasted((named,)), query=finding.value))
 

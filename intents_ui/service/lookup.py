@@ -3,9 +3,10 @@
 Source: interface.md 4.1 and 4.3; domain.md 3.2 and section 7, rows 33 to 37.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
@@ -25,6 +26,7 @@ OWNER = "owner"
 DEPOSIT_ADDRESS = "deposit address on the origin chain"
 DELIVERY_ADDRESS = "intent address on the destination chain"
 WORDS = "text"
+ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
 
 @dataclass(frozen=True)
@@ -93,29 +95,13 @@ def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
     return _found(answers)
 
 
-def as_id(service: BlockingOperations, value: str) -> tuple[Question, ...]:
-    return (Question(INTENT_ID, value, lambda: _intent(service, value)),)
-
-
-def as_transaction(service: BlockingOperations, value: str) -> tuple[Question, ...]:
-    return (Question(TRANSACTION_HASH, value, lambda: _with_transaction(service, value)),)
-
-
-def as_hash(service: BlockingOperations, value: str) -> tuple[Question, ...]:
-    """64 hex digits alone: an intent id or a transaction hash."""
-    return (*as_id(service, value), *as_transaction(service, value))
+def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[Question, ...]:
+    """A question for each key that the value may be."""
+    return tuple(Question(key, value, partial(ASK[key], service, value)) for key in keys)
 
 
 def as_address(service: BlockingOperations, value: str) -> tuple[Question, ...]:
-    return (
-        Question(OWNER, value, lambda: _search(service, by_owner_address=value)),
-        Question(DEPOSIT_ADDRESS, value, lambda: _search(service, by_origin_intent_address=value)),
-        Question(DELIVERY_ADDRESS, value, lambda: _search(service, by_destination_intent_address=value)),
-    )
-
-
-def as_words(service: BlockingOperations, value: str) -> tuple[Question, ...]:
-    return (Question(WORDS, value, lambda: _search(service, by_query_string=value)),)
+    return as_any(service, ADDRESS, value)
 
 
 def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[Question, ...]:
@@ -191,6 +177,16 @@ def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> boo
     except NotFound:
         return False
     return leg_of(receipt, value) == "deposit"
+
+
+ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
+    INTENT_ID: _intent,
+    TRANSACTION_HASH: _with_transaction,
+    OWNER: lambda service, value: _search(service, by_owner_address=value),
+    DEPOSIT_ADDRESS: lambda service, value: _search(service, by_origin_intent_address=value),
+    DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),
+    WORDS: lambda service, value: _search(service, by_query_string=value),
+}
 
 
 def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
