@@ -14,7 +14,18 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
 from intents_ui.display import address as about
-from intents_ui.display import failures, filters, hashes, misses, near_misses, pasted, recoverable, statuses, transfer
+from intents_ui.display import (
+    failures,
+    filter_words,
+    filters,
+    hashes,
+    misses,
+    near_misses,
+    pasted,
+    recoverable,
+    statuses,
+    transfer,
+)
 from intents_ui.display.explorers import Explorer, explorers
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.names import chains_of
@@ -282,6 +293,7 @@ def history(
         "choices": about.choices(asked.filters),
         "problem": asked.problems.get("status", ""),
         "wanted": of_owner(finding, asked),
+        "steps": filter_words.steps(asked.filters),
         "export_list": f"address/{finding.value}",
         "export_query": asked.filters.query,
         "first": url(finding, asked) if at != BEGINNING else None,

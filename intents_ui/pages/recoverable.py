@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
-from intents_ui.display import filters, names
+from intents_ui.display import filter_words, filters, names
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.names import chains_of
 from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
@@ -83,7 +83,7 @@ def form(asked: Asked, sort: Sort) -> dict[str, object]:
     """The filters and the order, as they are asked for or as they cannot be."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     others = asked.filters.with_(**dict.fromkeys(IN_THE_FORM))
-    chips = asked.filters.chips(chains, now=datetime.now(UTC))
+    chips = filter_words.chips(asked.filters, chains=chains, now=datetime.now(UTC))
     return {
         "asked": asked,
         "filters": asked.filters,

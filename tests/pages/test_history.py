@@ -604,6 +604,7 @@ def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
     assert "so the list begins anew here" in page
+    assert 'data-said="20 intents, the list begins anew"' in page
     assert len(rows(page)) == 20
 
 
