@@ -12,16 +12,18 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
+import time_machine
 from django.template.loader import render_to_string
 from django.test import override_settings
+from redis import RedisError
 
 from intents_ui import asgi, lifecycle, settings, wiring
 from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
+from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import places, progress, reading
 from intents_ui.exports.places import Exports
-from intents_ui.exports.progress import Standing, State
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, own_list, read
@@ -88,6 +90,7 @@ def own_exports() -> Iterator[None]:
     wiring.exports.cache_clear()
     yield
     wiring.exports.cache_clear()
+    progress._courtesy.resume()
 
 
 def ask(method: str, url: str, **how: Any) -> httpx.Response:
@@ -358,7 +361,7 @@ def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(
     assert found.ids == own[:60]
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
-    assert re.fullmatch(r"the service cannot be reached, reference [0-9a-f]{12}", found.why)
+    assert re.fullmatch(r"the service has a fault, reference [0-9a-f]{12}", found.why)
     known = progress.standing(RUN)
     assert known == Standing(State.TRUNCATED, 60, found.why)
 
@@ -540,6 +543,26 @@ def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between)
     assert wiring.exports().take_place(Somebody())
 
 
+def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
+    service: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling of the second page takes so long that he has left before it is told."""
+    tell, is_being_told, has_ended = progress.tell, threading.Event(), threading.Event()
+
+    def slowly(run: str, standing: Standing) -> None:
+        if standing == Standing(State.RUNNING, 40):
+            is_being_told.set()
+            has_ended.wait(0.5)
+        tell(run, standing)
+        if standing.is_over:
+            has_ended.set()
+
+    monkeypatch.setattr(progress, "tell", slowly)
+    visit(leaves=lambda taken: is_being_told.is_set())
+    wiring.exports().threads.shutdown(wait=True)
+    assert progress.standing(RUN) == Standing(State.LEFT, 40)
+
+
 def test_a_reader_who_leaves_while_his_page_waits_for_a_thread_costs_nothing(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -614,6 +637,34 @@ def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -
     assert "hx-trigger" not in over
 
 
+def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> None:
+    """Its reader left while the first page was read, or its process was killed."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
+        progress.begin(RUN)
+        progress.tell(RUN, Standing(State.RUNNING, 20))
+        clock.shift(progress.SILENT_SECONDS)
+        assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
+        clock.shift(1)
+        over = fragment(f"/export/progress/{RUN}?looks=8")
+        assert "Broken off after 20 rows" in over
+        assert "hx-trigger" not in over
+        progress.tell(RUN, Standing(State.RUNNING, 40))
+        assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
+        progress.tell(RUN, Standing(State.COMPLETE, 60))
+        clock.shift(progress.SILENT_SECONDS + 1)
+        assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
+    ids=str,
+)
+def test_what_another_release_told_is_not_known(service: Between, told: object) -> None:
+    progress.cache.set(f"export:{RUN}", told)
+    assert "Nothing is known of this export" in get(f"/export/progress/{RUN}").text
+
+
 def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
     path = f"/export/progress/{RUN}"
     progress.tell(RUN, Standing(State.RUNNING, 300))
@@ -645,6 +696,8 @@ def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
 @pytest.mark.parametrize(
     ("standing", "sentence"),
     [
+        (Standing(State.STARTING), "Starting"),
+        (Standing(State.NOT_BEGUN), "No download has begun"),
         (Standing(State.RUNNING, 1), "1 row so far"),
         (Standing(State.STOPPING, 4200), "Stopping after 4,200 rows"),
         (Standing(State.COMPLETE, 10_000), "Complete: 10,000 rows"),
@@ -694,3 +747,22 @@ def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
         assert read("csv", get(url).content).state == "complete"
         assert progress.standing(RUN) is None
     assert "The shared cache does not answer" in caplog.text
+
+
+def test_a_cache_that_does_not_answer_is_left_alone_for_a_while(caplog: pytest.LogCaptureFixture) -> None:
+    """Each question to one that hangs would take a second of the page."""
+    clock = Clock(0)
+    asked: list[str] = []
+    ask = progress._Courtesy(clock=clock)
+
+    def hangs() -> str:
+        asked.append("once")
+        raise RedisError
+
+    assert [ask(hangs) for _ in range(3)] == [None] * 3
+    assert len(asked) == len(caplog.records) == 1
+    clock.forward(ask.PAUSE_SECONDS)
+    assert ask(hangs) is None
+    assert len(asked) == 2
+    clock.forward(ask.PAUSE_SECONDS)
+    assert ask(lambda: "7 rows") == "7 rows"

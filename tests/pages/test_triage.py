@@ -269,7 +269,7 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
     [
         (
             "*",
-            "Not answered The service cannot be reached",
+            "Not answered The service has a fault",
             "None of the 3 identifiers is answered: The service cannot",
         ),
         ("SearchIntents", "Could not be asked as", "1 of 3 identifiers are answered: 1 found. The others are not:"),
