@@ -229,6 +229,14 @@ def test_the_links_to_be_read_elsewhere_lead_where_the_reader_came_from(site: Cl
     assert f"https://localhost/intent/{intent_id}" in answer.copied("Plain text")
 
 
+def test_a_row_leads_to_the_same_place_as_the_search(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    origin = legs(site, intent_id)["origin"]
+    for written in (origin, f"/intent/{intent_id}"):
+        found = site.get("/search", {"q": written})["Location"]
+        assert f'class="row-link" href="{found}"' in send(written).rows[0]
+
+
 def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulator) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.words
@@ -270,7 +278,7 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
         (
             "*",
             "Not answered The service has a fault",
-            "None of the 3 identifiers is answered: The service cannot",
+            "None of the 3 identifiers is answered: The service has a fault",
         ),
         ("SearchIntents", "Could not be asked as", "1 of 3 identifiers are answered: 1 found. The others are not:"),
     ],
