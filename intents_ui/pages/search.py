@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,6 +18,7 @@ from intents_ui.display import criteria, failures, hashes, misses, names, near_m
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
 from intents_ui.display.questions import KEYS
+from intents_ui.links import intent_url
 from intents_ui.service import lookup
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -178,11 +178,6 @@ def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) 
     if found.error and (seconds := failures.retry_after(found.error)):
         response["Retry-After"] = str(seconds)
     return response
-
-
-def intent_url(hit: lookup.Hit) -> str:
-    url = reverse("intent", args=[hit.intent.intent_id])
-    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
 def form(request: HttpRequest, asked: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:

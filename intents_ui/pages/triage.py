@@ -32,6 +32,7 @@ from intents_ui.display.pasted import ADDRESSES, Finding, Kind
 from intents_ui.display.questions import KEYS
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
+from intents_ui.links import intent_url
 from intents_ui.service import lookup
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
@@ -214,11 +215,6 @@ def named(service: ReadersService, reading: Reading) -> Names:
     using = service.catalog()
     using.learn((reading.intent.origin_chain_id, reading.intent.destination_chain_id))
     return using
-
-
-def intent_url(hit: lookup.Hit) -> str:
-    url = reverse("intent", args=[hit.intent.intent_id])
-    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
 def all_url(finding: Finding) -> str:
