@@ -20,7 +20,9 @@ from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, Page
 BY_ID = "id"
 PAGE_SIZE = 100
 PAGE_SIZE_WITH_BALANCES = 50  # the service reads chains for each intent of a page
-MOST_PAGES = 400
+# A service may give shorter pages than it was asked for: the rows that were announced shall come all the same.
+SHORTEST_PAGE = 10
+FEWEST_PAGES = 100
 MOST_FOUND = 100  # intents of one intent address; there is usually one
 PAUSE_SECONDS = 2.0
 LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow down
@@ -28,7 +30,6 @@ LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow do
 COMPLETE = ""
 CIRCLES = "the service's pages lead back to those that were read already"
 EMPTY_PAGE = "the service said that there is more, and gave an empty page"
-TOO_MANY_PAGES = f"the limit of {MOST_PAGES} pages that this dashboard reads of one list"
 NOT_TOLD = "which intents of this address have money to take back is told of an owner's alone"
 CAPPED = "the service may have stopped at its newest intents"
 LACKS = {End.CIRCLES: CIRCLES, End.EMPTY_PAGE: EMPTY_PAGE}
@@ -40,6 +41,11 @@ class Batch:
 
     rows: Sequence[Row]
     why: str | None = None
+
+
+def most_pages(most: int) -> int:
+    """How many pages are read for so many rows."""
+    return max(FEWEST_PAGES, most // SHORTEST_PAGE)
 
 
 class Reader:
@@ -74,23 +80,29 @@ class Reader:
         return self._limited(self._pages_of_address(address), most=most)
 
     def _limited(self, pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
-        given = 0
+        given, pages_at_most = 0, most_pages(most)
         for number, batch in enumerate(pages, 1):
             room = most - given
             given += len(batch.rows)
             if len(batch.rows) > room:
                 yield Batch(batch.rows[:room], f"the limit of {most:,} rows of this dashboard")
                 return
-            if batch.why is None and number == MOST_PAGES:
-                yield Batch(batch.rows, TOO_MANY_PAGES)
+            if batch.why is None and number == pages_at_most:
+                yield Batch(batch.rows, f"the limit of {pages_at_most:,} pages that this dashboard reads of one list")
                 return
             yield batch
 
     def _pages(self) -> Iterator[Batch]:
         size = PAGE_SIZE_WITH_BALANCES if self._filters.request["include_balances"] else PAGE_SIZE
         first = replace(self._filters, size=size).first
+        unreadable = 0
         for entries, end in walk(self._ask, first):
+            if end is None and not entries and self._unreadable == unreadable:
+                end = End.CIRCLES  # whatever the cursors say: they would lead there for ever
+            unreadable = self._unreadable
             yield Batch(self._rows(entries), self._why(end))
+            if end:
+                return
 
     def _why(self, end: End | None) -> str | None:
         if end is None:

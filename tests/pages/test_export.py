@@ -439,10 +439,43 @@ def test_an_export_ends_at_the_limit_and_says_so(
 
 
 def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_PAGES", 3)
+    monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
+    monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (60, reading.TOO_MANY_PAGES)
+    assert (found.counted, found.why) == (60, "the limit of 3 pages that this dashboard reads of one list")
     assert len(service.pages) == 3
+
+
+@pytest.mark.parametrize("length", [reading.SHORTEST_PAGE, 20, 100])
+@pytest.mark.parametrize("most", [1, 10_000, 100_000])
+def test_as_many_rows_as_are_announced_come_on_pages_of_any_length(most: int, length: int) -> None:
+    assert reading.most_pages(most) * length >= most
+
+
+def test_fresh_cursors_to_the_same_rows_are_not_followed(service: Between) -> None:
+    first: list[dict[str, Any]] = []
+
+    def repeats(document: dict[str, Any]) -> None:
+        first.extend(document["intents"] if not first else [])
+        document["intents"] = list(first)
+        document["nextPage"] = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
+
+    service.rewrite = repeats
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert (found.counted, found.why) == (20, reading.CIRCLES)
+    assert len(service.pages) == 2
+
+
+def test_a_page_of_which_nothing_can_be_read_does_not_end_the_list(service: Between) -> None:
+    def unreadable(document: dict[str, Any]) -> None:
+        for entry in document["intents"] if len(service.pages) == 2 else ():
+            del entry["intentId"]
+
+    service.rewrite = unreadable
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    own = own_list_of_failing(service)
+    assert found.ids == own[:20] + own[40:]
+    assert found.why == "20 of the service's entries could not be read"
 
 
 @pytest.mark.parametrize("kind", KINDS)
