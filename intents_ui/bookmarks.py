@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer
+from django.http import HttpRequest, QueryDict
 
 from intents_ui.service.paging import Position
 from intents_ui.service.wire import Page
@@ -54,12 +55,18 @@ def check(word: str) -> None:
         _opened(word)
 
 
-def address(path: str, *, of: str, at: Position | None = None) -> str:
-    """The one address of a list, and of a place in it."""
-    words = [of] if of else []
+def address(path: str, *, of: str, at: Position | None = None, written: str | None = None) -> str:
+    """The one address of a list, and of a place in it. `written`: its query, where the path says some of it."""
+    query = of if written is None else written
+    words = [query] if query else []
     if at and at != Position():
         words.append(urlencode({NAME: write(at, of=of)}))
     return f"{path}?{'&'.join(words)}" if words else path
+
+
+def is_at(request: HttpRequest, url: str) -> bool:
+    """Whether this was asked for by the one address that it has: the same words, however they are escaped."""
+    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
 
 
 def _opened(word: str) -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -31,7 +30,7 @@ from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.names import chains_of
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.recoverable import Sort
-from intents_ui.service import lookup, paging
+from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.service.paging import Leaf, Position
@@ -106,8 +105,7 @@ def head(finding: Finding) -> dict[str, object]:
 
 
 def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
-    service = wiring.service()
-    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
+    return wiring.leaf(wanted.request, wanted.first, at=at)
 
 
 class Part[T]:
@@ -303,8 +301,6 @@ def history(
 
 
 def url(finding: Finding, asked: Asked, *, at: Position = BEGINNING) -> str:
-    """The one address of a part of the list, and of a place in it."""
-    words = [asked.filters.query] if asked.filters.query else []
-    if at != BEGINNING:
-        words.append(urlencode({bookmarks.NAME: bookmarks.write(at, of=of_owner(finding, asked).query)}))
-    return reverse("address", args=[finding.value]) + (f"?{'&'.join(words)}" if words else "")
+    """The one address of a part of the list, and of a place in it, which is the owner's own."""
+    path, of = reverse("address", args=[finding.value]), of_owner(finding, asked).query
+    return bookmarks.address(path, of=of, written=asked.filters.query, at=at)

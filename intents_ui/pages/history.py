@@ -19,7 +19,6 @@ from intents_ui.display import filter_words, filters, names, statuses, transfer
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.mix import mix
 from intents_ui.display.names import chains_of
-from intents_ui.service import paging
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.wire import IntentHistory
@@ -43,9 +42,10 @@ def history(request: HttpRequest) -> HttpResponse:
         return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(word, of=asked.filters.query)
     url = address(asked.filters, at=at)
-    if not is_at(request, url):
+    if not bookmarks.is_at(request, url):
         return redirect(url)
-    return page(request, form(asked) | listed(leaf(asked.filters, at=at), asked.filters, at=at))
+    leaf = wiring.leaf(asked.filters.request, asked.filters.first, at=at)
+    return page(request, form(asked) | listed(leaf, asked.filters, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -55,16 +55,6 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("history"), of=wanted.query, at=at)
-
-
-def is_at(request: HttpRequest, url: str) -> bool:
-    """Whether this was asked for by the one address that it has: the same words, however they are escaped."""
-    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
-
-
-def leaf(wanted: Filters, *, at: Position) -> Leaf:
-    service = wiring.service()
-    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
 
 
 def form(asked: Asked) -> dict[str, object]:

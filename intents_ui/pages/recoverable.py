@@ -7,7 +7,7 @@ from threading import Lock
 from urllib.parse import parse_qsl, urlencode
 
 from cachetools import TTLCache, cached
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -43,7 +43,7 @@ def recoverable(request: HttpRequest) -> HttpResponse:
         return page(request, form(asked, sort), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(word, of=list_of(asked.filters.query, sort))
     url = address(asked.filters, sort, at=at)
-    if not is_at(request, url):
+    if not bookmarks.is_at(request, url):
         return redirect(url)
     found, as_of = reading(asked.filters, at=at)
     return page(request, form(asked, sort) | listed(found, asked.filters, sort, at=at) | {"as_of": as_of})
@@ -72,11 +72,6 @@ def list_of(narrowed: str, sort: Sort) -> str:
 
 def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("recoverable"), of=list_of(wanted.query, sort), at=at)
-
-
-def is_at(request: HttpRequest, url: str) -> bool:
-    """Whether this was asked for by the one address that it has."""
-    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
 
 
 def form(asked: Asked, sort: Sort) -> dict[str, object]:
