@@ -12,3 +12,5 @@ KEYS = {
     Kind.SOLANA_ADDRESS: lookup.ADDRESS,
     Kind.WORDS: (lookup.WORDS,),
 }
+# Asked after a miss: an intent id gets into a link to a transaction when somebody takes it for a transaction's hash.
+KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (lookup.INTENT_ID,)}

@@ -17,7 +17,7 @@ from intents_ui import wiring
 from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
-from intents_ui.display.questions import KEYS
+from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.links import intent_url
 from intents_ui.service import lookup
 
@@ -54,8 +54,11 @@ def search(request: HttpRequest) -> HttpResponse:
     read = pasted.read(query)
     if not read.lookups:
         return form(request, criteria.read({}), query=query, problem=read.problem)
+    telling = read.telling[:MOST_AT_ONCE]
     found = lookup.in_turn(
-        lambda: questions(read.telling[:MOST_AT_ONCE]), lambda: questions(accounts(read)[:MOST_AT_ONCE])
+        lambda: questions(telling),
+        lambda: questions_after_a_miss(telling),
+        lambda: questions(accounts(read)[:MOST_AT_ONCE]),
     )
     return answer(request, found, Sought(read, query=query))
 
@@ -63,6 +66,15 @@ def search(request: HttpRequest) -> HttpResponse:
 def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
     service = wiring.service()
     return [question for finding in findings for question in lookup.as_any(service, KEYS[finding.kind], finding.value)]
+
+
+def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.Question]:
+    service = wiring.service()
+    return [
+        question
+        for finding in findings
+        for question in lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value)
+    ]
 
 
 def accounts(read: Pasted) -> Sequence[Finding]:
@@ -102,7 +114,10 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         return redirect(url, permanent=True)
     if problem := unknown_chain(known):
         return form(request, criteria.read({}), query=transaction_hash, problem=problem)
-    found = lookup.in_turn(lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value))
+    found = lookup.in_turn(
+        lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value),
+        lambda: questions_after_a_miss([finding]),
+    )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, Sought(Pasted((named,)), query=finding.value))
 

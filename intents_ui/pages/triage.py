@@ -29,7 +29,7 @@ from intents_ui.display import copies, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.pasted import ADDRESSES, Finding, Kind
-from intents_ui.display.questions import KEYS
+from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
 from intents_ui.links import intent_url
@@ -167,7 +167,10 @@ def answer(service: ReadersService, number: int, finding: Finding) -> Row:
 def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
     if row := rows.unasked(number, finding, now=now()):
         return row
-    found = lookup.in_turn(lambda: lookup.as_any(service, KEYS[finding.kind], finding.value))
+    found = lookup.in_turn(
+        lambda: lookup.as_any(service, KEYS[finding.kind], finding.value),
+        lambda: lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value),
+    )
     if found.error:
         return rows.failed(number, finding, found.error, found=found, now=now(), link=search_url(finding))
     if not found.hits:

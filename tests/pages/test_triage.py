@@ -262,6 +262,31 @@ def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emul
     assert "Nothing found" in answer.words[0]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("https://etherscan.io/tx/{0} and {0}", id="a link and bare"),
+        pytest.param("https://etherscan.io/tx/{0}", id="a link"),
+        pytest.param("https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log", id="an encoded link"),
+    ],
+)
+def test_an_intent_id_in_a_link_to_a_transaction_leads_to_its_intent(
+    site: Client, emulator: Emulator, written: str
+) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    asked = written.format(intent_id)
+    answer = send(asked)
+    assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
+    assert "intent id" in answer.words[0]
+    assert site.get("/search", {"q": asked})["Location"] == f"/intent/{intent_id}"
+    assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
+
+
+def test_a_miss_of_a_link_says_all_that_was_asked(site: Client, emulator: Emulator) -> None:
+    answer = send(f"https://etherscan.io/tx/{NOTHING}")
+    assert "an intent with this as transaction hash or intent id" in answer.words[0]
+
+
 def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     row = send(f"wallet {owner}").rows[0]
