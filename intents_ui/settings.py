@@ -66,7 +66,7 @@ class Environment(BaseSettings):
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
     intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")
     intents_exports: int = Field(4, ge=1, le=32, description="exports at a time in one process; whoever comes later is asked to try again")
-    intents_export_rows: int = Field(10_000, ge=1, le=1_000_000, description="rows of an export at the most; its last line says whether there are more")
+    intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="rows of an export at the most; its last line says whether there are more")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")

@@ -2,10 +2,11 @@
 
 import logging
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -13,12 +14,15 @@ from intents_ui.exports.places import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.picture import Picture
+from intents_ui.service import paging
 from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.together import end_threads, use_threads
+from intents_ui.service.wire import Page
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
@@ -97,6 +101,12 @@ def hub() -> Hub:
 def newest(intent_id: str) -> Picture | None:
     """What is known of an intent that somebody watches: it costs the service nothing."""
     return hub().newest(intent_id)
+
+
+def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:
+    """A page of a list of intents. `request`: the arguments of `get_intent_history` beside its page."""
+    ask = service().get_intent_history
+    return paging.leaf(lambda page: ask(page=page, **request), first, at=at)
 
 
 def config() -> ServiceConfig:

@@ -1,6 +1,8 @@
 """A place in a list as one word of a URL: it comes back as it went, or not at all."""
 
+import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -33,13 +35,26 @@ def test_what_is_written_is_read(pages: int) -> None:
 
 
 def test_a_place_on_the_way_back_keeps_its_edge() -> None:
-    at = deep(3).back(Page.from_text('{"before":7}'), edge=1_795_219_200)
+    at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
     assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == at
 
 
 def test_however_deep_it_leads_it_stays_short() -> None:
     assert len(bookmarks.address("/history", of=LIST, at=deep(25))) < 2_000
     assert len(bookmarks.write(deep(200), of=LIST)) < 2_000
+
+
+def test_of_long_cursors_the_oldest_are_forgotten() -> None:
+    at = Position()
+    for number in range(MOST_EARLIER + 1):
+        token = hashlib.shake_256(bytes([number])).hexdigest(300)
+        at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
+    word = bookmarks.write(at, of=LIST)
+    assert len(word) <= bookmarks.LONGEST
+    read = bookmarks.read(word, of=LIST)
+    assert read.cursor == at.cursor
+    assert 10 < len(read.earlier) < MOST_EARLIER
+    assert read.earlier == at.earlier[-len(read.earlier) :]
 
 
 def test_the_same_place_is_the_same_word() -> None:

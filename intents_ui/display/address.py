@@ -137,7 +137,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Su
     groups: dict[tuple[int, str, int | None], list[tuple[int, Decimal | None]]] = {}
     for money, usd in moneys:
         if money.value is not None and money.chain_id is not None and money.token_address:
-            token = (money.chain_id, _plain(money.token_address), _decimals(money, using))
+            token = (money.chain_id, tokens.key(money.token_address), tokens.decimals(money, using=using))
             groups.setdefault(token, []).append((money.value, usd))
     sums = [_sum(token, group, using=using) for token, group in groups.items()]
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
@@ -149,18 +149,6 @@ def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal 
     money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
     value = _value([usd for _, usd in group])
     return Sum(transfer.side(money, usd=value.usd if value.priced else None, using=using), value, len(group))
-
-
-def _plain(token_address: str) -> str:
-    """One way to write it: what is no hex is told apart by its letters' case."""
-    if hashes.is_native(token_address):
-        return hashes.ZERO_ADDRESS
-    return hashes.canonical_address(token_address) or token_address
-
-
-def _decimals(money: Money, using: Names) -> int | None:
-    known = tokens.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return money.decimals if known is None else known
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,12 @@ class Value:
         """`2 of 3 with a price`, when some have none."""
         return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} with a price"
 
+    @property
+    def heard(self) -> str:
+        """`$79.71, 2 of 3 with a price`; `money without a price`."""
+        shown = self.shown if self.priced else "money without a price"
+        return f"{shown}, {self.rests_on}" if self.rests_on else shown
+
 
 @dataclass(frozen=True)
 class Balances:
@@ -125,6 +131,14 @@ def of_entry(entry: IntentHistory | None, facts: Facts, *, using: Names) -> Bala
     found = addresses(entry.balances, facts, using=using)
     held = [holding for address in found for holding in address.holdings if holding.worth is not Worth.NOTHING]
     return Balances(found, value(held) if held else None, _sentence(has_balance(entry), is_held=bool(held)))
+
+
+def heard(found: Balances, tale: Story | None) -> str:
+    """What somebody who listens is told when they come: one line, and not every amount and button."""
+    lines = [f"The addresses hold {found.value.heard}."] if found.value else []
+    lines += [found.sentence] if found.sentence else []
+    lines += [f"With that: {tale.headline}."] if tale else []
+    return " ".join(lines)
 
 
 def _missing(facts: Facts) -> str:

@@ -6,7 +6,7 @@ What nobody said is None, never 0 and never a dash. Amounts are text, with base 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from intents_ui.display import amounts, hashes, times, tokens
+from intents_ui.display import amounts, hashes, times, tokens, transfer
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.legs import DEAD, leg
 from intents_ui.display.names import Names
@@ -61,15 +61,13 @@ SEPARATOR = "; "
 
 def of_entry(entry: IntentHistory, *, url: str, using: Names) -> Row:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
-    intent = Intent(
-        intent_id=entry.intent_id,
-        status=entry.status,
-        created_at=entry.created_at,
-        updated_at=entry.updated_at,
-        expires_at=entry.expires_at,
-    )
     return of_intent(
-        intent, entry.receipt, url=url, using=using, has_balance=entry.has_balance, balances=entry.balances
+        transfer.intent_in(entry),
+        entry.receipt,
+        url=url,
+        using=using,
+        has_balance=entry.has_balance,
+        balances=entry.balances,
     )
 
 
@@ -138,8 +136,7 @@ class _Side:
     @classmethod
     def of(cls, money: Money, *, using: Names) -> "_Side":
         chain = using.chain(money.chain_id)
-        known = tokens.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-        decimals = money.decimals if known is None else known
+        decimals = tokens.decimals(money, using=using)
         return cls(
             chain_id=money.chain_id,
             chain=chain.name if chain else None,

@@ -92,6 +92,19 @@ WORDS = (
 )
 
 
+# It was reached, so that nobody has to look for what stands in the way to it.
+PAUSED = Words(
+    "The service is paused by its operator",
+    "The service answers that it is switched off for now. It says nothing about any transfer.",
+    f"Try again later. {NOT_AGAIN}",
+)
+PAUSED_CODE = 9000
+FAILED = Words(
+    "The service has a fault",
+    "The service was reached and could not answer. It says nothing about any transfer: those go on without this page.",
+    f"Try again in a minute. {NOT_AGAIN}",
+)
+
 # The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
 STATUSES = (
     (errors.NotFound, HTTPStatus.NOT_FOUND),
@@ -104,6 +117,10 @@ STATUSES = (
 
 
 def words(error: errors.ServiceError) -> Words:
+    if isinstance(error, errors.Unreachable) and error.code == PAUSED_CODE:
+        return PAUSED
+    if isinstance(error, errors.Unreachable) and error.status is not None:
+        return FAILED
     return next(words for kind, words in WORDS if isinstance(error, kind))
 
 

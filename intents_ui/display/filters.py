@@ -12,59 +12,24 @@ from typing import Any, Self
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from intents_ui.display import hashes, names, near_misses, solana, statuses, text, times
+from intents_ui.display import hashes, names, near_misses, solana, text
 from intents_ui.service.wire import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"
 SORTS = {"createdAt": "creation", "id": "id"}
 ORDERS = {"DESC": "newest first", "ASC": "oldest first"}
-SIZES = (10, 20, 30)
 LARGEST_SIZE = 100
 LARGEST_NUMBER = 2**64 - 1
 # Later seconds would be milliseconds by mistake (domain.md 7, row 13).
 LARGEST_SECONDS = 10**11
 LONGEST_ECHO = 100
 
-RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
-
 type Query = Mapping[str, Sequence[str]]
 
 
 class Problem(ValueError):
     """A sentence for the reader: what of a filter cannot be asked, and how to mend it."""
-
-
-@dataclass(frozen=True)
-class Chip:
-    """An active filter; `without` is the list's query when it is taken off."""
-
-    name: str
-    label: str
-    value: str
-    without: str
-
-    @property
-    def text(self) -> str:
-        """`Status: in flight`, `From Base`, `Only recoverable`."""
-        return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
-
-
-@dataclass(frozen=True)
-class Range:
-    """A part of the list up to now; `query` is the list's with it."""
-
-    label: str
-    query: str
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What the ways through a list are called."""
-
-    first: str
-    previous: str
-    following: str
 
 
 @dataclass(frozen=True)
@@ -118,69 +83,23 @@ class Filters:
         return self.order == "DESC"
 
     @property
-    def ordered(self) -> str:
-        """`newest first`, `oldest first, by id`."""
-        return ORDERS[self.order] + (f", by {SORTS[self.sort]}" if self.sort != "createdAt" else "")
-
-    @property
-    def steps(self) -> Steps:
-        return Steps("Newest", "Newer", "Older") if self.is_newest_first else Steps("Oldest", "Earlier", "Later")
-
-    @property
-    def sizes(self) -> tuple[tuple[int, str], ...]:
-        """Those to choose from; a length that was written by hand is one of them."""
-        return tuple((size, str(size)) for size in sorted({*SIZES, self.size}))
-
-    @property
     def bare(self) -> Self:
         """The whole list in the same order."""
         return type(self)(sort=self.sort, order=self.order, size=self.size)
-
-    def ranges(self, *, now: datetime) -> tuple[Range, ...]:
-        """From a whole minute on, so that the same link is made for some time."""
-        minute = int(now.timestamp()) // 60 * 60
-        return tuple(Range(label, self.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items())
 
     @property
     def narrows(self) -> bool:
         """Whether anything is left out."""
         return replace(self, balances=False) != self.bare
 
-    def chips(self, chains: Mapping[int, str], *, now: datetime) -> tuple[Chip, ...]:
-        """The active filters in the form's order; sort and length are no filters."""
-
-        def moment(seconds: int) -> str:
-            return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
-
-        words: dict[str, tuple[str, str | None]] = {
-            "status": ("Status", _status_words(self.status)),
-            "origin": ("From", _chain(self.origin, chains)),
-            "destination": ("To", _chain(self.destination, chains)),
-            "owner": ("Owner", None if self.owner is None else hashes.short_address(self.owner)),
-            "since": ("Created from", None if self.since is None else moment(self.since)),
-            "until": ("Created until", None if self.until is None else moment(self.until)),
-            "project": ("Project", None if self.project is None else str(self.project)),
-            "recoverable": ("Only recoverable", "" if self.recoverable else None),
-            "balances": ("With balances", "" if self.balances else None),
-        }
-        empty = Filters()
-        return tuple(
-            Chip(name, label, value, self.with_(**{name: getattr(empty, name)}).query)
-            for name, (label, value) in words.items()
-            if value is not None
-        )
-
 
 @dataclass(frozen=True)
 class Asked:
-    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields.
-
-    `moved`: what was written is right, and the list's own address is another one (times that were typed)."""
+    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields."""
 
     filters: Filters
     problems: Mapping[str, str]
     typed: Mapping[str, str]
-    moved: bool = False
 
     def field(self, name: str) -> str:
         """What stands in a filter's field: as somebody wrote it while something cannot be asked for."""
@@ -214,13 +133,11 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
             found[name] = parse(written)
         except Problem as problem:
             problems[name] = str(problem)
-    moved = False
     zone = _last(query, "zone") or "UTC"
     for name, field in TYPED_TIMES.items():
         written_at = _last(query, field)
         if written_at:
             typed |= {field: text.visible(written_at)[:LONGEST_ECHO], "zone": text.visible(zone)[:LONGEST_ECHO]}
-            moved = True
             try:
                 found[name] = _typed_time(written_at, zone=zone)
             except Problem as problem:
@@ -228,7 +145,7 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
     since, until = found.get("since"), found.get("until")
     if since is not None and until is not None and since > until:
         problems["until"] = "This is before the beginning: nothing can have been created between the two."
-    return Asked(Filters(**found), problems, typed, moved=moved and not problems)
+    return Asked(Filters(**found), problems, typed)
 
 
 # `from` is a word of the language.
@@ -367,19 +284,3 @@ def _written(filters: Filters) -> Iterator[tuple[str, str]]:
             yield from ((name, str(word)) for word in words)
         else:
             yield name, "1" if value is True else str(value)
-
-
-def _status_words(chosen: tuple[IntentStatus, ...]) -> str | None:
-    """`in flight`, `failed or refunded`, `all but aborted`; None for all of them."""
-    if not chosen:
-        return None
-    if chosen == IN_FLIGHT:
-        return "in flight"
-    others = [status for status in IntentStatus if status not in chosen]
-    if 0 < len(others) < 3:
-        return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
-    return " or ".join(statuses.INTENTS[status].word.lower() for status in chosen)
-
-
-def _chain(chain_id: int | None, chains: Mapping[int, str]) -> str | None:
-    return None if chain_id is None else chains.get(chain_id, f"Chain {chain_id}")

@@ -70,6 +70,7 @@ class Pasted:
 
 TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH, Kind.WORDS)
 ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS)
+OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
 
 
 def _how_telling(finding: Finding) -> int:
@@ -286,13 +287,21 @@ def _words(received: str) -> tuple[Finding, ...]:
 
 
 def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
-    """The first of each value; a later one that knows more (a link to it) takes its place."""
+    """Each value once, where it stood first, with all that is claimed of it."""
     kept: dict[str, Finding] = {}
     for finding in findings:
         first = kept.setdefault(finding.value, finding)
-        if first.kind == Kind.HASH and finding.kind != Kind.HASH:
-            kept[finding.value] = finding
+        kept[finding.value] = _both(first, finding)
     return tuple(kept.values())
+
+
+def _both(first: Finding, later: Finding) -> Finding:
+    """Claims that differ (a link to a transaction, an id alone) leave open what 64 hex digits are; hints are kept."""
+    claimed = {first.kind, later.kind}
+    if len(claimed) == 1 or not claimed <= OF_64_DIGITS:
+        return first
+    chain_id = later.chain_id if first.chain_id is None else first.chain_id
+    return replace(first, kind=Kind.HASH, host=first.host or later.host, chain_id=chain_id)
 
 
 def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

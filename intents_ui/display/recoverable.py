@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from intents_ui.display import amounts, balances, failures, hashes, story, text, transfer
+from intents_ui.display import amounts, balances, failures, story, text, tokens, transfer
 from intents_ui.display.balances import Holding, Value
 from intents_ui.display.facts import Facts
 from intents_ui.display.legs import DEAD, leg
@@ -131,8 +131,7 @@ def _token(holding: Holding) -> tuple[object, ...] | None:
     side = holding.side
     if side.chain_id is None or not side.token_address or holding.units is None:
         return None
-    address = hashes.ZERO_ADDRESS if hashes.is_native(side.token_address) else side.token_address
-    return side.chain_id, hashes.canonical_address(address) or address, holding.decimals
+    return side.chain_id, tokens.key(side.token_address), holding.decimals
 
 
 def _total(found: Sequence[tuple[str, Holding]]) -> Total:

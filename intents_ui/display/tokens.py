@@ -8,10 +8,19 @@ from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
 
 
 def amount(money: Money, *, using: Names) -> Amount:
-    known = decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    decimals = money.decimals if known is None else known
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return amounts.amount(money.value, decimals=decimals, symbol=symbol)
+    return amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol)
+
+
+def decimals(money: Money, *, using: Names) -> int | None:
+    """Those that are known of the token, else those that came with the amount."""
+    known = decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return money.decimals if known is None else known
+
+
+def key(address: str) -> str:
+    """The one way to write a token's address: what is no hex is told apart by its letters' case."""
+    return hashes.ZERO_ADDRESS if hashes.is_native(address) else hashes.canonical_address(address) or address
 
 
 def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:

@@ -11,10 +11,10 @@ import uuid
 from collections.abc import Callable, Iterator
 
 from intents_ui.display import failures
+from intents_ui.display.standing import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.places import Exports
-from intents_ui.exports.progress import Standing, State
 from intents_ui.exports.reading import Batch
 from intents_ui.service.errors import ServiceError
 
@@ -51,6 +51,8 @@ class Download:
         self._first = b""
         self._rows = 0
         self._end: End | None = None
+        # What is told last stays: the end must not be followed by a page that came while the reader left.
+        self._telling = threading.Lock()
 
     def begin(self) -> None:
         """Reads the first page, in the caller's thread. Raises what the service does: nothing has been sent yet."""
@@ -79,11 +81,9 @@ class Download:
     def close(self) -> None:
         """Called by Django when the answer is over, however it ended."""
         self._over.set()
-        self._among.leave_place(self)
-        if self._end is None:
-            self._end = End(self._rows, LEFT)
-            self._tell(State.LEFT)
-            self._log()
+        with self._telling:
+            self._among.leave_place(self)
+            self._end_as(End(self._rows, LEFT), State.LEFT)
 
     def _next(self) -> bytes:
         why = self._why_no_further()
@@ -108,28 +108,28 @@ class Download:
         self._rows += len(batch.rows)
         if batch.why is not None:
             return text + self._ended(batch.why)
-        if not self._over.is_set():
-            self._tell(State.RUNNING)
-            self._among.take_place(self)
+        with self._telling:
+            if not self._over.is_set():
+                self._tell(State.RUNNING)
+                self._among.take_place(self)
         return text
 
     def _ended(self, why: str) -> str:
         end = End(self._rows, why)
+        with self._telling:
+            self._end_as(end, State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE)
+        return self._form.end(end)
+
+    def _end_as(self, end: End, state: State) -> None:
+        """Only the first end counts."""
         if self._end is None:
             self._end = end
-            state = State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE
-            self._tell(state, why)
-            self._log()
-        return self._form.end(end)
+            self._tell(state, "" if state is State.LEFT else end.why)
+            log.info("An export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
 
     def _tell(self, state: State, why: str = "") -> None:
         if self._run:
             progress.tell(self._run, Standing(state, self._rows, why))
-
-    def _log(self) -> None:
-        end = self._end
-        if end:
-            log.info("An export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
 
 
 def _told(error: ServiceError) -> str:

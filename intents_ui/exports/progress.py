@@ -7,87 +7,22 @@ away stops no export.
 import logging
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.core.cache import cache
 from redis import RedisError
 
-from intents_ui.display.statuses import Tone
+from intents_ui.display.standing import Standing, State
 
 log = logging.getLogger(__name__)
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 KEPT_SECONDS = 600
-
-
-class State(StrEnum):
-    RUNNING = "running"
-    STOPPING = "stopping"  # the reader's wish, before it was noticed
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    STOPPED = "stopped"
-    LEFT = "left"  # the download itself was broken off
-
-
-@dataclass(frozen=True)
-class Standing:
-    """`why` an export was cut short."""
-
-    state: State
-    rows: int = 0
-    why: str = ""
-
-    @property
-    def is_over(self) -> bool:
-        return self.state not in (State.RUNNING, State.STOPPING)
-
-    @property
-    def can_be_stopped(self) -> bool:
-        return self.state is State.RUNNING
-
-    @property
-    def icon(self) -> str:
-        match self.state:
-            case State.RUNNING | State.STOPPING:
-                return "loader-circle"
-            case State.COMPLETE:
-                return "check"
-            case _:
-                return "triangle-alert"
-
-    @property
-    def sentence(self) -> str:
-        match self.state:
-            case State.RUNNING:
-                return f"{self.counted} so far"
-            case State.STOPPING:
-                return f"Stopping after {self.counted}"
-            case State.COMPLETE:
-                return f"Complete: {self.counted}"
-            case State.STOPPED:
-                return f"Stopped after {self.counted}"
-            case State.LEFT:
-                return f"Broken off after {self.counted}: the download was not taken any further"
-            case State.TRUNCATED:
-                return f"Cut short after {self.counted}: {self.why}"
-
-    @property
-    def counted(self) -> str:
-        return f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
-
-    @property
-    def tone(self) -> Tone:
-        match self.state:
-            case State.RUNNING | State.STOPPING:
-                return Tone.PROGRESS
-            case State.COMPLETE:
-                return Tone.GOOD
-            case _:
-                return Tone.ATTENTION
+# An export tells of every page. One that tells no more has lost its reader before he got anything, or its process.
+SILENT_SECONDS = 60.0
 
 
 def new_run() -> str:
@@ -100,36 +35,33 @@ def is_run(text: str) -> bool:
 
 def begin(run: str) -> None:
     """A link that is followed once more begins anew."""
-    with _courtesy():
+
+    def ask() -> None:
         cache.delete(_stop_key(run))
-        cache.set(_key(run), asdict(Standing(State.RUNNING)), KEPT_SECONDS)
+        cache.set(_key(run), _told(Standing(State.RUNNING)), KEPT_SECONDS)
+
+    _courtesy(ask)
 
 
 def tell(run: str, standing: Standing) -> None:
-    with _courtesy():
-        cache.set(_key(run), asdict(standing), KEPT_SECONDS)
+    _courtesy(lambda: cache.set(_key(run), _told(standing), KEPT_SECONDS))
 
 
 def standing(run: str) -> Standing | None:
     """None: it has not begun, or has ended long ago."""
-    known: dict[str, Any] | None = None
-    with _courtesy():
-        known = cache.get(_key(run))
-    if known is None:
-        return None
-    found = Standing(State(known["state"]), known["rows"], known["why"])
-    return Standing(State.STOPPING, found.rows) if not found.is_over and is_stopped(run) else found
+    known = _courtesy(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
+    told = _read(known.get(_key(run)))
+    if told is None or told.is_over:
+        return told
+    return Standing(State.STOPPING, told.rows) if _stop_key(run) in known else told
 
 
 def stop(run: str) -> None:
-    with _courtesy():
-        cache.set(_stop_key(run), 1, KEPT_SECONDS)
+    _courtesy(lambda: cache.set(_stop_key(run), 1, KEPT_SECONDS))
 
 
 def is_stopped(run: str) -> bool:
-    with _courtesy():
-        return cache.get(_stop_key(run)) is not None
-    return False
+    return _courtesy(lambda: cache.get(_stop_key(run))) is not None
 
 
 def _key(run: str) -> str:
@@ -140,9 +72,41 @@ def _stop_key(run: str) -> str:
     return f"export-stop:{run}"
 
 
-@contextmanager
-def _courtesy() -> Iterator[None]:
+def _told(standing: Standing) -> dict[str, Any]:
+    return asdict(standing) | {"at": time.time()}
+
+
+def _read(told: Mapping[str, Any] | None) -> Standing | None:
+    """None also for what another release of this dashboard has written in its own way."""
     try:
-        yield
-    except RedisError as error:
-        log.warning("The shared cache does not answer: %s", type(error).__name__)
+        found = Standing(State(told["state"]), int(told["rows"]), str(told["why"])) if told else None
+        is_silent = told is not None and time.time() - float(told["at"]) > SILENT_SECONDS
+    except (KeyError, TypeError, ValueError):
+        return None
+    return Standing(State.LEFT, found.rows) if found and is_silent and not found.is_over else found
+
+
+class _Courtesy:
+    """Asks the cache. One that does not answer is left alone for a while: asking it again would take time each time."""
+
+    PAUSE_SECONDS = 10.0
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = float("-inf")
+
+    def __call__[T](self, ask: Callable[[], T]) -> T | None:
+        if self._clock() < self._until:
+            return None
+        try:
+            return ask()
+        except RedisError as error:
+            self._until = self._clock() + self.PAUSE_SECONDS
+            log.warning("The shared cache does not answer: %s", type(error).__name__)
+            return None
+
+    def resume(self) -> None:
+        self._until = float("-inf")
+
+
+_courtesy = _Courtesy()

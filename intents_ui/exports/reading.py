@@ -17,17 +17,22 @@ from intents_ui.service.paging import End, walk
 from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, Page
 
+BY_ID = "id"
 PAGE_SIZE = 100
 PAGE_SIZE_WITH_BALANCES = 50  # the service reads chains for each intent of a page
-MOST_PAGES = 400
+# A service may give shorter pages than it was asked for: the rows that were announced shall come all the same.
+SHORTEST_PAGE = 10
+FEWEST_PAGES = 100
 MOST_FOUND = 100  # intents of one intent address; there is usually one
 PAUSE_SECONDS = 2.0
 LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow down
 
 COMPLETE = ""
 CIRCLES = "the service's pages lead back to those that were read already"
-TOO_MANY_PAGES = f"the limit of {MOST_PAGES} pages that this dashboard reads of one list"
+EMPTY_PAGE = "the service said that there is more, and gave an empty page"
+NOT_TOLD = "which intents of this address have money to take back is told of an owner's alone"
 CAPPED = "the service may have stopped at its newest intents"
+LACKS = {End.CIRCLES: CIRCLES, End.EMPTY_PAGE: EMPTY_PAGE}
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class Batch:
 
     rows: Sequence[Row]
     why: str | None = None
+
+
+def most_pages(most: int) -> int:
+    """How many pages are read for so many rows."""
+    return max(FEWEST_PAGES, most // SHORTEST_PAGE)
 
 
 class Reader:
@@ -66,33 +76,39 @@ class Reader:
         return self._limited(self._pages(), most=most)
 
     def of_address(self, address: str, *, most: int) -> Iterator[Batch]:
-        """An owner's history; the intents of an intent address if it is nobody's."""
+        """An owner's history; the intents of an intent address if it is no owner's."""
         return self._limited(self._pages_of_address(address), most=most)
 
     def _limited(self, pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
-        given = 0
+        given, pages_at_most = 0, most_pages(most)
         for number, batch in enumerate(pages, 1):
             room = most - given
             given += len(batch.rows)
             if len(batch.rows) > room:
                 yield Batch(batch.rows[:room], f"the limit of {most:,} rows of this dashboard")
                 return
-            if batch.why is None and number == MOST_PAGES:
-                yield Batch(batch.rows, TOO_MANY_PAGES)
+            if batch.why is None and number == pages_at_most:
+                yield Batch(batch.rows, f"the limit of {pages_at_most:,} pages that this dashboard reads of one list")
                 return
             yield batch
 
     def _pages(self) -> Iterator[Batch]:
         size = PAGE_SIZE_WITH_BALANCES if self._filters.request["include_balances"] else PAGE_SIZE
         first = replace(self._filters, size=size).first
+        unreadable = 0
         for entries, end in walk(self._ask, first):
+            if end is None and not entries and self._unreadable == unreadable:
+                end = End.CIRCLES  # whatever the cursors say: they would lead there for ever
+            unreadable = self._unreadable
             yield Batch(self._rows(entries), self._why(end))
+            if end:
+                return
 
     def _why(self, end: End | None) -> str | None:
         if end is None:
             return None
-        if end is End.CIRCLES:
-            return CIRCLES
+        if end in LACKS:
+            return LACKS[end]
         if self._unreadable:
             return f"{self._unreadable} of the service's entries could not be read"
         return COMPLETE
@@ -125,21 +141,33 @@ class Reader:
     def _pages_of_address(self, address: str) -> Iterator[Batch]:
         pages = self._pages()
         first = next(pages)
-        is_nobodys = not first.rows and first.why == COMPLETE and not replace(self._filters, owner=None).narrows
-        yield self._found(address) if is_nobodys else first
+        is_empty = not first.rows and first.why == COMPLETE
+        yield self._found(address) if is_empty else first
         yield from pages
 
     def _found(self, address: str) -> Batch:
+        """Of an owner nothing passes the filters; of an intent address those of its intents that do."""
         with self._page():
             found = lookup.in_turn(lambda: lookup.as_address(self._service, address))
             for _, error in found.failed:
                 raise error
-            intents = [hit.intent for hit in found.hits][:MOST_FOUND]
+            if any(reason.key == lookup.OWNER for hit in found.hits for reason in hit.reasons):
+                return Batch((), COMPLETE)
+            if found.hits and self._filters.recoverable:
+                return Batch((), NOT_TOLD)
+            intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self._filters))[:MOST_FOUND]
             self._learn(intents)
             rows = [
                 self._row(intent, receipt) for intent, receipt in zip(intents, self._receipts(intents), strict=True)
             ]
         return Batch(rows, CAPPED if found.may_be_capped or len(found.hits) > MOST_FOUND else COMPLETE)
+
+    def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
+        """As the service sorts a list; what is found comes newest first."""
+        found = list(intents)
+        if self._filters.sort == BY_ID:
+            found.sort(key=lambda intent: intent.id or 0, reverse=True)
+        return found if self._filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
         answers = together(*(self._receipt_of(intent) for intent in intents))
@@ -153,3 +181,16 @@ class Reader:
 
     def _row(self, intent: Intent, receipt: IntentReceipt | None) -> Row:
         return export_row.of_intent(intent, receipt, url=self._link(intent.intent_id), using=self._names)
+
+
+def _passes(intent: Intent, filters: Filters) -> bool:
+    """What the service does with these filters in a list, which it has of owners alone (interface.md 4.2)."""
+    created = intent.created_at.timestamp() if intent.created_at else None
+    return (
+        (not filters.status or intent.status in filters.status)
+        and filters.project in (None, intent.project_id)
+        and filters.origin in (None, intent.origin_chain_id)
+        and filters.destination in (None, intent.destination_chain_id)
+        and (filters.since is None or (created is not None and created >= filters.since))
+        and (filters.until is None or (created is not None and int(created) <= filters.until))
+    )

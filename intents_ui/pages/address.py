@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,13 +13,24 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
 from intents_ui.display import address as about
-from intents_ui.display import failures, filters, hashes, misses, near_misses, pasted, recoverable, statuses, transfer
+from intents_ui.display import (
+    failures,
+    filter_words,
+    filters,
+    hashes,
+    misses,
+    near_misses,
+    pasted,
+    recoverable,
+    statuses,
+    transfer,
+)
 from intents_ui.display.explorers import Explorer, explorers
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.names import chains_of
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.recoverable import Sort
-from intents_ui.service import lookup, paging
+from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.service.paging import Leaf, Position
@@ -42,12 +52,20 @@ def address(request: HttpRequest, address: str) -> HttpResponse:
     if hashes.is_native(finding.value):
         return render(request, "address.html", head(finding))
     asked = filters.read({"status": request.GET.getlist("status")})
+    if asked.problems:
+        return page(request, head(finding) | history(None, finding, asked), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, asked).query)
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    if at == BEGINNING and not is_partial:
+    if at == BEGINNING and not is_partial(request):
         return everything(request, finding, asked)
-    context = head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at)
-    return render(request, "parts/owned.html" if is_partial else "address.html", context)
+    return page(request, head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at))
+
+
+def is_partial(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    return render(request, "parts/owned.html" if is_partial(request) else "address.html", context, status=status)
 
 
 def read(written: str) -> Finding:
@@ -87,8 +105,7 @@ def head(finding: Finding) -> dict[str, object]:
 
 
 def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
-    service = wiring.service()
-    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
+    return wiring.leaf(wanted.request, wanted.first, at=at)
 
 
 class Part[T]:
@@ -170,8 +187,7 @@ def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResp
     context = head(finding) | told(parts, finding)
     if context["is_owner"]:
         context |= history(parts.listed.found, finding, asked, error=parts.listed.error)
-    status = HTTPStatus.BAD_REQUEST if asked.problems else HTTPStatus.OK
-    return render(request, "address.html", context, status=status)
+    return page(request, context)
 
 
 def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
@@ -275,6 +291,7 @@ def history(
         "choices": about.choices(asked.filters),
         "problem": asked.problems.get("status", ""),
         "wanted": of_owner(finding, asked),
+        "steps": filter_words.steps(asked.filters),
         "export_list": f"address/{finding.value}",
         "export_query": asked.filters.query,
         "first": url(finding, asked) if at != BEGINNING else None,
@@ -284,8 +301,6 @@ def history(
 
 
 def url(finding: Finding, asked: Asked, *, at: Position = BEGINNING) -> str:
-    """The one address of a part of the list, and of a place in it."""
-    words = [asked.filters.query] if asked.filters.query else []
-    if at != BEGINNING:
-        words.append(urlencode({bookmarks.NAME: bookmarks.write(at, of=of_owner(finding, asked).query)}))
-    return reverse("address", args=[finding.value]) + (f"?{'&'.join(words)}" if words else "")
+    """The one address of a part of the list, and of a place in it, which is the owner's own."""
+    path, of = reverse("address", args=[finding.value]), of_owner(finding, asked).query
+    return bookmarks.address(path, of=of, written=asked.filters.query, at=at)

@@ -49,7 +49,8 @@ def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
 def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """The page around it stands: the failure is this part's alone."""
     context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "story": None, "failed": error}
-    response = render(request, "parts/balances.html", context, status=failures.status(error))
+    said = f"What the addresses hold cannot be shown: {failures.words(error).title}."
+    response = render(request, "parts/balances.html", context | {"said": said}, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response
@@ -79,11 +80,14 @@ def told(found: Look) -> dict[str, object]:
     intent, entry, names = found.intent, found.entry, wiring.catalog()
     receipt = entry.receipt if entry else None
     names.learn((intent.origin_chain_id, intent.destination_chain_id, *chains_of([entry] if entry else [])))
+    found_there = held.of_entry(entry, Facts.of(intent, receipt), using=names)
+    story = held.changed_story(intent, entry, now=datetime.now(UTC), using=names) if entry else None
     return {
         "intent_id": intent.intent_id,
         "names": names,
         "checked_at": found.checked_at,
-        "balances": held.of_entry(entry, Facts.of(intent, receipt), using=names),
-        "story": held.changed_story(intent, entry, now=datetime.now(UTC), using=names) if entry else None,
+        "balances": found_there,
+        "story": story,
+        "said": held.heard(found_there, story),
         "failed": None,
     }

@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import lifecycle, visitors, wiring
 from intents_ui.display import filters, hashes, near_misses, solana
 from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.standing import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
@@ -150,15 +151,15 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     is_partial = request.headers.get("HX-Request-Type") == "partial"
     if request.method == "POST" and not is_partial:
         return redirect(request.path)
-    template = "parts/export_progress.html" if is_partial else "export_progress.html"
-    return render(request, template, {"run": run, "is_partial": is_partial, **looked_at(run, looks=looks(request))})
+    template, number = ("parts/export_progress.html" if is_partial else "export_progress.html"), looks(request)
+    context = {"run": run, "is_partial": is_partial, "is_first": number == 0 or not is_partial, "looks": number}
+    return render(request, template, context | {"standing": looked_at(run, looks=number)})
 
 
-def looked_at(run: str, *, looks: int) -> dict[str, object]:
+def looked_at(run: str, *, looks: int) -> Standing:
     """With the click that begins a download comes the first look, and what is known then may be of an earlier one."""
-    standing = progress.standing(run) if looks else None
-    is_over = standing.is_over if standing else looks >= MOST_LOOKS
-    return {"standing": standing, "looks": looks, "is_over": is_over}
+    known = progress.standing(run) if looks else None
+    return known or Standing(State.NOT_BEGUN if looks >= MOST_LOOKS else State.STARTING)
 
 
 def looks(request: HttpRequest) -> int:

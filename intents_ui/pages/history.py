@@ -15,11 +15,10 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
-from intents_ui.display import filters, names, statuses, transfer
+from intents_ui.display import filter_words, filters, names, statuses, transfer
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.mix import mix
 from intents_ui.display.names import chains_of
-from intents_ui.service import paging
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.wire import IntentHistory
@@ -43,9 +42,10 @@ def history(request: HttpRequest) -> HttpResponse:
         return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(word, of=asked.filters.query)
     url = address(asked.filters, at=at)
-    if not is_at(request, url):
+    if not bookmarks.is_at(request, url):
         return redirect(url)
-    return page(request, form(asked) | listed(leaf(asked.filters, at=at), asked.filters, at=at))
+    leaf = wiring.leaf(asked.filters.request, asked.filters.first, at=at)
+    return page(request, form(asked) | listed(leaf, asked.filters, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -57,21 +57,11 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("history"), of=wanted.query, at=at)
 
 
-def is_at(request: HttpRequest, url: str) -> bool:
-    """Whether this was asked for by the one address that it has: the same words, however they are escaped."""
-    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
-
-
-def leaf(wanted: Filters, *, at: Position) -> Leaf:
-    service = wiring.service()
-    return paging.leaf(lambda page: service.get_intent_history(page=page, **wanted.request), wanted.first, at=at)
-
-
 def form(asked: Asked) -> dict[str, object]:
     """The filters, as they are asked for or as they cannot be."""
     now = datetime.now(UTC)
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    chips = asked.filters.chips(chains, now=now)
+    chips = filter_words.chips(asked.filters, chains=chains, now=now)
     return {
         "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
         "now": now,
@@ -79,7 +69,9 @@ def form(asked: Asked) -> dict[str, object]:
         "filters": asked.filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": {chip.name: chip for chip in chips},
-        "ranges": asked.filters.ranges(now=now),
+        "ranges": filter_words.ranges(asked.filters, now=now),
+        "sizes": filter_words.sizes(asked.filters),
+        "ordered": filter_words.ordered(asked.filters),
         "statuses": statuses.INTENTS,
         "in_flight": asked.filters.with_(status=filters.IN_FLIGHT),
         "leaf": None,
@@ -95,7 +87,9 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
         "leaf": found,
         "transfers": transfers,
         "mix": mix(each.status for each in transfers),
-        "said": said(len(transfers), wanted, at=at),
+        "said": said(found, wanted, at=at),
+        "sorted": filter_words.sorted_as(wanted),
+        "steps": filter_words.steps(wanted),
         "first": address(wanted) if at != BEGINNING else None,
         "previous": address(wanted, at=found.previous) if found.previous else None,
         "following": address(wanted, at=found.following) if found.following else None,
@@ -103,12 +97,15 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
     }
 
 
-def said(count: int, wanted: Filters, *, at: Position) -> str:
+def said(found: Leaf, wanted: Filters, *, at: Position) -> str:
     """What a reader hears who does not see that the list has changed: `20 intents, older page`."""
+    count, steps = len(found.entries), filter_words.steps(wanted)
     shown = f"{count or 'No'} {'intent' if count == 1 else 'intents'}"
     if at == BEGINNING:
-        return f"{shown}, {wanted.ordered}"
-    return f"{shown}, {(wanted.steps.previous if at.is_backward else wanted.steps.following).lower()} page"
+        return f"{shown}, {filter_words.ordered(wanted)}"
+    if found.begins_anew:
+        return f"{shown}, the list begins anew"
+    return f"{shown}, {(steps.previous if at.is_backward else steps.following).lower()} page"
 
 
 def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:

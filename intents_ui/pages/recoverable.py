@@ -7,14 +7,14 @@ from threading import Lock
 from urllib.parse import parse_qsl, urlencode
 
 from cachetools import TTLCache, cached
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
-from intents_ui.display import filters, names
+from intents_ui.display import filter_words, filters, names
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.names import chains_of
 from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
@@ -43,7 +43,7 @@ def recoverable(request: HttpRequest) -> HttpResponse:
         return page(request, form(asked, sort), status=HTTPStatus.BAD_REQUEST)
     at = bookmarks.read(word, of=list_of(asked.filters.query, sort))
     url = address(asked.filters, sort, at=at)
-    if not is_at(request, url):
+    if not bookmarks.is_at(request, url):
         return redirect(url)
     found, as_of = reading(asked.filters, at=at)
     return page(request, form(asked, sort) | listed(found, asked.filters, sort, at=at) | {"as_of": as_of})
@@ -74,16 +74,11 @@ def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("recoverable"), of=list_of(wanted.query, sort), at=at)
 
 
-def is_at(request: HttpRequest, url: str) -> bool:
-    """Whether this was asked for by the one address that it has."""
-    return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
-
-
 def form(asked: Asked, sort: Sort) -> dict[str, object]:
     """The filters and the order, as they are asked for or as they cannot be."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     others = asked.filters.with_(**dict.fromkeys(IN_THE_FORM))
-    chips = asked.filters.chips(chains, now=datetime.now(UTC))
+    chips = filter_words.chips(asked.filters, chains=chains, now=datetime.now(UTC))
     return {
         "asked": asked,
         "filters": asked.filters,

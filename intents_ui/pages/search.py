@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,7 +17,8 @@ from intents_ui import wiring
 from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
-from intents_ui.display.questions import ASK
+from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
+from intents_ui.links import intent_url
 from intents_ui.service import lookup
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -54,15 +54,27 @@ def search(request: HttpRequest) -> HttpResponse:
     read = pasted.read(query)
     if not read.lookups:
         return form(request, criteria.read({}), query=query, problem=read.problem)
+    telling = read.telling[:MOST_AT_ONCE]
     found = lookup.in_turn(
-        lambda: questions(read.telling[:MOST_AT_ONCE]), lambda: questions(accounts(read)[:MOST_AT_ONCE])
+        lambda: questions(telling),
+        lambda: questions_after_a_miss(telling),
+        lambda: questions(accounts(read)[:MOST_AT_ONCE]),
     )
     return answer(request, found, Sought(read, query=query))
 
 
 def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
     service = wiring.service()
-    return [question for finding in findings for question in ASK[finding.kind](service, finding.value)]
+    return [question for finding in findings for question in lookup.as_any(service, KEYS[finding.kind], finding.value)]
+
+
+def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.Question]:
+    service = wiring.service()
+    return [
+        question
+        for finding in findings
+        for question in lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value)
+    ]
 
 
 def accounts(read: Pasted) -> Sequence[Finding]:
@@ -102,7 +114,10 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         return redirect(url, permanent=True)
     if problem := unknown_chain(known):
         return form(request, criteria.read({}), query=transaction_hash, problem=problem)
-    found = lookup.in_turn(lambda: lookup.as_transaction(wiring.service(), finding.value))
+    found = lookup.in_turn(
+        lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value),
+        lambda: questions_after_a_miss([finding]),
+    )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, Sought(Pasted((named,)), query=finding.value))
 
@@ -178,11 +193,6 @@ def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) 
     if found.error and (seconds := failures.retry_after(found.error)):
         response["Retry-After"] = str(seconds)
     return response
-
-
-def intent_url(hit: lookup.Hit) -> str:
-    url = reverse("intent", args=[hit.intent.intent_id])
-    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
 def form(request: HttpRequest, asked: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:

@@ -7,7 +7,6 @@ kept or logged. The page is streamed: its head at once, then row by row in the o
 import asyncio
 import contextvars
 import logging
-import re
 import threading
 import traceback
 import uuid
@@ -17,9 +16,7 @@ from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.http.request import split_domain_port, validate_host
 from django.shortcuts import render
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
@@ -27,16 +24,18 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import wiring
+from intents_ui import visitors, wiring
 from intents_ui.display import copies, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.pasted import ADDRESSES, Finding, Kind
-from intents_ui.display.questions import ASK
+from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
+from intents_ui.links import intent_url
 from intents_ui.service import lookup
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import Call
 
@@ -46,21 +45,20 @@ MOST_AT_ONCE = 4  # identifiers of one ticket
 # Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
 PLACE = "<!-- here -->"
 FOREIGN = "This came from another site, so it was not read. Paste the text here."
-ORIGIN = re.compile(r"https?://(?P<host>[^/?#@\s]+)")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def triage(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
-    if not is_ours(request):
+    if not visitors.is_ours(request):
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
     read = await asyncio.to_thread(ticket.read, received)
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     page = render_to_string("triaged.html", {"ticket": read}, request)
-    answers = Answers(read, page=page, root=root(request))
+    answers = Answers(read, page=page, root=visitors.root(request))
     # A proxy that buffers would hold the rows back until the last of them.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -74,30 +72,10 @@ def form(
     return answer
 
 
-def is_ours(request: HttpRequest) -> bool:
-    """Whether the form stood on one of our own pages: no other site shall make a reader's browser ask for it."""
-    origin = request.headers.get("Origin")
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
-        return False
-    came_from = ORIGIN.fullmatch(origin or "")
-    return origin is None or (came_from is not None and is_our_host(came_from["host"]))
-
-
-def is_our_host(host: str) -> bool:
-    domain, _ = split_domain_port(host)
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
-
-
-def root(request: HttpRequest) -> str:
-    """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
-    return request.headers.get("Origin") or f"{request.scheme}://{request.get_host()}"
-
-
-class ReadersClient(ServiceClient):
-    """The service's client for one reader: when he has left, nothing more is asked."""
+class ReadersService(BlockingOperations):
+    """The service as one reader asks it: when he has left, nothing more is asked."""
 
     def __init__(self, service: ServiceClient) -> None:
-        self.config = service.config
         self._service = service
         self._left = threading.Event()
 
@@ -105,10 +83,15 @@ class ReadersClient(ServiceClient):
         self._left.set()
 
     def ask[T](self, call: Call[T]) -> T:
-        self.claim()
+        self._stay()
         return self._service.ask(call)
 
-    def claim(self) -> None:
+    def catalog(self) -> Catalog:
+        """The names that all readers share; learning them asks too."""
+        self._stay()
+        return wiring.catalog()
+
+    def _stay(self) -> None:
         if self._left.is_set():
             raise OutOfTime
 
@@ -120,7 +103,7 @@ class Answers:
         self._ticket = read
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
-        self._service = ReadersClient(wiring.service())
+        self._service = ReadersService(wiring.service())
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:
@@ -166,7 +149,7 @@ def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
 
 
-def answer(service: ReadersClient, number: int, finding: Finding) -> Row:
+def answer(service: ReadersService, number: int, finding: Finding) -> Row:
     """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
     try:
         with wiring.page():
@@ -181,10 +164,13 @@ def answer(service: ReadersClient, number: int, finding: Finding) -> Row:
         return rows.our_fault(number, finding, reference=reference, now=now())
 
 
-def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
+def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
     if row := rows.unasked(number, finding, now=now()):
         return row
-    found = lookup.in_turn(lambda: ASK[finding.kind](service, finding.value))
+    found = lookup.in_turn(
+        lambda: lookup.as_any(service, KEYS[finding.kind], finding.value),
+        lambda: lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value),
+    )
     if found.error:
         return rows.failed(number, finding, found.error, found=found, now=now(), link=search_url(finding))
     if not found.hits:
@@ -197,7 +183,7 @@ def resolved(service: ReadersClient, number: int, finding: Finding) -> Row:
     return rows.one(number, finding, found, reading, using=using, now=now(), link=link)
 
 
-def several(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+def several(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
     newest = rows.newest_to_look_at(found.hits, now=now())
     if newest is None:
         return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[all_url(finding)])
@@ -207,18 +193,17 @@ def several(service: ReadersClient, number: int, finding: Finding, found: lookup
     return rows.several(number, finding, found, reading, using=using, now=now(), links=links)
 
 
-def missed(service: ReadersClient, number: int, finding: Finding, found: lookup.Found) -> Row:
+def missed(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
     """What no intent was found by may be a token, which tickets name beside the rest."""
     if finding.kind is Kind.ADDRESS:
-        service.claim()
-        using = wiring.catalog()
+        using = service.catalog()
         tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
         if tokens:
             return rows.token(number, finding, tokens, using=using, now=now())
     return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
 
 
-def read(service: ReadersClient, hit: lookup.Hit) -> Reading:
+def read(service: ReadersService, hit: lookup.Hit) -> Reading:
     """With its receipt. What was never executed has none: that is no trouble."""
     try:
         return Reading(hit.intent, service.get_intent_receipt(hit.intent.intent_id))
@@ -228,17 +213,11 @@ def read(service: ReadersClient, hit: lookup.Hit) -> Reading:
         return Reading(hit.intent, None, error)
 
 
-def named(service: ReadersClient, reading: Reading) -> Names:
+def named(service: ReadersService, reading: Reading) -> Names:
     """The names of its chains and tokens."""
-    service.claim()
-    using = wiring.catalog()
+    using = service.catalog()
     using.learn((reading.intent.origin_chain_id, reading.intent.destination_chain_id))
     return using
-
-
-def intent_url(hit: lookup.Hit) -> str:
-    url = reverse("intent", args=[hit.intent.intent_id])
-    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
 def all_url(finding: Finding) -> str:

@@ -9,6 +9,7 @@ Both have one method an operation, written once in `operations`:
 import asyncio
 import functools
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -26,7 +27,7 @@ from intents_ui.service.held_call import HeldCall
 from intents_ui.service.operations import Call
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
 
-__all__ = ["AsyncServiceClient", "ServiceClient", "ServiceConfig"]
+__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig"]
 
 LARGE_ANSWER = 2**18  # bytes from which on an answer is read in a thread, so that the event loop goes on
 
@@ -41,10 +42,10 @@ class Operation[**P, T]:
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: "ServiceClient", owner: type) -> Callable[P, T]: ...
+    def __get__(self, client: "BlockingOperations", owner: type) -> Callable[P, T]: ...
     @overload
     def __get__(self, client: "AsyncServiceClient", owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __get__(self, client: "ServiceClient | AsyncServiceClient | None", owner: type) -> Any:
+    def __get__(self, client: "BlockingOperations | AsyncServiceClient | None", owner: type) -> Any:
         if client is None:
             return self
 
@@ -73,7 +74,14 @@ class Operations:
     get_token_prices = Operation(operations.get_token_prices)
 
 
-class ServiceClient(Operations):
+class BlockingOperations(Operations, ABC):
+    """Whoever is asked by a thread that waits for the answer."""
+
+    @abstractmethod
+    def ask[T](self, call: Call[T]) -> T: ...
+
+
+class ServiceClient(BlockingOperations):
     """Blocks its thread; safe for many. Every call ends within its group's total, whatever the network does."""
 
     def __init__(

@@ -3,11 +3,12 @@
 Source: interface.md 4.1 and 4.3; domain.md 3.2 and section 7, rows 33 to 37.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
 from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentReceipt, TokenInfo
@@ -25,6 +26,7 @@ OWNER = "owner"
 DEPOSIT_ADDRESS = "deposit address on the origin chain"
 DELIVERY_ADDRESS = "intent address on the destination chain"
 WORDS = "text"
+ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
 
 @dataclass(frozen=True)
@@ -93,43 +95,27 @@ def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
     return _found(answers)
 
 
-def as_id(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    return (Question(INTENT_ID, value, lambda: _intent(service, value)),)
+def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[Question, ...]:
+    """A question for each key that the value may be."""
+    return tuple(Question(key, value, partial(ASK[key], service, value)) for key in keys)
 
 
-def as_transaction(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    return (Question(TRANSACTION_HASH, value, lambda: _with_transaction(service, value)),)
+def as_address(service: BlockingOperations, value: str) -> tuple[Question, ...]:
+    return as_any(service, ADDRESS, value)
 
 
-def as_hash(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    """64 hex digits alone: an intent id or a transaction hash."""
-    return (*as_id(service, value), *as_transaction(service, value))
-
-
-def as_address(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    return (
-        Question(OWNER, value, lambda: _search(service, by_owner_address=value)),
-        Question(DEPOSIT_ADDRESS, value, lambda: _search(service, by_origin_intent_address=value)),
-        Question(DELIVERY_ADDRESS, value, lambda: _search(service, by_destination_intent_address=value)),
-    )
-
-
-def as_words(service: ServiceClient, value: str) -> tuple[Question, ...]:
-    return (Question(WORDS, value, lambda: _search(service, by_query_string=value)),)
-
-
-def by_key(service: ServiceClient, called: str, **criterion: str | int) -> tuple[Question, ...]:
+def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[Question, ...]:
     """One criterion, which readers know as `called`."""
     (value,) = criterion.values()
     return (Question(called, str(value), lambda: _search(service, **criterion)),)
 
 
-def by_keys(service: ServiceClient, **criteria: str | int) -> tuple[Question, ...]:
+def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[Question, ...]:
     """Several criteria of one search; the service takes them together."""
     return (Question("all the keys together", "", lambda: _search(service, **criteria)),)
 
 
-def tokens_among(service: ServiceClient, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
+def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
     """Which of the addresses are known tokens of these chains; one that cannot be asked about is none."""
     if not chain_ids or not addresses:
         return frozenset()
@@ -141,7 +127,7 @@ def tokens_among(service: ServiceClient, chain_ids: Sequence[int], addresses: Se
     )
 
 
-def tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
+def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
     """The known tokens that have this address, one for each chain; none where that cannot be asked."""
     try:
         listed = service.get_token_list(chain_ids, token_address=address).tokens if chain_ids else ()
@@ -150,7 +136,7 @@ def tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) ->
     return tuple(token for token in listed if (token.address or "").lower() == address.lower())
 
 
-def _tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -> Callable[[], frozenset[str]]:
+def _tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> Callable[[], frozenset[str]]:
     def ask() -> frozenset[str]:
         listed = service.get_token_list(chain_ids, token_address=address).tokens
         return frozenset(token.address.lower() for token in listed if token.address)
@@ -158,25 +144,25 @@ def _tokens_at(service: ServiceClient, chain_ids: Sequence[int], address: str) -
     return ask
 
 
-def _search(service: ServiceClient, **criteria: str | int) -> Sequence[Intent]:
+def _search(service: BlockingOperations, **criteria: str | int) -> Sequence[Intent]:
     try:
         return service.search_intents(**criteria).intents  # type: ignore[arg-type]
     except NotFound:
         return ()
 
 
-def _intent(service: ServiceClient, value: str) -> Sequence[Intent]:
+def _intent(service: BlockingOperations, value: str) -> Sequence[Intent]:
     try:
         return (service.get_intent(value),)
     except NotFound:
         return ()
 
 
-def _with_transaction(service: ServiceClient, value: str) -> Sequence[Intent]:
+def _with_transaction(service: BlockingOperations, value: str) -> Sequence[Intent]:
     return _search(service, by_transaction_hash=value) or _with_deposit(service, value)
 
 
-def _with_deposit(service: ServiceClient, value: str) -> Sequence[Intent]:
+def _with_deposit(service: BlockingOperations, value: str) -> Sequence[Intent]:
     """Deposits have a key of their own in the usage examples. A service without it may answer with anything."""
     try:
         found = _search(service, by_deposit_transaction_hash=value)[:MOST_VERIFIED]
@@ -185,12 +171,22 @@ def _with_deposit(service: ServiceClient, value: str) -> Sequence[Intent]:
     return [intent for intent in found if _has_deposit(service, intent, value)]
 
 
-def _has_deposit(service: ServiceClient, intent: Intent, value: str) -> bool:
+def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> bool:
     try:
         receipt = service.get_intent_receipt(intent.intent_id)
     except NotFound:
         return False
     return leg_of(receipt, value) == "deposit"
+
+
+ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
+    INTENT_ID: _intent,
+    TRANSACTION_HASH: _with_transaction,
+    OWNER: lambda service, value: _search(service, by_owner_address=value),
+    DEPOSIT_ADDRESS: lambda service, value: _search(service, by_origin_intent_address=value),
+    DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),
+    WORDS: lambda service, value: _search(service, by_query_string=value),
+}
 
 
 def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:

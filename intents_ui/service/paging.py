@@ -29,22 +29,20 @@ type Ask = Callable[[Page], HistoryAnswer]
 class Position:
     """Where in a list a reader is: the page's cursor, None for the first, and those of the pages before it.
 
-    A page read by `before` stands for the last of the `earlier` ones, and ends at `edge`: the Unix seconds of the row
-    that follows it."""
+    A page that `is_backward` was read by `before`. It stands for the last of the `earlier` ones, and ends at `edge`:
+    the Unix seconds of the row that follows it. The cursor does not tell: one that leads on may hold `before` too."""
 
     cursor: Page | None = None
     earlier: tuple[Page | None, ...] = ()
     edge: int | None = None
-
-    @property
-    def is_backward(self) -> bool:
-        return self.cursor is not None and self.cursor.before is not None
+    is_backward: bool = False
 
     def onward(self, cursor: Page) -> Self:
-        return replace(self, cursor=cursor, earlier=(*self.earlier, self.cursor)[-MOST_EARLIER:], edge=None)
+        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
+        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
 
-    def back(self, cursor: Page | None, *, edge: int | None = None) -> Self:
-        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=edge)
+    def back(self, cursor: Page | None) -> Self:
+        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
 
     def has_been_at(self, page: Page) -> bool:
         been = (self.cursor, *self.earlier)
@@ -94,9 +92,9 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
 
 def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Position | None:
     """What was listed before this page when it was listed."""
-    turned = at.cursor and turn(at.cursor, first)
+    turned = at.cursor and turn(at.cursor, first, is_backward=False)
     if turned:
-        return replace(at, cursor=turned, edge=_edge(entries))
+        return replace(at, cursor=turned, edge=_edge(entries), is_backward=True)
     return at.back(at.earlier[-1]) if at.earlier else None
 
 
@@ -110,11 +108,11 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
         known = _remembered(ask, first, at=at)
         if _any(known.entries, at.edge, first, beyond=False):
             return known
-    onward = at.cursor and turn(at.cursor, first)
+    onward = at.cursor and turn(at.cursor, first, is_backward=True)
     return Leaf(
         entries=entries,
-        following=replace(at, cursor=onward, edge=None) if onward else None,
-        previous=at.back(further, edge=_edge(entries)) if further else None,
+        following=replace(at, cursor=onward, edge=None, is_backward=False) if onward else None,
+        previous=replace(at.back(further), edge=_edge(entries), is_backward=True) if further else None,
         goes_in_circles=answer.is_stuck,
         unreadable=answer.unreadable_entries,
         breaks_off=answer.breaks_off,
@@ -141,19 +139,18 @@ def _any(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, bey
     return any(each > edge if (_order(first) == ASCENDING) is beyond else each < edge for each in created)
 
 
-def turn(cursor: Page, first: Page) -> Page | None:
-    """The page that ends where this one begins, or begins where it ends; None for a cursor that holds no number.
+def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
+    """The page that ends where this one begins, or begins where a backward one ends; None if it cannot be turned.
 
-    Both ends are exclusive, so the row at the cursor is one step inside. `first` tells what the cursor leaves out."""
+    Both ends are exclusive, so the row at the cursor is one step inside. `first` tells what the cursor leaves out. One
+    that leads on by `before` alone cannot be turned: what the service makes of it is not known (domain.md 3.1)."""
     sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
     whole = cursor.model_copy(update={"sort": sort, "page_size": size})
     step = 1 if _order(whole) == ASCENDING else -1
-    if cursor.after is not None:
-        number, end = cursor.after + step, "before"
-    elif cursor.before is not None:
-        number, end = cursor.before - step, "after"
-    else:
+    number, end = (cursor.before, "after") if is_backward else (cursor.after, "before")
+    if number is None:
         return None
+    number += -step if is_backward else step
     if number < 0:
         return None
     turned = whole.model_copy(update={"before": None, "after": None, end: number})

@@ -1,4 +1,4 @@
-// A list: what is said when another part of it came, the reader's own zone, one address marked in all its places.
+// A list: where another part of it begins, the reader's own zone, one address marked in all its places.
 
 function local(seconds) {
   const at = new Date(seconds * 1000);
@@ -22,8 +22,6 @@ function begin(list) {
     heading.focus({ preventScroll: true });
   }
   if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
-  const said = list.querySelector("[data-said]");
-  if (said) say(said.dataset.said);
 }
 
 document.addEventListener("htmx:after:swap", (event) => {

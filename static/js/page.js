@@ -6,11 +6,17 @@ function say(words) {
   setTimeout(() => (said.textContent = words), 50); // the same words twice are only heard when they were gone between
 }
 
+// A part that came says in one line what came.
+document.addEventListener("htmx:after:swap", (event) => {
+  const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");
+  if (said) say(said.dataset.said);
+});
+
 async function copy(button) {
   const icon = button.querySelector("use");
   const sprite = icon.getAttribute("href").replace(/#.*/, "");
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    await navigator.clipboard.writeText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value);
   } catch {
     return say("Could not copy: this browser allows it on secure pages only"); // plain HTTP beyond loopback
   }
@@ -35,7 +41,7 @@ function switchTheme() {
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
-  if (button?.dataset.copy !== undefined) copy(button);
+  if (button?.matches("[data-copy], [data-copy-of]")) copy(button);
   else if (button?.dataset.action === "theme") switchTheme();
 });
 
@@ -50,3 +56,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
+
+// A page that comes piece by piece is whole now: what it comes to is heard, also by who did not listen to each piece.
+const end = document.querySelector("[data-end]");
+if (end) say(end.textContent);

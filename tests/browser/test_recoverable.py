@@ -48,6 +48,7 @@ def test_an_intents_page_says_what_was_left_behind(
         expect(section).to_contain_text("30.00 USDT")
         expect(section).to_contain_text(re.compile(r"Checked \d\d:\d\d:\d\d UTC"))
         assert fits(page)
+        expect(page.locator("#said")).to_have_text(re.compile(r"^The addresses hold \$30\.00\." if scripts else "^$"))
         section.get_by_role("link", name="Check again").click()
         expect(section).to_contain_text("30.00 USDT")
         if scripts:

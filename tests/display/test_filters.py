@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from intents_ui.display import filters, hashes
+from intents_ui.display import filters
 from intents_ui.display.filters import IN_FLIGHT, Asked, Filters
 from intents_ui.service.wire import ChainInfo, IntentStatus
 from tests.display.builders import OWNER
@@ -100,7 +100,6 @@ def test_what_is_wrong_is_told_and_not_asked_for(query: str, name: str, words: s
     asked = read(query)
     assert list(asked.problems) == [name]
     assert words in asked.problems[name]
-    assert not asked.moved
 
 
 def test_what_is_wrong_stands_in_its_field_and_the_rest_is_kept() -> None:
@@ -136,7 +135,6 @@ def test_a_time_is_typed_in_the_readers_zone_and_stands_as_seconds_in_the_addres
     asked = filters.read({"from_at": [written], "zone": [zone]})
     assert asked.problems == {}
     assert asked.filters.query == f"from={seconds}"
-    assert asked.moved
 
 
 def test_a_time_from_the_address_stands_in_its_field_in_utc() -> None:
@@ -201,64 +199,12 @@ def test_what_is_as_usual_stays_out_of_the_address() -> None:
     assert Filters(size=30, order="ASC").query == "order=ASC&size=30"
 
 
-def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
-    chips = EVERYTHING.chips({8453: "Base"}, now=NOW)
-    assert [chip.text for chip in chips] == [
-        "Status: failed or refunded",
-        "From Base",
-        "To Chain 42161",
-        f"Owner {hashes.short_address(OWNER)}",
-        "Created from 13:03:11 UTC",
-        "Created until 14:03:11 UTC",
-        "Project 1042",
-        "Only recoverable",
-        "With balances",
-    ]
-    for chip in chips:
-        without = read(chip.without).filters
-        gone = [
-            name for name in vars(EVERYTHING) if name != "query" and getattr(without, name) != vars(EVERYTHING)[name]
-        ]
-        assert gone == [chip.name]
-
-
-STATUSES = [
-    (IN_FLIGHT, "in flight"),
-    ((IntentStatus.FAILED,), "failed"),
-    (tuple(each for each in IntentStatus if each != "ABORTED"), "all but aborted"),
-    (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
-]
-
-
-@pytest.mark.parametrize(("chosen", "words"), STATUSES, ids=[words for _, words in STATUSES])
-def test_statuses_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
-    (chip,) = Filters(status=chosen).chips({}, now=NOW)
-    assert chip.value == words
-
-
 def test_without_filters_the_order_stays() -> None:
     assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30)
     assert EVERYTHING.narrows
     assert not EVERYTHING.bare.narrows
     assert not Filters(balances=True).narrows
     assert Filters(until=MOMENT).narrows
-
-
-def test_ranges_end_now_and_begin_at_a_whole_minute() -> None:
-    hour, *_ = Filters(size=10, until=5).ranges(now=NOW)
-    assert hour.label == "last hour"
-    assert read(hour.query).filters == Filters(size=10, since=MOMENT - 11 - 3600)
-
-
-def test_the_ways_through_a_list_are_called_by_its_order() -> None:
-    newest, oldest = Filters(), Filters(order="ASC", sort="id")
-    assert (newest.steps.first, newest.steps.previous, newest.steps.following) == ("Newest", "Newer", "Older")
-    assert (oldest.steps.first, oldest.steps.previous, oldest.steps.following) == ("Oldest", "Earlier", "Later")
-    assert (newest.ordered, oldest.ordered) == ("newest first", "oldest first, by id")
-
-
-def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:
-    assert Filters(size=50).sizes == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))
 
 
 def test_time_zones_are_known_on_a_system_without_them() -> None:

@@ -225,11 +225,25 @@ def test_a_ticket_gives_everything_in_its_order_and_once():
     found = pasted.read(ticket)
     assert [(finding.kind, finding.value) for finding in found.lookups] == [
         (Kind.ADDRESS, ADDRESS),
-        (Kind.TRANSACTION, HASH),
+        (Kind.HASH, HASH),
         (Kind.INTENT, "intent_99"),
     ]
     assert "this has 39" in found.findings[-1].problem
     assert not found.problem
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        pytest.param(f"https://etherscan.io/tx/{HASH} and {HASH}", id="link first"),
+        pytest.param(f"{HASH} and https://etherscan.io/tx/{HASH}", id="link last"),
+        pytest.param(f"{HASH}, https%3A%2F%2Fetherscan.io%2Ftx%2F{HASH}", id="encoded"),
+        pytest.param(f"https://etherscan.io/tx/{HASH} /intent/{HASH}", id="links that differ"),
+    ],
+)
+def test_a_link_takes_no_meaning_from_the_same_digits_elsewhere(received):
+    (found,) = pasted.read(received).findings
+    assert (found.kind, found.value, found.host) == (Kind.HASH, HASH, "etherscan.io")
 
 
 def test_our_own_link_with_its_transaction_gives_both():

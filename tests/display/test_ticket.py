@@ -19,7 +19,7 @@ def test_everything_is_found_once_in_the_order_of_the_text():
     read = ticket.read(f"{OWNER} sent https://basescan.org/tx/{HASH}, again {HASH} of {OWNER.upper()}, and vitalik.eth")
     assert [(each.kind, each.value) for each in read.findings] == [
         (Kind.ADDRESS, OWNER),
-        (Kind.TRANSACTION, HASH),
+        (Kind.HASH, HASH),
         (Kind.NEAR_MISS, "vitalik.eth"),
     ]
     assert (read.notes, read.problem) == ((), "")

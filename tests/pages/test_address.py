@@ -213,11 +213,19 @@ def test_a_cursor_of_another_address_begins_its_list_anew(site: Client, emulator
     assert site.get(following[:-3]).status_code == 400
 
 
-def test_a_status_that_there_is_not_is_said(site: Client, emulator: Emulator, busiest: str) -> None:
-    answer = site.get(f"/address/{busiest}?status=GONE")
+@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
+def test_a_status_that_there_is_not_is_said_and_nothing_is_asked(
+    site: Client, emulator: Emulator, busiest: str, asked: list[str], headers: dict[str, str]
+) -> None:
+    wiring.catalog().chains()
+    asked.clear()
+    answer = site.get(f"/address/{busiest}?status=GONE", headers=headers)
     assert answer.status_code == 400
     assert "“GONE” is no status" in words(answer)
-    assert listed(answer)
+    assert f'href="/address/{busiest}?status=SUCCEEDED#list"' in answer.content.decode()
+    assert not listed(answer)
+    assert ("Everything about this address" in words(answer)) is not bool(headers)
+    assert asked == []
 
 
 @pytest.mark.parametrize(
@@ -371,7 +379,7 @@ def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, bu
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
     assert answer["Retry-After"] == "10"
-    assert "The service cannot be reached" in words(answer)
+    assert "The service has a fault" in words(answer)
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])

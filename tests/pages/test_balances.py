@@ -1,5 +1,6 @@
 """What a transfer's addresses hold: after its page, by itself, and said apart from not being known."""
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -46,9 +47,9 @@ def test_the_intents_page_asks_for_them_after_itself(
 ) -> None:
     url = f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}"
     asked = asked_of(monkeypatch)
-    html = site.get(url).content.decode()
-    assert f'hx-get="{url}/balances" hx-trigger="load"' in html
-    assert f'href="{url}/balances"' in html
+    page = site.get(url).content.decode()
+    assert f'hx-get="{url}/balances" hx-trigger="load"' in page
+    assert f'href="{url}/balances"' in page
     assert "GetIntentHistory" not in asked
 
 
@@ -69,6 +70,33 @@ def test_the_story_is_told_anew_when_the_balance_changes_it(site: Client, emulat
     assert "With what the addresses hold: Stopped, money waiting to be taken back" in said
     assert "At the deposit address on Polygon: 30.00 USDT." in said
     assert "Only the owner wallet can do this." in said
+
+
+def heard(answer: HttpResponse) -> str:
+    """What is read out to somebody who listens."""
+    said = re.search(r'data-said="([^"]*)"', answer.content.decode())
+    assert said
+    return html.unescape(said[1])
+
+
+def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    told = "The addresses hold $30.00. With that: Stopped, money waiting to be taken back."
+    assert heard(fragment(site, intent_id)) == told
+    for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
+        around = re.search(r'<div id="balances"[^>]*>', site.get(page).content.decode())
+        assert around
+        assert "aria-live" not in around[0]
+    assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith("Nothing: the service found no money")
+    emulator.behave("GetIntentHistory", "node-down-503")
+    balances.look.cache_clear()
+    assert heard(fragment(site, intent_id)).startswith("What the addresses hold cannot be shown: The service")
+
+
+def test_what_has_no_price_is_not_heard_as_nothing(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentHistory", "prices-missing")
+    said = heard(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
+    assert said.startswith("The addresses hold money without a price.")
 
 
 def test_a_transfer_that_was_paid_twice_is_told_anew(site: Client, emulator: Emulator) -> None:
@@ -114,10 +142,10 @@ def test_every_kind_of_transfer_has_an_answer(site: Client, emulator: Emulator, 
 
 def test_without_scripts_it_is_a_page_with_a_way_back(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    html = site.get(f"/intent/{intent_id}/balances").content.decode()
-    assert "<h1>Balances</h1>" in html
-    assert "30.00" in html
-    assert f'href="/intent/{intent_id}">Back to the transfer' in html
+    page = site.get(f"/intent/{intent_id}/balances").content.decode()
+    assert "<h1>Balances</h1>" in page
+    assert "30.00" in page
+    assert f'href="/intent/{intent_id}">Back to the transfer' in page
 
 
 def test_an_intent_that_its_owners_history_lacks_is_not_said_to_hold_nothing(site: Client, emulator: Emulator) -> None:
@@ -170,7 +198,7 @@ def test_a_failure_of_the_whole_page_is_a_failure_page(site: Client, emulator: E
     emulator.behave("GetIntentHistory", "node-down-503")
     answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
     assert answer.status_code == 503
-    assert "<h1>The service cannot be reached</h1>" in answer.content.decode()
+    assert "<h1>The service has a fault</h1>" in answer.content.decode()
 
 
 def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,21 +6,24 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
+import time_machine
 from django.template.loader import render_to_string
 from django.test import override_settings
+from redis import RedisError
 
 from intents_ui import asgi, lifecycle, settings, wiring
 from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
+from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import places, progress, reading
 from intents_ui.exports.places import Exports
-from intents_ui.exports.progress import Standing, State
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, own_list, read
@@ -43,6 +46,7 @@ class Between:
         self.emulator = emulator
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.before: dict[int, Callable[[], object]] = {}
+        self.found: list[dict[str, Any]] = []
         self.rewrite: Callable[[dict[str, Any]], object] = lambda document: None
 
     @property
@@ -56,6 +60,8 @@ class Between:
             self.before.get(len(self.pages), lambda: None)()
         answer = await send_request(self.emulator, operation, raw=body)
         content = self._rewritten(answer.body) if operation == "GetIntentHistory" else answer.body
+        if operation == "SearchIntents" and "byOriginIntentAddress" in json.loads(body) and self.found:
+            content = json.dumps({"intents": self.found}).encode()
         headers = [(b"content-type", answer.headers["content-type"].encode())]
         headers += [(b"retry-after", answer.headers["retry-after"].encode())] if "retry-after" in answer.headers else []
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
@@ -84,6 +90,7 @@ def own_exports() -> Iterator[None]:
     wiring.exports.cache_clear()
     yield
     wiring.exports.cache_clear()
+    progress._courtesy.resume()
 
 
 def ask(method: str, url: str, **how: Any) -> httpx.Response:
@@ -192,6 +199,74 @@ def test_an_intent_address_is_exported_by_its_intent(service: Between, side: str
     assert row["refund_hash"]
 
 
+def filtered(intent: dict[str, Any], **changes: Any) -> str:
+    """All the filters that an intent passes, with what a test changes of them."""
+    created = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
+    own = {
+        "status": intent["status"],
+        "project": intent["projectId"],
+        "origin": intent["originChainId"],
+        "destination": intent["destinationChainId"],
+        "from": created,
+        "to": created,
+    }
+    return urlencode(own | {name: value(own) for name, value in changes.items()})
+
+
+@pytest.mark.parametrize("side", ["origin", "destination"])
+def test_the_filters_of_an_intent_address_leave_what_passes_them(service: Between, side: str) -> None:
+    intent = service.emulator.finished(8)
+    url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
+    found = read("csv", get(f"{url}?{filtered(intent)}").content)
+    assert (found.ids, found.state) == ([intent["intentId"]], "complete")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": lambda own: "QUOTED"},
+        {"project": lambda own: own["project"] + 1},
+        {"origin": lambda own: own["destination"]},
+        {"destination": lambda own: own["origin"]},
+        {"from": lambda own: own["from"] + 1, "to": lambda own: own["to"] + 1},
+        {"from": lambda own: own["from"] - 1, "to": lambda own: own["to"] - 1},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_the_filters_of_an_intent_address_leave_out_what_does_not(service: Between, changes: dict[str, Any]) -> None:
+    intent = service.emulator.finished(8)
+    url = f"/export/address/{intent['originIntentAddress']}.csv"
+    found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
+    assert (found.rows, found.state) == ([], "complete")
+
+
+def test_what_is_told_of_owners_alone_does_not_make_the_list_of_an_intent_address_complete(service: Between) -> None:
+    intent = service.emulator.finished(8)
+    found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
+    assert (found.rows, found.why) == ([], reading.NOT_TOLD)
+
+
+def test_an_owner_of_whom_nothing_passes_has_an_empty_list_that_is_complete(service: Between) -> None:
+    owner = service.emulator.newest(8)["ownerAddress"]
+    found = read("csv", get(f"/export/address/{owner}.csv?to=1&recoverable=1").content)
+    assert (found.rows, found.state) == ([], "complete")
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
+)
+def test_the_intents_of_an_intent_address_stand_in_the_order_that_was_asked_for(
+    service: Between, query: str, ids: list[int]
+) -> None:
+    """The newest has the lowest id, so that the two orders are told apart."""
+    found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
+    service.found = [intent | {"id": 3 - place} for place, intent in enumerate(found)]
+    numbers = {intent["intentId"]: intent["id"] for intent in service.found}
+    exported = read("csv", get(f"/export/address/0x{'1' * 40}.csv?{query}").content)
+    assert [numbers[intent_id] for intent_id in exported.ids] == ids
+
+
 def test_an_intent_address_of_an_offer_is_exported_without_a_receipt(service: Between) -> None:
     service.emulator.behave("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
@@ -286,7 +361,7 @@ def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(
     assert found.ids == own[:60]
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
-    assert re.fullmatch(r"the service cannot be reached, reference [0-9a-f]{12}", found.why)
+    assert re.fullmatch(r"the service has a fault, reference [0-9a-f]{12}", found.why)
     known = progress.standing(RUN)
     assert known == Standing(State.TRUNCATED, 60, found.why)
 
@@ -318,6 +393,16 @@ def test_a_list_that_goes_in_circles_ends_and_says_so(service: Between) -> None:
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
     assert found.why == reading.CIRCLES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_that_ends_on_an_empty_page_though_there_is_more_is_not_called_complete(
+    service: Between, kind: str
+) -> None:
+    service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
+    found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
+    assert (found.state, found.counted, found.why) == ("truncated", 20, reading.EMPTY_PAGE)
+    assert len(service.pages) == 2
 
 
 def test_an_intent_that_comes_twice_is_exported_once(service: Between) -> None:
@@ -354,10 +439,43 @@ def test_an_export_ends_at_the_limit_and_says_so(
 
 
 def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_PAGES", 3)
+    monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
+    monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (60, reading.TOO_MANY_PAGES)
+    assert (found.counted, found.why) == (60, "the limit of 3 pages that this dashboard reads of one list")
     assert len(service.pages) == 3
+
+
+@pytest.mark.parametrize("length", [reading.SHORTEST_PAGE, 20, 100])
+@pytest.mark.parametrize("most", [1, 10_000, 100_000])
+def test_as_many_rows_as_are_announced_come_on_pages_of_any_length(most: int, length: int) -> None:
+    assert reading.most_pages(most) * length >= most
+
+
+def test_fresh_cursors_to_the_same_rows_are_not_followed(service: Between) -> None:
+    first: list[dict[str, Any]] = []
+
+    def repeats(document: dict[str, Any]) -> None:
+        first.extend(document["intents"] if not first else [])
+        document["intents"] = list(first)
+        document["nextPage"] = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
+
+    service.rewrite = repeats
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    assert (found.counted, found.why) == (20, reading.CIRCLES)
+    assert len(service.pages) == 2
+
+
+def test_a_page_of_which_nothing_can_be_read_does_not_end_the_list(service: Between) -> None:
+    def unreadable(document: dict[str, Any]) -> None:
+        for entry in document["intents"] if len(service.pages) == 2 else ():
+            del entry["intentId"]
+
+    service.rewrite = unreadable
+    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
+    own = own_list_of_failing(service)
+    assert found.ids == own[:20] + own[40:]
+    assert found.why == "20 of the service's entries could not be read"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -458,6 +576,26 @@ def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between)
     assert wiring.exports().take_place(Somebody())
 
 
+def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
+    service: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling of the second page takes so long that he has left before it is told."""
+    tell, is_being_told, has_ended = progress.tell, threading.Event(), threading.Event()
+
+    def slowly(run: str, standing: Standing) -> None:
+        if standing == Standing(State.RUNNING, 40):
+            is_being_told.set()
+            has_ended.wait(0.5)
+        tell(run, standing)
+        if standing.is_over:
+            has_ended.set()
+
+    monkeypatch.setattr(progress, "tell", slowly)
+    visit(leaves=lambda taken: is_being_told.is_set())
+    wiring.exports().threads.shutdown(wait=True)
+    assert progress.standing(RUN) == Standing(State.LEFT, 40)
+
+
 def test_a_reader_who_leaves_while_his_page_waits_for_a_thread_costs_nothing(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -532,6 +670,34 @@ def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -
     assert "hx-trigger" not in over
 
 
+def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> None:
+    """Its reader left while the first page was read, or its process was killed."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
+        progress.begin(RUN)
+        progress.tell(RUN, Standing(State.RUNNING, 20))
+        clock.shift(progress.SILENT_SECONDS)
+        assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
+        clock.shift(1)
+        over = fragment(f"/export/progress/{RUN}?looks=8")
+        assert "Broken off after 20 rows" in over
+        assert "hx-trigger" not in over
+        progress.tell(RUN, Standing(State.RUNNING, 40))
+        assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
+        progress.tell(RUN, Standing(State.COMPLETE, 60))
+        clock.shift(progress.SILENT_SECONDS + 1)
+        assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
+    ids=str,
+)
+def test_what_another_release_told_is_not_known(service: Between, told: object) -> None:
+    progress.cache.set(f"export:{RUN}", told)
+    assert "Nothing is known of this export" in get(f"/export/progress/{RUN}").text
+
+
 def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
     path = f"/export/progress/{RUN}"
     progress.tell(RUN, Standing(State.RUNNING, 300))
@@ -563,6 +729,8 @@ def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
 @pytest.mark.parametrize(
     ("standing", "sentence"),
     [
+        (Standing(State.STARTING), "Starting"),
+        (Standing(State.NOT_BEGUN), "No download has begun"),
         (Standing(State.RUNNING, 1), "1 row so far"),
         (Standing(State.STOPPING, 4200), "Stopping after 4,200 rows"),
         (Standing(State.COMPLETE, 10_000), "Complete: 10,000 rows"),
@@ -612,3 +780,22 @@ def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
         assert read("csv", get(url).content).state == "complete"
         assert progress.standing(RUN) is None
     assert "The shared cache does not answer" in caplog.text
+
+
+def test_a_cache_that_does_not_answer_is_left_alone_for_a_while(caplog: pytest.LogCaptureFixture) -> None:
+    """Each question to one that hangs would take a second of the page."""
+    clock = Clock(0)
+    asked: list[str] = []
+    ask = progress._Courtesy(clock=clock)
+
+    def hangs() -> str:
+        asked.append("once")
+        raise RedisError
+
+    assert [ask(hangs) for _ in range(3)] == [None] * 3
+    assert len(asked) == len(caplog.records) == 1
+    clock.forward(ask.PAUSE_SECONDS)
+    assert ask(hangs) is None
+    assert len(asked) == 2
+    clock.forward(ask.PAUSE_SECONDS)
+    assert ask(lambda: "7 rows") == "7 rows"

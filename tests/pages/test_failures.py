@@ -7,12 +7,12 @@ from intents_ui.emulator.app import Emulator
 
 FAULTS = [
     pytest.param("busy-60", 429, "asked us to slow down", id="busy"),
-    pytest.param("failing-500", 503, "cannot be reached", id="a fault of the service"),
-    pytest.param("html-502", 503, "cannot be reached", id="a proxy's page"),
+    pytest.param("failing-500", 503, "has a fault", id="a fault of the service"),
+    pytest.param("html-502", 503, "has a fault", id="a proxy's page"),
     pytest.param("broken-json", 503, "could not be read", id="no JSON"),
     pytest.param("empty-200", 503, "could not be read", id="nothing"),
     pytest.param("geoblocked", 403, "may not ask the service", id="refused"),
-    pytest.param("disabled", 503, "cannot be reached", id="switched off"),
+    pytest.param("disabled", 503, "paused by its operator", id="switched off"),
     pytest.param("not-found", 404, "Nothing found", id="not there"),
 ]
 

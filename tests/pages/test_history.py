@@ -222,6 +222,40 @@ def test_what_cannot_be_asked_is_told_beside_its_field_and_not_asked(
     assert way.lists == []
 
 
+FIELDS = [
+    ("origin=Basel", r'<select id="filter-origin"[^>]* aria-invalid="true" aria-describedby="about-origin"'),
+    ("destination=Basel", r'<select id="filter-destination"[^>]* aria-invalid="true" aria-describedby="about-dest'),
+    ("status=foo", r'<fieldset class="checks" aria-describedby="about-status"'),
+    ("status=foo", r'name="status" value="QUOTED" aria-invalid="true"'),
+    ("sort=colour", r'<select id="filter-sort"[^>]* aria-invalid="true" aria-describedby="about-sort"'),
+    ("order=UP", r'<select id="filter-order"[^>]* aria-invalid="true" aria-describedby="about-order"'),
+    ("size=0", r'<select id="filter-size"[^>]* aria-invalid="true" aria-describedby="about-size"'),
+    ("owner=0x12", r'<input id="filter-owner"[^>]*aria-invalid="true" aria-describedby="about-owner"'),
+]
+
+
+@pytest.mark.parametrize(("query", "field"), FIELDS, ids=[field[:20] for _, field in FIELDS])
+def test_a_field_that_cannot_be_asked_says_so_itself(site: Client, emulator: Emulator, query: str, field: str) -> None:
+    page = site.get(f"/history?{query}").content.decode()
+    name = query.partition("=")[0]
+    assert re.search(field, page)
+    assert len(re.findall(rf'<small id="about-{name}" class="field-problem">', page)) == 1
+    right = read(site, "/history")
+    assert not re.search(field, right)
+
+
+@pytest.mark.parametrize(
+    ("query", "sorted"),
+    [("", ["descending"]), ("?order=ASC", ["ascending"]), ("?sort=id", []), ("?sort=id&order=ASC", [])],
+)
+def test_the_column_that_a_list_is_sorted_by_says_so(
+    site: Client, emulator: Emulator, query: str, sorted: list[str]
+) -> None:
+    page = read(site, f"/history{query}")
+    assert re.findall(r'<th scope="col" aria-sort="(\w+)">Created', page) == sorted
+    assert page.count("aria-sort") == len(sorted)
+
+
 def test_what_was_typed_is_shown_again_and_stays_text(site: Client, emulator: Emulator) -> None:
     page = site.get("/history", {"owner": '"><script>x</script>'}).content.decode()
     assert "<script>x" not in page
@@ -567,9 +601,10 @@ def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
     site: Client, way: Way, emulator: Emulator
 ) -> None:
     way.script = lambda body: REFUSAL if "before" in body["page"] else None
-    at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'))
+    at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
     assert "so the list begins anew here" in page
+    assert 'data-said="20 intents, the list begins anew"' in page
     assert len(rows(page)) == 20
 
 
@@ -593,6 +628,26 @@ def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: 
     assert "No intents match" not in page
     assert "There are no intents yet" not in page
     assert link(page, "next") is None
+
+
+@pytest.mark.parametrize("ends", ["both", "before alone"])
+def test_a_cursor_that_names_its_beginning_leads_on_and_not_back(site: Client, way: Way, ends: str) -> None:
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        page = body["page"]
+        top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100
+        entries = [{"intentId": f"0x{number:064x}", "createdAt": NOW + number} for number in (top, top - 1)]
+        cursor = {"before": top - 1} if ends == "before alone" else {"before": top, "after": top - 1}
+        return {"intents": entries, "nextPage": {"column": "id", **cursor, "more": True}}
+
+    way.script = answer
+    path: str | None = "/history"
+    met = []
+    for _ in range(4):
+        assert path
+        page = read(site, path)
+        met += rows(page)
+        path = link(page, "next")
+    assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
 
 
 def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:

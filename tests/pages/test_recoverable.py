@@ -296,7 +296,7 @@ def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emula
     answer = site.get("/recoverable")
     assert answer.status_code == 503
     assert "No money" not in answer.content.decode()
-    assert "<h1>The service cannot be reached</h1>" in answer.content.decode()
+    assert "<h1>The service has a fault</h1>" in answer.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ from django.test import Client
 from intents_ui import asgi, wiring
 from intents_ui.display import triage as rows
 from intents_ui.emulator.app import Emulator
+from intents_ui.pages import triage
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import OutOfTime
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
 from tests.serving import PATIENCE, dashboard, process_breathes
@@ -214,8 +217,24 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
         assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
     assert f"[Open the intent](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
-    assert answer.page.count('data-copy="As of') == 2
-    assert 'data-copy="Row,Identifier,' in answer.page
+    assert answer.page.count("Row,Identifier,What it is") == 1  # a page of 200 rows is large enough without a second
+    forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
+    assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
+    assert len(forms) == 3
+
+
+def test_the_links_to_be_read_elsewhere_lead_where_the_reader_came_from(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    answer = send(intent_id, Referer="https://localhost/triage")
+    assert f"https://localhost/intent/{intent_id}" in answer.copied("Plain text")
+
+
+def test_a_row_leads_to_the_same_place_as_the_search(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    origin = legs(site, intent_id)["origin"]
+    for written in (origin, f"/intent/{intent_id}"):
+        found = site.get("/search", {"q": written})["Location"]
+        assert f'class="row-link" href="{found}"' in send(written).rows[0]
 
 
 def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulator) -> None:
@@ -243,6 +262,31 @@ def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emul
     assert "Nothing found" in answer.words[0]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("https://etherscan.io/tx/{0} and {0}", id="a link and bare"),
+        pytest.param("https://etherscan.io/tx/{0}", id="a link"),
+        pytest.param("https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log", id="an encoded link"),
+    ],
+)
+def test_an_intent_id_in_a_link_to_a_transaction_leads_to_its_intent(
+    site: Client, emulator: Emulator, written: str
+) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    asked = written.format(intent_id)
+    answer = send(asked)
+    assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
+    assert "intent id" in answer.words[0]
+    assert site.get("/search", {"q": asked})["Location"] == f"/intent/{intent_id}"
+    assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
+
+
+def test_a_miss_of_a_link_says_all_that_was_asked(site: Client, emulator: Emulator) -> None:
+    answer = send(f"https://etherscan.io/tx/{NOTHING}")
+    assert "an intent with this as transaction hash or intent id" in answer.words[0]
+
+
 def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     row = send(f"wallet {owner}").rows[0]
@@ -258,8 +302,8 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
     [
         (
             "*",
-            "Not answered The service cannot be reached",
-            "None of the 3 identifiers is answered: The service cannot",
+            "Not answered The service has a fault",
+            "None of the 3 identifiers is answered: The service has a fault",
         ),
         ("SearchIntents", "Could not be asked as", "1 of 3 identifiers are answered: 1 found. The others are not:"),
     ],
@@ -349,9 +393,12 @@ def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
         pytest.param({"Origin": "https://evil.example/@localhost"}, 403, id="a path"),
         pytest.param({"Origin": "ftp://localhost"}, 403, id="another scheme"),
         pytest.param({"Origin": "null"}, 403, id="an origin that is not told"),
+        pytest.param({"Sec_Fetch_Site": "same-site"}, 403, id="a neighbour"),
+        pytest.param({"Referer": "https://evil.example/page"}, 403, id="a page of another site"),
         pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
         pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
         pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
+        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="our own, whose origin is not told"),
         pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
         pytest.param({}, 200, id="not a browser"),
     ],
@@ -492,6 +539,18 @@ def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behin
         doors.all_open.set()
         for reader in all_readers:
             reader.until("All 4 identifiers are answered: 4 found.")
+
+
+def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Client, emulator: Emulator) -> None:
+    service = triage.ReadersService(wiring.service())
+    assert service.get_chains().chains
+    assert service.catalog().chains()
+    service.leave()
+    with pytest.raises(OutOfTime):
+        service.get_chains()
+    with pytest.raises(OutOfTime):
+        service.catalog()
+    assert not isinstance(service, ServiceClient)  # whose connections and end are not a reader's
 
 
 def test_when_the_reader_leaves_nothing_more_is_asked(behind_doors: str, doors: Doors) -> None:

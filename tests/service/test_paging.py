@@ -30,17 +30,24 @@ class Shelf:
         ignored = page.before is not None and self.knows == "after alone"
         shown, more = self.shown(None if ignored else page.before, page.after, page)
         backward = page.before is not None and self.knows == "before"
-        cursor = {"before": shown[0]} if backward and shown else {"after": shown[-1]} if shown else {}
+        cursor = self.cursor(shown, page, backward=backward) if shown else {}
         following = {"column": "id", **cursor, "sort": sort_of(page), "pageSize": page.page_size, "more": True}
         return answered([row(number) for number in shown], following if more else None, page=page)
+
+    def cursor(self, shown: list[int], page: Page, *, backward: bool) -> dict[str, int]:
+        if self.knows == "both ends":
+            return {"before": shown[0], "after": shown[-1]}
+        if self.knows == "below, and says so":
+            return {"before" if is_falling(page) else "after": shown[-1]}
+        return {"before": shown[0]} if backward else {"after": shown[-1]}
 
     def shown(self, before: int | None, after: int | None, page: Page) -> tuple[list[int], bool]:
         falling = is_falling(page)
         ordered = sorted(self.numbers, reverse=falling)
         size = page.page_size or 20
-        if before is not None and self.knows == "below":
+        if before is not None and self.knows.startswith("below"):
             found = [number for number in ordered if number < before]
-        elif before is not None:
+        elif before is not None and after is None:
             found = [number for number in ordered if (number > before if falling else number < before)]
             return found[-size:], len(found) > size
         else:
@@ -102,7 +109,7 @@ def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[Leaf]:
 
 
 @pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
-@pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below"])
+@pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below", "below, and says so", "both ends"])
 def test_back_shows_what_onward_showed_whatever_the_service_makes_of_before(knows: str, first: Page) -> None:
     shelf = Shelf(range(100, 140), knows=knows)
     there = forward(shelf, first)
@@ -253,14 +260,22 @@ TURNS = [
 
 @pytest.mark.parametrize(("given", "turned"), TURNS)
 def test_a_cursor_is_turned_so_that_its_row_is_within(given: dict[str, Any], turned: dict[str, Any]) -> None:
-    found = turn(cursor(**given), DESC)
+    found = turn(cursor(**given), DESC, is_backward="before" in given)
     assert found is not None
     assert json.loads(found.received) == {"sort": given.get("sort"), "pageSize": 3} | turned
 
 
-@pytest.mark.parametrize("given", [{"column": "id"}, {"after": 0}, {"before": "x"}], ids=["none", "zero", "no number"])
-def test_what_cannot_be_turned_is_left(given: dict[str, Any]) -> None:
-    assert turn(cursor(**given), DESC) is None
+LEFT = [
+    pytest.param({"column": "id"}, False, id="none"),
+    pytest.param({"after": 0}, False, id="zero"),
+    pytest.param({"after": "x"}, False, id="no number"),
+    pytest.param({"before": 6}, False, id="one that leads on by before alone"),
+]
+
+
+@pytest.mark.parametrize(("given", "is_backward"), LEFT)
+def test_what_cannot_be_turned_is_left(given: dict[str, Any], is_backward: bool) -> None:
+    assert turn(cursor(**given), DESC, is_backward=is_backward) is None
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:

@@ -1,0 +1,86 @@
+"""What the filters of a list are called, and the links that its form offers."""
+
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+import pytest
+
+from intents_ui.display import filter_words, filters, hashes
+from intents_ui.display.filter_words import Steps
+from intents_ui.display.filters import IN_FLIGHT, Filters
+from intents_ui.service.wire import IntentStatus
+from tests.display.builders import OWNER
+
+NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
+MOMENT = 1_795_269_791  # NOW
+EVERYTHING = Filters(
+    project=1042,
+    owner=OWNER,
+    status=(IntentStatus.FAILED, IntentStatus.REFUNDED),
+    origin=8453,
+    destination=42161,
+    since=MOMENT - 3600,
+    until=MOMENT,
+    balances=True,
+    recoverable=True,
+    sort="id",
+    order="ASC",
+    size=30,
+)
+
+
+def read(query: str) -> Filters:
+    return filters.read(parse_qs(query)).filters
+
+
+def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
+    chips = filter_words.chips(EVERYTHING, chains={8453: "Base"}, now=NOW)
+    assert [chip.text for chip in chips] == [
+        "Status: failed or refunded",
+        "From Base",
+        "To Chain 42161",
+        f"Owner {hashes.short_address(OWNER)}",
+        "Created from 13:03:11 UTC",
+        "Created until 14:03:11 UTC",
+        "Project 1042",
+        "Only recoverable",
+        "With balances",
+    ]
+    for chip in chips:
+        without = read(chip.without)
+        gone = [
+            name for name in vars(EVERYTHING) if name != "query" and getattr(without, name) != vars(EVERYTHING)[name]
+        ]
+        assert gone == [chip.name]
+
+
+STATUSES = [
+    (IN_FLIGHT, "in flight"),
+    ((IntentStatus.FAILED,), "failed"),
+    (tuple(each for each in IntentStatus if each != "ABORTED"), "all but aborted"),
+    (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
+]
+
+
+@pytest.mark.parametrize(("chosen", "words"), STATUSES, ids=[words for _, words in STATUSES])
+def test_statuses_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+    (chip,) = filter_words.chips(Filters(status=chosen), chains={}, now=NOW)
+    assert chip.value == words
+
+
+def test_ranges_end_now_and_begin_at_a_whole_minute() -> None:
+    hour, *_ = filter_words.ranges(Filters(size=10, until=5), now=NOW)
+    assert hour.label == "last hour"
+    assert read(hour.query) == Filters(size=10, since=MOMENT - 11 - 3600)
+
+
+def test_the_ways_through_a_list_are_called_by_its_order() -> None:
+    newest, oldest = Filters(), Filters(order="ASC", sort="id")
+    assert filter_words.steps(newest) == Steps("Newest", "Newer", "Older")
+    assert filter_words.steps(oldest) == Steps("Oldest", "Earlier", "Later")
+    assert filter_words.ordered(newest) == "newest first"
+    assert filter_words.ordered(oldest) == "oldest first, by id"
+
+
+def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:
+    assert filter_words.sizes(Filters(size=50)) == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))

@@ -1,0 +1,29 @@
+"""What waits to be taken back is told in the same words on the work list and on its owner's page."""
+
+import re
+
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+
+OWNER = re.compile(r'\s*<td data-label="Owner">.*?</td>', re.DOTALL)
+
+
+def rows(page: str) -> dict[str, str]:
+    """By intent, without what tells one place from the other: the owner's column and the row's own id."""
+    table = page.partition('<table class="intents worklist">')[2].partition("</table>")[0]
+    found = re.findall(r"<tr[^>]*>(\s*<td>.*?)</tr>", table, re.DOTALL)
+    told = [re.sub(r"\s+", " ", OWNER.sub("", row)) for row in found]
+    return {row.partition('href="/intent/')[2][:66]: row for row in told}
+
+
+def test_a_row_says_the_same_wherever_it_stands(site: Client, emulator: Emulator) -> None:
+    page = site.get("/recoverable").content.decode()
+    owners = list(dict.fromkeys(re.findall(r'href="/address/(0x[0-9a-f]{40})"', page)))
+    with_reason = next(row for row in rows(page).values() if 'class="reason"' in row)
+    told: dict[str, str] = {}
+    for owner in owners:
+        own = rows(site.get(f"/address/{owner}").content.decode())
+        assert own == rows(site.get("/recoverable", {"owner": owner}).content.decode())
+        told |= own
+    assert with_reason in told.values()
