@@ -163,7 +163,7 @@ def test_nothing_held_has_no_value():
 
 STORIES = [
     ("held at home", entry(group(token())), "failed.origin_recoverable"),
-    ("nothing held", entry(has=False), None),
+    ("nothing held", entry(has=False), "stopped.emptied"),
     ("nobody looked", entry(has=None), None),
     ("no receipt to tell by", entry(group(token()), receipt=None), None),
 ]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display import hashes, near_misses, story, triage
+from intents_ui.display import hashes, near_misses, story, triage, turns
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.triage import Link, Outcome, Reading
 from intents_ui.service import lookup
@@ -51,7 +51,7 @@ def test_a_transfer_is_told_as_on_its_own_page():
     told = story.story(intent("FAILED"), FAILED, now=NOW, using=CATALOGUE)
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
     assert (row.status.word, row.headline, row.where, row.next) == ("Failed", told.headline, told.where, told.next)
-    assert row.turn.endswith(told.contact)
+    assert row.turn == turns.whose(told)
     assert row.links == (Link("Open the intent", "/intent/…"),)
     assert row.notes == ()
 

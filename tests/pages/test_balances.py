@@ -65,7 +65,7 @@ def test_what_is_held_stands_with_address_amount_value_price_and_time(site: Clie
 
 def test_the_story_is_told_anew_when_the_balance_changes_it(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    assert "Stopped, a payment had been made" in words(site.get(f"/intent/{intent_id}"))
+    assert "Stopped after the payment" in words(site.get(f"/intent/{intent_id}"))
     said = words(fragment(site, intent_id))
     assert "With what the addresses hold: Stopped, money waiting to be taken back" in said
     assert "At the deposit address on Polygon: 30.00 USDT." in said
