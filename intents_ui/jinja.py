@@ -8,14 +8,12 @@ from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
 from intents_ui.display import address, amounts, failures, hashes, json_text, misses, statuses, text, times, turns
-from intents_ui.exports import progress
-from intents_ui.settings import ENV
 
 
 def environment(**options: Any) -> Environment:
     """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
-    env.globals.update(static=static, url=url, new_run=progress.new_run, export_rows=ENV.intents_export_rows)
+    env.globals.update(static=static, url=url)
     env.filters.update(
         account=address.canonical,
         ago=lambda at: times.ago(at, now=now()),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from intents_ui.display import near_misses, pasted
-from intents_ui.display.pasted import Finding
+from intents_ui.display.pasted import Finding, Kind
 
 MOST = 200  # identifiers of one ticket
 LONGEST = 64_000  # characters
@@ -29,6 +29,8 @@ def read(received: str) -> Ticket:
     """The identifiers of a text, each once, in its order. What is beyond the limits is said and not lost in silence."""
     fitting = _fitting(received)
     found = pasted.read(pasted.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
+    if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
+        return Ticket(problem=near_misses.NOTHING)
     # One thing that is nearly an identifier is better mended at once than answered with a row.
     if len(found.findings) < 2 and not found.lookups:
         return Ticket(problem=found.problem or EMPTY)
@@ -40,6 +42,11 @@ def read(received: str) -> Ticket:
     if any(finding.warning == near_misses.INVISIBLE for finding in found.findings):
         notes.append(INVISIBLE)
     return Ticket(tuple(_without_note(finding) for finding in found.findings[:MOST]), tuple(notes))
+
+
+def _is_a_number(words: str) -> bool:
+    """Of an order, say, which may be kept with a transfer; what somebody tells is not."""
+    return all(any(character.isdigit() for character in word) for word in words.split())
 
 
 def _fitting(received: str) -> str:

@@ -3,7 +3,7 @@
 The first page of the service is read before the answer begins, so that what cannot begin is a page that says why.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Event
@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import lifecycle, visitors, wiring
 from intents_ui.display import filters, hashes, near_misses, solana
 from intents_ui.display.filters import Asked, Filters
+from intents_ui.display.recoverable import Sort
 from intents_ui.display.standing import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
@@ -37,7 +38,8 @@ def history(request: HttpRequest, kind: str) -> HttpResponseBase:
 
 @require_safe
 def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
-    return export(request, kind, RECOVERABLE, asked(request), recoverable=True)
+    """By creation or id, as the service sorts: the work list's own order is of what one page has read."""
+    return export(request, kind, RECOVERABLE, asked(request, unless_sorted=tuple(Sort)), recoverable=True)
 
 
 @require_safe
@@ -53,9 +55,13 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     return export(request, kind, ADDRESS, asked(request), owner=known)
 
 
-def asked(request: HttpRequest) -> Asked:
+def asked(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
+    """`unless_sorted`: the orders that are left aside."""
+    query = dict(request.GET.lists())
+    if request.GET.get("sort") in unless_sorted:
+        del query["sort"]
     with wiring.page():
-        return filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+        return filters.read(query, chains=wiring.catalog().chains())
 
 
 def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: object) -> HttpResponseBase:
@@ -151,9 +157,16 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     is_partial = request.headers.get("HX-Request-Type") == "partial"
     if request.method == "POST" and not is_partial:
         return redirect(request.path)
-    template, number = ("parts/export_progress.html" if is_partial else "export_progress.html"), looks(request)
+    number, kind = looks(request), request.GET.get("kind")
     context = {"run": run, "is_partial": is_partial, "is_first": number == 0 or not is_partial, "looks": number}
-    return render(request, template, context | {"standing": looked_at(run, looks=number)})
+    context |= {"standing": looked_at(run, looks=number), "kind": kind if kind in FORMATS else "export"}
+    return render(request, template(number, is_partial=is_partial), context)
+
+
+def template(looks: int, *, is_partial: bool) -> str:
+    if not is_partial:
+        return "export_progress.html"
+    return "parts/export_progress.html" if looks else "parts/export_run.html"
 
 
 def looked_at(run: str, *, looks: int) -> Standing:

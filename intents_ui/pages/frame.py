@@ -5,10 +5,18 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from intents_ui import wiring
+from intents_ui.exports import progress
+from intents_ui.exports.formats import FORMATS
+from intents_ui.settings import ENV
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
-    return {"embedded": wiring.embedded()}
+    """Each export that a page's menu begins is a run of its own, whose id is drawn with the page."""
+    return {
+        "embedded": wiring.embedded(),
+        "export_rows": ENV.intents_export_rows,
+        "export_runs": {kind: progress.new_run() for kind in FORMATS},
+    }
 
 
 def private_pages(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

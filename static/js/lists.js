@@ -48,19 +48,19 @@ document.addEventListener("pointerover", point);
 document.addEventListener("focusin", point);
 document.addEventListener("focusout", () => mark(null));
 
-function openFilters() {
-  return document.querySelectorAll("details[name=filter][open]");
+function openMenus() {
+  return document.querySelectorAll("details:is([name=filter], [name=export])[open]");
 }
 
 document.addEventListener("click", (event) => {
-  for (const filter of openFilters()) if (!filter.contains(event.target)) filter.open = false;
+  for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
 });
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
-  for (const filter of openFilters()) {
-    filter.open = false;
-    filter.querySelector("summary").focus();
+  for (const menu of openMenus()) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
   }
 });
 

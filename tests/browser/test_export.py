@@ -113,3 +113,19 @@ def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(brows
         # The page asks again by itself.
         expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible(timeout=15_000)
         assert exported(download).why == "stopped by its reader"
+
+
+def test_the_menu_closes_by_itself(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open("/history")
+        page, menu = visit.page, visit.page.locator(".export-menu")
+        button = page.locator("summary", has_text="Export")
+        button.click()
+        expect(menu).to_be_visible()
+        page.get_by_role("heading", level=1).click()
+        expect(menu).to_be_hidden()
+        button.click()
+        expect(menu).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(menu).to_be_hidden()
+        expect(button).to_be_focused()

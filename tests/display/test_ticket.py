@@ -80,11 +80,24 @@ def test_invisible_characters_are_said_once():
         pytest.param("", "Nothing was pasted.", id="nothing"),
         pytest.param(" \r\n\t", "Nothing was pasted.", id="blanks"),
         pytest.param("hello " * 50, "There is no transaction hash, address or intent id in this.", id="prose"),
+        pytest.param(
+            "Hello,\nmy transfer is gone.\nPlease help",
+            "There is no transaction hash, address or intent id in this.",
+            id="short prose",
+        ),
+        pytest.param(
+            "my order 4711 is gone", "There is no transaction hash, address or intent id in this.", id="with a number"
+        ),
         pytest.param(OWNER[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
     ],
 )
 def test_what_holds_nothing_to_answer_says_why(received, problem):
     assert ticket.read(received) == ticket.Ticket(problem=problem)
+
+
+@pytest.mark.parametrize("number", ["4711-0815", "<b>4711</b> \u202e", "#A17 (2026)"])
+def test_numbers_alone_are_looked_up(number):
+    assert [each.kind for each in ticket.read(number).findings] == [Kind.WORDS]
 
 
 def test_several_that_are_nearly_identifiers_are_answered():

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import httpx
 import pytest
 import time_machine
-from django.template.loader import render_to_string
 from django.test import override_settings
 from redis import RedisError
 
@@ -174,6 +173,13 @@ def test_recoverable_money_is_listed_with_its_amounts(service: Between) -> None:
     assert found.ids == [entry["intentId"] for entry in own]
     assert all(row["has_balance"] is True and " on " in row["balances"] for row in found.rows)
     assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
+
+
+@pytest.mark.parametrize(("written", "sent"), [("usd", "createdAt"), ("age", "createdAt"), ("id", "id")])
+def test_the_work_lists_own_order_is_no_mistake_in_its_export(service: Between, written: str, sent: str) -> None:
+    assert get(f"/export/recoverable.csv?sort={written}").status_code == 200
+    assert {page["page"]["sort"][0]["column"] for page in service.pages} == {sent}
+    assert get("/export/history.csv?sort=usd").status_code == 400
 
 
 def test_a_row_leads_to_the_intent_on_this_dashboard(service: Between) -> None:
@@ -743,18 +749,23 @@ def test_how_far_it_has_come_in_words(standing: Standing, sentence: str) -> None
     assert standing.sentence == sentence
 
 
-def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_run_of_its_own() -> None:
-    context = {"export_list": "history", "export_query": "status=FAILED&owner=0x" + "ab" * 20}
-    html = render_to_string("parts/export.html", context)
+@pytest.mark.parametrize("path", ["history", "recoverable", "address/{owner}"])
+@pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
+def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_run_of_its_own(
+    service: Between, path: str, part: dict[str, str]
+) -> None:
+    listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
+    html = get(f"/{listed}?status=FAILED", headers=part).text
     assert "At most 10,000 rows; the last line says whether it is complete." in html
-    links = [link.replace("&amp;", "&") for link in re.findall(r'href="(/export/history\.[^"]+)"', html)]
-    assert [urlsplit(link).path for link in links] == [f"/export/history.{kind}" for kind in KINDS]
+    links = [link.replace("&amp;", "&") for link in re.findall(rf'href="(/export/{listed}\.[^"]+)"', html)]
+    assert [urlsplit(link).path for link in links] == [f"/export/{listed}.{kind}" for kind in KINDS]
     queries = [parse_qs(urlsplit(link).query) for link in links]
     assert all(query["status"] == ["FAILED"] for query in queries)
     runs = {query["run"][0] for query in queries}
     assert len(runs) == 3
     assert all(progress.is_run(run) for run in runs)
     assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0"' in html} == runs
+    assert runs.isdisjoint(re.findall("run=([A-Za-z0-9_-]+)", get(f"/{listed}?status=FAILED").text))
 
 
 # The shared cache

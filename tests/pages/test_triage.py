@@ -368,6 +368,7 @@ def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulato
         pytest.param(None, "Nothing was pasted.", id="no field"),
         pytest.param(" \r\n ", "Nothing was pasted.", id="blanks"),
         pytest.param("help me <please>, " * 20, "There is no transaction hash, address or intent id", id="prose"),
+        pytest.param("Hello,\nmy transfer is gone.\nPlease help", "There is no transaction hash", id="short prose"),
         pytest.param(NOBODY[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
     ],
 )
