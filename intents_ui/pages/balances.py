@@ -1,10 +1,7 @@
 """`/intent/<id>/balances`: what a transfer's addresses hold, which its page asks for as soon as it stands itself."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from threading import Lock
 
-from cachetools import TTLCache, cached
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
@@ -15,21 +12,8 @@ from intents_ui.display import balances as held
 from intents_ui.display import criteria, failures
 from intents_ui.display.facts import Facts
 from intents_ui.display.names import chains_of
-from intents_ui.service.balances import entry_of
+from intents_ui.looks import Look, look
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire import Intent, IntentHistory
-
-LOOKS_HELD = 200
-SHARED_SECONDS = 15
-
-
-@dataclass(frozen=True)
-class Look:
-    """`entry` None: the intent was not found in its owner's history; `checked_at` None: that could not be asked for."""
-
-    intent: Intent
-    entry: IntentHistory | None
-    checked_at: datetime | None
 
 
 @require_safe
@@ -39,9 +23,9 @@ def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
     if known != intent_id:
         return redirect("balances", known, permanent=True)
     if request.headers.get("HX-Request-Type") != "partial":
-        return render(request, "balances.html", told(look(known)))
+        return render(request, "balances.html", told(look(known)) | {"is_part": False})
     try:
-        return render(request, "parts/balances.html", told(look(known)))
+        return render(request, "parts/balances.html", told(look(known)) | {"is_part": True})
     except ServiceError as error:
         return untold(request, known, error)
 
@@ -62,18 +46,6 @@ def canonical(written: str) -> str:
     if asked.problems or not asked.given:
         raise Http404(next((field.problem for field in asked.fields if field.problem), "This is not an intent's id."))
     return str(asked.given["by_intent_id"])
-
-
-@cached(TTLCache(maxsize=LOOKS_HELD, ttl=SHARED_SECONDS), lock=Lock())
-def look(intent_id: str) -> Look:
-    """Shared by all who look at the same intent."""
-    service = wiring.service()
-    intent = service.get_intent(intent_id)
-    owner, created_at = Facts.of(intent, None).owner, intent.created_at
-    if owner is None or created_at is None:
-        return Look(intent, None, None)
-    entry = entry_of(service, intent.intent_id, owner=owner, created_at=created_at)
-    return Look(intent, entry, datetime.now(UTC))
 
 
 def told(found: Look) -> dict[str, object]:

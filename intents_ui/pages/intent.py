@@ -1,8 +1,10 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from threading import Lock
+from typing import TypedDict
 
 from cachetools import LRUCache, cached
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -14,8 +16,9 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import wiring
+from intents_ui import looks, wiring
 from intents_ui.display import (
+    balances,
     calls,
     doctor,
     fees,
@@ -38,7 +41,7 @@ from intents_ui.display.pasted import Kind
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import lookup, transfers
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt
 
 # Ids that are no hash: any word, as the service's own documents show them.
 PLAIN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}", re.ASCII)
@@ -83,7 +86,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     told = reply.reply(
-        story.story(found, known, now=now, using=names),
+        story.story(found, known, now=now, using=names, **holdings(found, known)),
         transfer.of_intent(found, known, using=names, now=now),
         timeline.timeline(found, known, now=now, using=names),
         url=request.build_absolute_uri(reverse("intent", args=[intent_id])),
@@ -101,10 +104,11 @@ def told(
     """What changes while a transfer runs, for `parts/receipt.html`."""
     names, unread = wiring.catalog(), trouble is not None
     names.learn((found.origin_chain_id, found.destination_chain_id))
-    tale = story.story(found, receipt, now=now, using=names, unread=unread)
+    held = holdings(found, receipt)
+    tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
     promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
-    diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread)
+    diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread, balances=held.get("balances"))
     may_change = watching.may_change(found, receipt, now=now)
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
@@ -131,8 +135,28 @@ def told(
         "promise": promised,
         "lookalikes": lookalikes.lookalikes(Facts.of(found, receipt)),
         "diagnosis": diagnosis,
+        "looked_at": held.get("checked_at"),
         "fees": fees.fees(found, receipt, using=names),
         "memo": memo(receipt),
+    }
+
+
+class Held(TypedDict, total=False):
+    """What the story can be told with; empty when nobody has looked since the transfer last moved."""
+
+    has_balance: bool | None
+    balances: Sequence[BalanceGroup]
+    checked_at: datetime | None
+
+
+def holdings(found: Intent, receipt: IntentReceipt | None) -> Held:
+    look = looks.newest(found.intent_id, since=Facts.of(found, receipt).last_change)
+    if look is None or look.entry is None:
+        return {}
+    return {
+        "has_balance": balances.has_balance(look.entry),
+        "balances": look.entry.balances,
+        "checked_at": look.checked_at,
     }
 
 

@@ -6,9 +6,9 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import balances, history, home, intent, recoverable
+from intents_ui.pages import history, home, intent, recoverable
 
 
 @pytest.fixture
@@ -20,9 +20,10 @@ def emulator() -> Iterator[Emulator]:
 
 def fresh() -> Iterator[Emulator]:
     made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, wiring.exports, wiring.ticket_threads)
-    made += (home.entries, history.newest, intent.plan, balances.look, recoverable.answer_to)
+    made += (home.entries, history.newest, intent.plan, looks.look, recoverable.answer_to)
     for each in made:
         each.cache_clear()
+    looks.forget()
     embedded = wiring.emulator()
     assert embedded is not None
     yield embedded

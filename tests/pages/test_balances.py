@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -11,9 +12,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import balances
 
 PARTIAL = {"HX-Request-Type": "partial"}
 ABORTED_WITH_MONEY = 13
@@ -89,7 +89,7 @@ def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client
         assert "aria-live" not in around[0]
     assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith("Nothing: the service found no money")
     emulator.behave("GetIntentHistory", "node-down-503")
-    balances.look.cache_clear()
+    looks.look.cache_clear()
     assert heard(fragment(site, intent_id)).startswith("What the addresses hold cannot be shown: The service")
 
 
@@ -207,7 +207,7 @@ def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeyp
     for _ in range(3):
         fragment(site, intent_id)
     assert asked.count("GetIntentHistory") == 1
-    balances.look.cache_clear()  # as after 15 seconds
+    looks.look.cache_clear()  # as after 15 seconds
     fragment(site, intent_id)
     assert asked.count("GetIntentHistory") == 2
 
@@ -226,3 +226,22 @@ def test_what_is_no_id_is_asked_of_nobody(site: Client, emulator: Emulator, monk
 
 def test_an_intent_that_nobody_knows_is_nothing_found(site: Client, emulator: Emulator) -> None:
     assert site.get(f"/intent/0x{'12' * 32}/balances").status_code == 404
+
+
+def test_once_somebody_has_looked_the_answer_itself_is_told_with_it(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    before = words(site.get(f"/intent/{intent_id}"))
+    assert "Stopped, money waiting to be taken back" not in before
+    part = fragment(site, intent_id).content.decode()
+    assert f'hx-get="/intent/{intent_id}/receipt" hx-trigger="load" hx-target="#receipt"' in part
+    after = words(site.get(f"/intent/{intent_id}/receipt", headers=PARTIAL))
+    assert "Stopped, money waiting to be taken back" in after
+    assert "Checked 12:00:0" in after
+
+
+def test_a_look_from_before_the_last_change_says_nothing_of_it(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    found = looks.look(intent_id)
+    assert found.checked_at
+    assert looks.newest(intent_id, since=found.checked_at)
+    assert looks.newest(intent_id, since=found.checked_at + timedelta(seconds=1)) is None
