@@ -62,7 +62,8 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """The page's part that changes, for those who have no stream: it is asked for every few seconds."""
     found, known, trouble = read(intent_id)
-    context = told(found, known, trouble, now=datetime.now(UTC)) | {"mode": "polled"}
+    mode = "once" if "once" in request.GET else "polled"
+    context = told(found, known, trouble, now=datetime.now(UTC)) | {"mode": mode}
     html = render_to_string("parts/polled.html", context, request)
     answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
     return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer

@@ -233,7 +233,7 @@ def test_once_somebody_has_looked_the_answer_itself_is_told_with_it(site: Client
     before = words(site.get(f"/intent/{intent_id}"))
     assert "Stopped, money waiting to be taken back" not in before
     part = fragment(site, intent_id).content.decode()
-    assert f'hx-get="/intent/{intent_id}/receipt" hx-trigger="load" hx-target="#receipt"' in part
+    assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="load" hx-target="#receipt"' in part
     after = words(site.get(f"/intent/{intent_id}/receipt", headers=PARTIAL))
     assert "Stopped, money waiting to be taken back" in after
     assert "Checked 12:00:0" in after
