@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.pages import demo, everyone, failures, home, intent, search
+from intents_ui.pages import demo, everyone, failures, help, home, intent, search
 
 
 class Identifier:
@@ -49,6 +49,8 @@ urlpatterns: list[URLPattern] = [
     path("i/<identifier:intent_id>", intent.other_address),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+    path("help", help.states, name="help"),
+    path("help/status/<identifier:status>", help.status, name="help-status"),
 ]
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.demo, name="demo"))
