@@ -11,7 +11,7 @@ def amount(money: Money, *, using: Names) -> Amount:
     known = decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     decimals = money.decimals if known is None else known
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return amounts.amount(money.value, decimals=decimals, symbol=symbol)
+    return amounts.amount(money.value, decimals=decimals, symbol=symbol or money.symbol)
 
 
 def symbol_of(
