@@ -11,6 +11,7 @@ from intents_ui.pages import (
     everyone,
     export,
     failures,
+    help,
     history,
     home,
     intent,
@@ -84,6 +85,8 @@ urlpatterns: list[URLPattern] = [
     path("export/progress/<identifier:run>", export.run, name="export-run"),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+    path("help", help.states, name="help"),
+    path("help/status/<identifier:status>", help.status, name="help-status"),
 ]
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.demo, name="demo"))

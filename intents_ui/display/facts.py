@@ -37,13 +37,16 @@ EXECUTED = frozenset(
 
 @dataclass(frozen=True)
 class Money:
-    """So many base units of a token; `metadata` is what the receipt says about the token."""
+    """So many base units of a token; `metadata` is what the receipt says about the token.
+
+    `decimals` and `symbol` are what comes with the amount itself, for a token that nobody else describes."""
 
     value: int | None
     chain_id: int | None
     token_address: str | None
     metadata: TokenMetadata | None = None
     decimals: int | None = None
+    symbol: str | None = None
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,8 @@ class Facts:
     def described(self, money: Money) -> Money:
         """With what the receipt says about the token, if it is one of the two that it describes."""
         known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
-        return replace(money, metadata=next((token for token in known if token and _is_of(token, money)), None))
+        found = next((token for token in known if token and _is_of(token, money)), None)
+        return replace(money, metadata=found) if found else money
 
     def _destination_money(self, value: int | None) -> Money:
         token = first(self.summary.destination_token_address, self.request.destination_token_address)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from intents_ui.display import hashes
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.places import Place, side_of
-from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
+from intents_ui.service.wire import BalanceGroup, TokenBalance
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ def _at(address: str | None, chain_id: int | None, facts: Facts) -> Place:
 def _sums(tokens: Sequence[TokenBalance], chain_id: int | None) -> Iterator[Money]:
     """The chain of a token is that of its address: its own can be 0 (domain.md 3.1)."""
     for token in tokens:
-        told = TokenMetadata(symbol=token.symbol, decimals=token.decimals)
-        yield Money(token.balance, chain_id, token.contract_address, told)
+        yield Money(token.balance, chain_id, token.contract_address, decimals=token.decimals, symbol=token.symbol)
 
 
 def _is_same(one: str | None, other: str | None) -> bool:

@@ -85,8 +85,8 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
 
 
 def _paid(facts: Facts) -> Money:
-    named = Payment.of(facts, None).named
-    return facts.sent if named.value is None else named
+    is_told = facts.deposit is not None and facts.deposit.token_amount is not None
+    return Payment.of(facts, None).named if is_told else facts.sent
 
 
 def _check(situation: Situation, difference: str) -> Check:

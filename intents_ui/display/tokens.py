@@ -9,7 +9,7 @@ from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
 
 def amount(money: Money, *, using: Names) -> Amount:
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol)
+    return amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol or money.symbol)
 
 
 def decimals(money: Money, *, using: Names) -> int | None:

@@ -1,0 +1,39 @@
+"""`/help` and `/help/status/<STATUS>`: what each state means and what to do."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from intents_ui.display import help as display
+from intents_ui.display import text
+
+
+@require_safe
+def states(request: HttpRequest) -> HttpResponse:
+    return listing(request)
+
+
+@require_safe
+def status(request: HttpRequest, status: str) -> HttpResponseBase:
+    known = status.strip().upper().replace("-", "_")
+    of_intent, of_transaction = display.named(known)
+    if not of_intent and not of_transaction:
+        return listing(request, missing=text.name(status).shown)
+    if known != status:
+        return redirect("help-status", known, permanent=True)
+    context = {"name": known, "of_intent": of_intent, "of_transaction": of_transaction, "names": display.names()}
+    return render(request, "help_status.html", context)
+
+
+def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
+    """All states; with a word on the one that there is not."""
+    context = {
+        "intents": display.intents(),
+        "transactions": display.transactions(),
+        "others": display.of_any_status(),
+        "words": display.WORDS,
+        "missing": missing,
+    }
+    return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)

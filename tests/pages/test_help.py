@@ -1,0 +1,116 @@
+"""What each state means and what to do, and the way there from every headline."""
+
+import html
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+
+from intents_ui.display import help as display
+from intents_ui.display.explanations import EXPLANATIONS
+from intents_ui.display.gaps import GAPS
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.wire import IntentStatus, TransactionStatus
+from tests.display.test_every_story import BY_OTHER_FACTS
+
+SCENARIOS = range(1, 31)
+EVERY = sorted({*IntentStatus, *TransactionStatus})
+
+
+def read(site: Client, path: str) -> str:
+    answer = site.get(path)
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def situation(page: str, key: str) -> str:
+    found = re.search(rf'<article class="situation" id="{re.escape(key)}".*?</article>', page, re.DOTALL)
+    assert found, key
+    return found[0]
+
+
+def test_every_state_has_a_meaning_and_what_to_do(site: Client) -> None:
+    page = read(site, "/help")
+    for state in (*display.intents(), *display.transactions()):
+        row = next(row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if state.shown.meaning in row)
+        assert f"<code>{state.name}</code>" in row
+        assert state.shown.word in row
+        assert state.next in row
+        assert f'href="/help/status/{state.name}"' in row
+    assert len(display.intents()) == len(IntentStatus)
+    assert len(display.transactions()) == len(TransactionStatus)
+
+
+@pytest.mark.parametrize("status", EVERY)
+def test_every_state_has_a_page(site: Client, status: str) -> None:
+    page = read(site, f"/help/status/{status}")
+    of_intent, of_transaction = display.named(status)
+    assert ("A transaction, one step of a transfer" in page) == (of_transaction is not None)
+    for state in (of_intent, of_transaction):
+        assert not state or state.shown.meaning in page
+    for key, row in EXPLANATIONS.items():
+        assert (f'id="{key}"' in page) == (status in row.statuses)
+    assert "{" not in re.sub(r"<head>.*?</head>", "", page, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("number", SCENARIOS)
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+def test_every_headline_leads_to_its_row(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+    intent = getattr(emulator, copy)(number)
+    page = read(site, f"/intent/{intent['intentId']}")
+    link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
+    there = situation(read(site, urlsplit(link).path), urlsplit(link).fragment)
+    row = EXPLANATIONS[urlsplit(link).fragment]
+    if "{" not in row.headline:
+        assert headline == row.headline
+        assert headline in there
+    for template in (row.sentence, row.next):
+        assert all(words in there for words in re.split(r"\{\w+\}", template) if not words.startswith(" "))
+
+
+def test_a_headline_of_no_state_leads_to_the_list(site: Client) -> None:
+    page = read(site, "/help")
+    for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
+        assert situation(page, key)
+    assert {row.key for row in EXPLANATIONS.values() if not row.statuses} < BY_OTHER_FACTS | {"unknown.status"}
+
+
+@pytest.mark.parametrize("written", ["failed", "Failed", "on_hold", "on-hold"])
+def test_a_state_may_be_written_in_any_case(site: Client, written: str) -> None:
+    answer = site.get(f"/help/status/{written}")
+    assert answer.status_code == 301
+    assert answer["Location"] == f"/help/status/{written.upper().replace('-', '_')}"
+
+
+@pytest.mark.parametrize("written", ["HALTED", "\u0131", "x" * 200, "<script>", "\u202eFAILED"])
+def test_a_state_that_there_is_not_is_said_so_beside_the_list(site: Client, written: str) -> None:
+    answer = site.get(f"/help/status/{written}")
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert "There is no state called" in page
+    assert 'href="/help/status/FAILED"' in page
+    assert "<script>\u201d" not in page
+    assert "\u202e" not in page
+
+
+def test_every_page_leads_to_the_help(site: Client) -> None:
+    assert '<a href="/help">Help</a>' in read(site, "/")
+
+
+def test_the_words_fill_every_gap() -> None:
+    assert {*display.IN_GENERAL, "statusWord"} == {*GAPS}
+    for state in display.intents():
+        for told in (*state.usual, *state.rare):
+            words = " ".join((told.headline, told.sentence, told.where, told.next))
+            assert not re.search(r"\bthe the\b|  |\ba the\b|[{}]", words), words
+            assert told.status == state.name
+
+
+def test_each_situation_of_a_state_is_there_once() -> None:
+    for state in display.intents():
+        keys = [told.key for told in (*state.usual, *state.rare)]
+        assert len(keys) == len(set(keys))
+        assert set(keys) == {key for key, row in EXPLANATIONS.items() if state.name in row.statuses}
+        assert state.usual
+        assert state.next in [told.next for told in state.usual]
