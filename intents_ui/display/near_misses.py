@@ -98,4 +98,6 @@ CHECKSUM = (
 )
 NATIVE = "This is not an account: it stands for the chain's own coin."
 PLACEHOLDER = "This is a placeholder, not a real transaction hash."
-INVISIBLE = "Invisible characters around it were left out."
+IN_PIECES = "These are as many digits as a hash or an address has, but in pieces: take the blanks out if they are one."
+INVISIBLE = "Invisible characters in it or around it were left out."
+FULL_WIDTH_READ = "Full-width characters in it were read as ordinary ones: compare it with where it came from."

@@ -12,7 +12,7 @@ from enum import StrEnum
 from urllib.parse import unquote
 
 from intents_ui.display import hashes, near_misses, solana, text, wrapped
-from intents_ui.display.hashes import BESIDE, HIDDEN
+from intents_ui.display.hashes import BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HIDDEN
 
 LONGEST = 10_000
 LONGEST_WORDS = 100
@@ -104,6 +104,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
 # How far off a length without `0x` may be for an address or a hash to be meant; ids of 24 or 32 digits are not.
 FAR_OFF = 3
+FEWEST_IN_GROUPS = 37
 LEAST_BEFORE_A_CUT = 4
 CUT = re.compile(r"[…⋯]|\.{2,}")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
@@ -114,11 +115,13 @@ SCAN = re.compile(
     r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
     r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
     rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{1,64}}+)(?:[…⋯]|\.{{2,6}}+)(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
-    rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{20,}}+)(?!{BESIDE})"
+    rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
     rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{BESIDE}|[./-]\w)"
     rf"|(?<!{BESIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?P<pieces>(?:0x)?[0-9a-f]{{4,36}}+(?:[ \t]{{1,4}}+[0-9a-f]{{4,36}}+(?!{BESIDE})){{1,15}}+)"
+    rf"|(?<!{BESIDE})(?P<disguised>[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]{{20,}}+)"
     r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
     re.IGNORECASE,
 )
@@ -133,10 +136,18 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
-    findings = _without_short_forms(_once_each(_broken_by_blanks(cleaned) or _scanned(wrapped.joined(cleaned))))
-    if cleaned != received:
-        findings = tuple(replace(finding, warning=finding.warning or near_misses.INVISIBLE) for finding in findings)
+    seen = wrapped.without_unseen(cleaned)
+    plain = wrapped.narrow(seen)
+    findings = _without_short_forms(_once_each(_broken_by_blanks(plain) or _scanned(wrapped.joined(plain))))
+    if plain != seen:
+        findings = _with_warning(findings, near_misses.FULL_WIDTH_READ)
+    if seen != received:
+        findings = _with_warning(findings, near_misses.INVISIBLE)
     return _judged(findings or _words(cleaned))
+
+
+def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
+    return tuple(replace(finding, warning=finding.warning or warning) for finding in findings)
 
 
 def _judged(findings: tuple[Finding, ...]) -> Pasted:
@@ -200,6 +211,10 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
             return _of_path(match["id"])
         case "base58":
             return _of_base58(match[0])
+        case "pieces":
+            return _of_pieces(match[0])
+        case "disguised":
+            return _of_disguised(match[0])
         case "cut":
             return _of_cut(match, before)
         case _:
@@ -215,6 +230,23 @@ def _of_cut(match: re.Match[str], before: str) -> Finding | None:
     if len(match["head"]) < LEAST_BEFORE_A_CUT:
         return None
     return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.CUT_OFF)
+
+
+def _of_pieces(groups: str) -> Finding | None:
+    """Two ids side by side look the same, so nothing is put together that does not say `0x`."""
+    whole = "".join(groups.split())
+    digits = _without_prefix(whole)
+    if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in wrapped.COMPLETE:
+        return _of_hex(digits)
+    if digits.isdigit() or len(digits) not in wrapped.COMPLETE:
+        return None
+    return Finding(Kind.NEAR_MISS, groups, problem=near_misses.IN_PIECES)
+
+
+def _of_disguised(word: str) -> Finding | None:
+    problem = near_misses.of_foreign(word)
+    shown = text.capped(word, cap=LONGEST_WORDS).shown
+    return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
 
 
 def _of_hex(digits: str) -> Finding:

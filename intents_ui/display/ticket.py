@@ -13,7 +13,11 @@ SEPARATOR = "\ufffd"
 EMPTY = "Nothing was pasted."
 TOO_LONG = "The text has {length:,} characters: the first {read:,} were read. Triage the rest by itself."
 TOO_MANY = "{found:,} identifiers were found: the first {most} are answered, {left:,} are left out. Triage those too."
-INVISIBLE = "Invisible characters around identifiers were left out."
+# What is true of the whole text is said once.
+SAID_ONCE = {
+    near_misses.INVISIBLE: "Invisible characters in identifiers or around them were left out.",
+    near_misses.FULL_WIDTH_READ: "Full-width characters in identifiers were read as ordinary ones.",
+}
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ def read(received: str) -> Ticket:
         notes.append(TOO_LONG.format(length=len(received), read=len(fitting)))
     if left := len(found.findings[MOST:]):
         notes.append(TOO_MANY.format(found=len(found.findings), most=MOST, left=left))
-    if any(finding.warning == near_misses.INVISIBLE for finding in found.findings):
-        notes.append(INVISIBLE)
+    warnings = {finding.warning for finding in found.findings}
+    notes += [note for warning, note in SAID_ONCE.items() if warning in warnings]
     return Ticket(tuple(_without_note(finding) for finding in found.findings[:MOST]), tuple(notes))
 
 
@@ -58,5 +62,4 @@ def _fitting(received: str) -> str:
 
 
 def _without_note(finding: Finding) -> Finding:
-    """What is true of the whole text is said once."""
-    return replace(finding, warning="") if finding.warning == near_misses.INVISIBLE else finding
+    return replace(finding, warning="") if finding.warning in SAID_ONCE else finding

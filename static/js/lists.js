@@ -56,6 +56,17 @@ document.addEventListener("click", (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
 });
 
+// A choice closes its menu, and the menu's button has the focus that the choice had.
+document.addEventListener("click", (event) => {
+  const menu = event.target.closest("[data-chosen]")?.closest("details");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// The button that stops an export goes with it: the focus goes to what comes of it.
+document.addEventListener("submit", (event) => event.target.closest(".export-run")?.focus());
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   for (const menu of openMenus()) {

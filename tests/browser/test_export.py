@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Download, Page, expect
 
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
 from tests.browser.conftest import visiting
 from tests.exported import KINDS, Exported, read
 from tests.serving import dashboard, free_port, running
@@ -37,7 +39,8 @@ def exported(download: Download) -> Exported:
 
 
 def follow(page: Page, kind: str) -> Download:
-    """Follows a link of the menu, which stays open meanwhile."""
+    """Follows a link of the menu, which the choice closes."""
+    page.locator("summary", has_text="Export").click()
     with page.expect_download() as coming:
         page.get_by_role("link", name=re.compile(f"^{NAMES[kind]} ")).click()
     return coming.value
@@ -53,11 +56,12 @@ def test_a_list_is_downloaded_in_each_format_and_its_end_is_said(
         page.locator("summary", has_text="Export").click()
         expect(page.get_by_text("At most 10,000 rows")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        page.locator("summary", has_text="Export").click()
         for kind in KINDS:
             found = exported(follow(page, kind))
             assert found.state == "complete"
             said = f"Complete: {found.counted} rows"
-            expect(page.locator(".export-run").nth(KINDS.index(kind))).to_contain_text(said)
+            expect(page.get_by_role("group", name=f"{NAMES[kind]} export")).to_contain_text(said)
             expect(page.locator("#said")).to_have_text(said)
         expect(page.get_by_role("button", name="Stop")).to_have_count(0)
         assert page.url == server + path
@@ -67,8 +71,9 @@ def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str,
     with visiting(browser, slow, theme=theme, width=1280) as visit:
         page = visit.page
         visit.open("/history")
-        page.locator("summary", has_text="Export").click()
         download = follow(page, "csv")
+        expect(page.locator(".export-menu")).to_be_hidden()
+        expect(page.locator("summary", has_text="Export")).to_be_focused()
         shown = page.locator(".export-standing")
         expect(shown).to_have_text(re.compile(r"^[1-9]00 rows so far$"))
         stop = page.get_by_role("button", name="Stop")
@@ -79,6 +84,7 @@ def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str,
         page.keyboard.press("Enter")
         expect(shown).to_have_text(re.compile(r"^Stopped after \d{3} rows$"))
         expect(stop).to_have_count(0)
+        expect(page.get_by_role("group", name="CSV export")).to_be_focused()
         found = exported(download)
         assert (found.state, found.why) == ("truncated", "stopped by its reader")
         assert f"Stopped after {found.counted} rows" == shown.inner_text()
@@ -88,10 +94,46 @@ def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str,
 def test_a_link_can_be_followed_once_more(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/recoverable")
-        visit.page.locator("summary", has_text="Export").click()
         for _ in range(2):
             assert exported(follow(visit.page, "csv")).state == "complete"
             expect(visit.page.locator("#said")).to_have_text(re.compile("Complete"))
+            expect(visit.page.locator(".export-run")).to_have_count(1)
+
+
+def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_stop(browser: Browser, slow: str) -> None:
+    with visiting(browser, slow, theme="light", width=360) as visit:
+        page = visit.page
+        visit.open("/history")
+        download = follow(page, "ndjson")
+        shown, stop = page.locator(".export-standing"), page.get_by_role("button", name="Stop")
+        expect(shown).to_have_text(re.compile("rows so far$"))
+        page.get_by_role("link", name="Older →").click()
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(page.get_by_role("link", name="← Newer")).to_be_visible()
+        expect(stop).to_be_in_viewport()
+        before = shown.inner_text()
+        expect(shown).not_to_have_text(before)
+        page.go_back()
+        expect(page.get_by_role("link", name="← Newer")).to_have_count(0)
+        stop.click()
+        expect(shown).to_have_text(re.compile("^Stopped after"))
+        assert exported(download).why == "stopped by its reader"
+
+
+@pytest.mark.parametrize(
+    ("path", "on"), [(f"/address/{names.address_of(Role.OWNER, 0)}", "Older"), ("/recoverable", "USD")]
+)
+def test_other_lists_leave_an_export_what_became_of_it(browser: Browser, server: str, path: str, on: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open(path)
+        follow(page, "json")
+        shown = page.get_by_role("group", name="JSON export")
+        expect(shown).to_contain_text("Complete")
+        page.get_by_role("link", name=on).first.click()
+        expect(page).to_have_url(re.compile("cursor=|sort="))
+        expect(page.locator("#list :is(h1, h2)").first).to_be_focused()
+        expect(shown).to_contain_text("Complete")
 
 
 def test_what_cannot_begin_is_a_page_and_no_file(browser: Browser, server: str) -> None:
@@ -105,7 +147,6 @@ def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(brows
     with visiting(browser, slow, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/history")
-        page.locator("summary", has_text="Export").click()
         download = follow(page, "csv")
         page.get_by_role("link", name="How far it has come").first.click()
         expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()

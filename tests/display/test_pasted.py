@@ -14,6 +14,16 @@ ADDRESS = OWNER.lower()
 SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
+
+def wide(characters: str) -> str:
+    return "".join(chr(ord(character) + 0xFEE0) for character in characters)
+
+
+def groups(written: str) -> str:
+    prefix, digits = ("0x", written[2:]) if written.startswith("0x") else ("", written)
+    return prefix + " ".join(digits[at : at + 8] for at in range(0, len(digits), 8))
+
+
 FOUND = [
     ("a hash", HASH, Kind.HASH, HASH),
     ("without 0x", DIGITS, Kind.HASH, HASH),
@@ -52,6 +62,13 @@ FOUND = [
     ("wrapped without 0x", f"it is {DIGITS[:30]}\n   {DIGITS[30:]} ok", Kind.HASH, HASH),
     ("wrapped in a link", f"https://etherscan.io/tx/{HASH[:20]}\n{HASH[20:]}", Kind.TRANSACTION, HASH),
     ("wrapped address", f"from {OWNER[:20]}\n{OWNER[20:]} to", Kind.ADDRESS, ADDRESS),
+    ("quoted-printable in a quotation", f"> it is {HASH[:50]}=\n> {HASH[50:]} .", Kind.HASH, HASH),
+    ("quoted-printable behind 40 digits", f"it is {HASH[:42]}=\r\n{HASH[42:]} .", Kind.HASH, HASH),
+    ("quoted-printable in 0x", f"it is 0=\n> {HASH[1:]} .", Kind.HASH, HASH),
+    ("groups in a sentence", f"it is {groups(HASH)}, help", Kind.HASH, HASH),
+    ("groups before a word of hex digits", f"it is {groups(HASH)} dead end", Kind.HASH, HASH),
+    ("groups on two lines", f"> it is {groups(HASH)[:28]}\n> {groups(HASH)[29:]} ok", Kind.HASH, HASH),
+    ("address in groups", f"from {groups(OWNER)} to", Kind.ADDRESS, ADDRESS),
     ("a no-break space inside", f"{HASH[:30]}\u00a0{HASH[30:]}", Kind.HASH, HASH),
     ("a no-break space inside a sentence", f"it is {HASH[:30]}\u00a0{HASH[30:]}, help", Kind.HASH, HASH),
     ("an ideographic space inside", f"{HASH[:30]}\u3000{HASH[30:]}", Kind.HASH, HASH),
@@ -161,25 +178,24 @@ MISSES = [
         "“\u0445” (U+0445) only looks like a character of a hash or an address: type it again.",
     ),
     (
-        "full-width digit",
-        "\uff10x" + DIGITS,
-        "“\uff10” (U+FF10) only looks like a character of a hash or an address: type it again.",
-    ),
-    (
         "cyrillic letter in a link",
         "https://etherscan.io/tx/0x" + DIGITS[:20] + "\u0430" + DIGITS[21:],
         "“\u0430” (U+0430) only looks like a character of a hash or an address: type it again.",
     ),
+    ("zero width inside, too long", f"0x12\u200b{DIGITS}", "A transaction hash has 64 hex digits, this has 66."),
+    ("full-width, too short", wide(OWNER[:-1]), "An address has 40 hex digits, this has 39."),
+    ("16 digits", "it is 0xabcdef0123456789, help", "An address has 40 hex digits, this has 16."),
     (
-        "full-width letters throughout",
-        "".join(chr(ord(digit) + 0xFEE0) for digit in OWNER),
-        "“\uff10” (U+FF10) only looks like a character of a hash or an address: type it again.",
+        "cyrillic x in a sentence",
+        f"it is 0\u0445{DIGITS}, help",
+        "“\u0445” (U+0445) only looks like a character of a hash or an address: type it again.",
     ),
     (
-        "zero width inside",
-        f"0x12\u200b{DIGITS}",
-        "This holds a character that nobody can type (⟨U+200B⟩): copy it again.",
+        "groups without 0x in a sentence",
+        f"it is {groups(DIGITS)} help",
+        "These are as many digits as a hash or an address has, but in pieces: take the blanks out if they are one.",
     ),
+    ("groups, too few", f"it is {groups(HASH[:-2])} help", "A transaction hash has 64 hex digits, this has 62."),
     ("nul", f"{HASH}\x00", "This holds a character that nobody can type (⟨U+0000⟩): copy it again."),
     ("lone surrogate", "\ud800", "This holds a character that nobody can type (⟨U+D800⟩): copy it again."),
     ("override between words", "a\u202eb", "There is no transaction hash, address or intent id in this."),
@@ -203,18 +219,47 @@ def test_nothing_is_neither_found_nor_wrong(nothing):
 @pytest.mark.parametrize(
     ("received", "warning"),
     [
+        pytest.param(f"\u202a{HASH}\u202c", "Invisible characters", id="bidi around"),
+        pytest.param(f"\ufeff{HASH}", "Invisible characters", id="byte-order mark"),
+        pytest.param(f"it is {HASH[:30]}\u200b{HASH[30:]}, help", "Invisible characters", id="zero width inside"),
+        pytest.param(f"{HASH[:9]}\u00ad{HASH[9:40]}\u00ad{HASH[40:]}", "Invisible characters", id="soft hyphens"),
+        pytest.param(f"送金\u200b{HASH}", "Invisible characters", id="zero width behind Japanese"),
+        pytest.param(f"hash\u200b{HASH}", "Invisible characters", id="zero width behind a word"),
+        pytest.param(f"it is {wide(HASH)}, help", "Full-width characters", id="full-width"),
+        pytest.param(f"\uff10x{DIGITS}", "Full-width characters", id="one full-width digit"),
+        pytest.param(f"送金{wide(DIGITS)}です", "Full-width characters", id="full-width in Japanese"),
+    ],
+)
+def test_a_mended_hash_says_so(received, warning):
+    (found,) = pasted.read(received).findings
+    assert (found.kind, found.value) == (Kind.HASH, HASH)
+    assert warning in found.warning
+
+
+@pytest.mark.parametrize(
+    ("received", "warning"),
+    [
         pytest.param(OWNER[:-2] + "B1", "do not fit its checksum", id="checksum"),
         pytest.param(f"to {OWNER[:-2]}B1 now", "do not fit its checksum", id="checksum in a sentence"),
         pytest.param("0x" + "0" * 40, "stands for the chain's own coin", id="native"),
         pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
-        pytest.param(f"\u202a{HASH}\u202c", "Invisible characters", id="bidi around"),
-        pytest.param(f"\ufeff{HASH}", "Invisible characters", id="byte-order mark"),
     ],
 )
 def test_a_doubt_is_a_warning_and_the_lookup_still_possible(received, warning):
     found = pasted.read(received)
     assert warning in found.lookups[0].warning
     assert not found.problem
+
+
+def test_an_invisible_character_parts_what_is_whole():
+    other = "0x" + "9b" * 32
+    found = pasted.read(f"{HASH}\u200b{other}\u200b{SOLANA}")
+    assert [finding.value for finding in found.findings] == [HASH, other, SOLANA]
+
+
+def test_full_width_words_are_no_reason_to_doubt_a_hash():
+    (found,) = pasted.read(f"{wide('ORDER')} {wide('4711')} {HASH}").findings
+    assert found.warning == ""
 
 
 def test_a_ticket_gives_everything_in_its_order_and_once():
@@ -305,6 +350,12 @@ HOSTILE = [
     "%25",
     "%252F",
     "\uff10",
+    "0\uff58\u0430",
+    "\u0430",
+    "abcd ",
+    "0xabcd abcd ",
+    "abcdef0123456789\u200b",
+    "0=\n",
 ]
 
 

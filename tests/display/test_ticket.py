@@ -70,7 +70,7 @@ def test_a_character_that_nobody_can_type_costs_no_identifier(control):
 
 def test_invisible_characters_are_said_once():
     read = ticket.read(f"\u200b{OWNER}\u200b and {HASH}")
-    assert read.notes == (ticket.INVISIBLE,)
+    assert read.notes == ("Invisible characters in identifiers or around them were left out.",)
     assert not any(each.warning for each in read.findings)
 
 
@@ -102,6 +102,34 @@ def test_numbers_alone_are_looked_up(number):
 
 def test_several_that_are_nearly_identifiers_are_answered():
     assert len(ticket.read(f"{OWNER[:-1]} and 0x1234…abcd").findings) == 2
+
+
+def test_whatever_is_nearly_an_identifier_is_counted():
+    read = ticket.read(f"{OWNER} and 0xabcdef0123456789, 0\u0445{HASH[2:]}")
+    assert [each.kind for each in read.findings] == [Kind.ADDRESS, Kind.NEAR_MISS, Kind.NEAR_MISS]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "abcd ",
+        "0xabcd abcd ",
+        "a\u200b",
+        "abcdef0123456789\u200b",
+        "\uff10",
+        "0\u0445",
+        "\u0430",
+        "a=\n> ",
+        "0=\n> ",
+        "z\u200b" * 40 + " ",
+    ],
+    ids=ascii,
+)
+def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit):
+    text = (unit * ticket.LONGEST)[: ticket.LONGEST - 1] + "!"
+    start = time.process_time()
+    ticket.read(text)
+    assert time.process_time() - start < 0.2
 
 
 @pytest.mark.parametrize(

@@ -764,7 +764,7 @@ def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_ru
     runs = {query["run"][0] for query in queries}
     assert len(runs) == 3
     assert all(progress.is_run(run) for run in runs)
-    assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0"' in html} == runs
+    assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0&' in html} == runs
     assert runs.isdisjoint(re.findall("run=([A-Za-z0-9_-]+)", get(f"/{listed}?status=FAILED").text))
 
 
