@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display import hashes, text, times, turns
+from intents_ui.display.locator import Located
 from intents_ui.display.names import Names
 from intents_ui.display.story import Story
 from intents_ui.display.timeline import Step, Timeline
@@ -50,6 +51,7 @@ class Reply:
                 ("Status", transfer.status.word),
                 ("Where the money is", story.where),
                 ("Address", hashes.checksum(story.address) if story.address else ""),
+                ("Looked at on the chains", _looked_at(story.located)),
                 ("What to do", story.next),
                 ("Who", turns.whose(story)),
                 ("Sent", _side(transfer.sent)),
@@ -80,6 +82,7 @@ class Reply:
             "sentence": story.sentence,
             "where": story.where,
             "address": hashes.checksum(story.address) if story.address else None,
+            "lookedAtOnTheChains": _looked_at(story.located) or None,
             "next": story.next,
             "who": story.who.value,
             "deadline": times.iso(story.deadline) or None,
@@ -163,6 +166,10 @@ def _side_as_json(side: Side) -> dict[str, str | int | None]:
         "token": side.token_address,
         "note": side.note or None,
     }
+
+
+def _looked_at(located: Located) -> str:
+    return f"{located.finding} ({times.dated(located.checked_at)})" if located.checked_at else ""
 
 
 def _on(at: datetime | None) -> str:

@@ -69,3 +69,13 @@ def test_a_receipt_that_cannot_be_read_is_no_answer(site: Client, emulator: Emul
     intent_id = emulator.finished(4)["intentId"]
     emulator.behave("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
+
+
+def test_what_was_found_on_the_chains_stands_in_it_with_its_moment(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(12)["intentId"]
+    assert json.loads(forms(site, intent_id)[2])["lookedAtOnTheChains"] is None
+    site.get(f"/intent/{intent_id}/balances")
+    plain, _, told = forms(site, intent_id)
+    found = json.loads(told)["lookedAtOnTheChains"]
+    assert found.endswith("UTC)")
+    assert f"Looked at on the chains: {found}" in plain
