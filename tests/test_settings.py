@@ -69,6 +69,7 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_SERVICE_SIZES": "search=0.5"}, "INTENTS_SERVICE_SIZES: ", id="half a byte"),
         pytest.param({"INTENTS_SERVICE_SIZES": "search=0"}, "INTENTS_SERVICE_SIZES: ", id="no byte"),
         pytest.param({"INTENTS_WAITING": "64"}, "INTENTS_WAITING: ", id="nobody left who does not wait"),
+        pytest.param({"INTENTS_EXPORT_ROWS": "100001"}, "INTENTS_EXPORT_ROWS: ", id="more rows than are read"),
         pytest.param({"HOST": "127.0.0.1:80"}, "HOST: ", id="host with a port"),
         pytest.param({"HOST": "two words"}, "HOST: ", id="no host"),
         pytest.param({"HOST": "::"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody on IPv6"),

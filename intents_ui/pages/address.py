@@ -65,7 +65,7 @@ def is_partial(request: HttpRequest) -> bool:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return render(request, "parts/owned.html" if is_partial(request) else "address.html", context, status=status)
+    return render(request, "parts/owned_alone.html" if is_partial(request) else "address.html", context, status=status)
 
 
 def read(written: str) -> Finding:

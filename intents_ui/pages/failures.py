@@ -93,13 +93,26 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     if request.path.endswith(".json"):
         response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
     else:
-        template = "parts/failure.html" if request.headers.get("HX-Request-Type") == "partial" else "failure.html"
-        response = render(request, template, {"failure": failure}, status=failure.status)
-        patch_vary_headers(response, ["HX-Request-Type"])
+        response = render(request, template(request), {"failure": failure}, status=failure.status)
+        patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
+        if is_of_list(request):
+            response["HX-Reswap"] = "afterbegin"
+            response["HX-Push-Url"] = "false"
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def template(request: HttpRequest) -> str:
+    if is_of_list(request):
+        return "parts/list_failure.html"
+    return "parts/failure.html" if request.headers.get("HX-Request-Type") == "partial" else "failure.html"
+
+
+def is_of_list(request: HttpRequest) -> bool:
+    """Another part of a list that a reader has before him: his filters and rows stay, and so does their address."""
+    return request.headers.get("HX-Request-Type") == "partial" and request.headers.get("HX-Target") == "div#list"
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:

@@ -51,7 +51,7 @@ def recoverable(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     is_partial = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/recoverable.html" if is_partial else "recoverable.html", context, status=status)
+    return render(request, "parts/recoverable_alone.html" if is_partial else "recoverable.html", context, status=status)
 
 
 def read_from(request: HttpRequest) -> tuple[Asked, Sort]:

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
 from tests.browser.conftest import Visit, visiting
+from tests.serving import dashboard, free_port, running
 
 pytestmark = pytest.mark.browser
 
@@ -139,18 +142,61 @@ def test_what_cannot_be_asked_is_told_beside_its_field(
         visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
 
 
-def test_a_failure_takes_the_place_of_the_list_and_the_way_back_stays(browser: Browser, server: str) -> None:
+def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/history?order=ASC")
-        page.evaluate("htmx.ajax('GET', '/history?order=ASC&cursor=x', {target: '#list', push: 'true'})")
-        expect(page.get_by_role("alert")).to_contain_text("This place in the list cannot be found")
-        expect(page.get_by_role("heading", level=1)).to_be_focused()
-        expect(page.locator("header.frame-head")).to_be_visible()
-        page.go_back()
+        onward = page.locator("a[rel=next]")
+        onward.evaluate("link => link.setAttribute('hx-get', '/history?order=ASC&cursor=x')")
+        onward.click()
+        expect(page.get_by_role("heading", name="This place in the list cannot be found")).to_be_focused()
+        expect(page.get_by_role("link", name="Try again")).to_have_count(0)
         expect(page.locator("tr[id^=row-]")).to_have_count(20)
         expect(page).to_have_url(f"{server}/history?order=ASC")
         visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+@pytest.mark.parametrize(
+    ("path", "on", "title"),
+    [
+        ("/history?origin=8453", "Older →", "History: From Base · Intents"),
+        (f"/address/{names.address_of(Role.OWNER, 0)}", "Older →", None),
+    ],
+)
+def test_a_service_that_goes_away_leaves_what_a_reader_has(
+    browser: Browser, path: str, on: str, title: str | None
+) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = ("-m", "intents_ui.emulator", "--port", str(port))
+    with ExitStack() as service:
+        service.enter_context(running(*command, url=url))
+        with (
+            dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key of the test") as root,
+            visiting(browser, root, theme="light", width=360) as visit,
+        ):
+            page = visit.page
+            visit.open(path)
+            before, address, own = page.locator("#list .row-link").count(), page.url, page.title()
+            assert title in (own, None)
+            service.close()
+            trouble = page.locator(".list-failure")
+            page.get_by_role("link", name=on).first.click()
+            for _ in range(2):
+                expect(trouble.get_by_role("heading")).to_be_focused()
+                expect(trouble).to_have_count(1)
+                expect(trouble).to_be_in_viewport()
+                expect(said(page)).to_have_text(re.compile(r"The list stays as it was\.$"))
+                expect(page).to_have_title(f"{trouble.get_by_role('heading').inner_text()} · Intents")
+                assert page.url == address
+                assert page.locator("#list .row-link").count() == before > 0
+                trouble.get_by_role("link", name="Try again").click()
+            with running(*command, url=url):
+                trouble.get_by_role("link", name="Try again").click()
+                expect(trouble).to_have_count(0)
+                expect(page).to_have_url(re.compile("cursor="))
+                expect(page).to_have_title(own)
+            visit.faults = [fault for fault in visit.faults if "status of 503" not in fault]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.pages import recoverable
 
 FAULTS = [
     pytest.param("busy-60", 429, "asked us to slow down", id="busy"),
@@ -43,6 +44,22 @@ def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
     assert answer.status_code == status
     assert words in answer.content.decode()
     assert "<html" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/history", "/recoverable", "/address/{owner}"])
+def test_a_part_of_a_list_that_cannot_be_had_takes_nothing_away(site: Client, emulator: Emulator, path: str) -> None:
+    path = path.format(owner=emulator.finished(2)["ownerAddress"])
+    part = {"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#list"}
+    assert "<title>" in site.get(path, headers=part).content.decode()
+    recoverable.answer_to.cache_clear()
+    emulator.behave("GetIntentHistory", "failing-500")
+    answer = site.get(path, headers=part)
+    page = answer.content.decode()
+    assert answer.status_code == 503
+    assert (answer["HX-Reswap"], answer["HX-Push-Url"]) == ("afterbegin", "false")
+    assert f'hx-get="{path}"' in page
+    assert "Try again" in page
+    assert 'id="list"' not in page
 
 
 def test_a_busy_service_says_when_to_try_again(site: Client, emulator: Emulator) -> None:
