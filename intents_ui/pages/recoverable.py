@@ -41,7 +41,7 @@ def recoverable(request: HttpRequest) -> HttpResponse:
     asked, sort = read_from(request)
     if asked.problems:
         return page(request, form(asked, sort), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(word, of=list_of(asked.filters.query, sort))
+    at = bookmarks.read(word, of=of_list(asked.filters, sort))
     url = address(asked.filters, sort, at=at)
     if not bookmarks.is_at(request, url):
         return redirect(url)
@@ -64,14 +64,20 @@ def read_from(request: HttpRequest) -> tuple[Asked, Sort]:
     return replace(asked, problems={**asked.problems, "sort": NO_SORT}), Sort.AGE
 
 
-def list_of(narrowed: str, sort: Sort) -> str:
-    """The list's own query: the one of its filters and, unless it is the one that a list has by itself, its order."""
+def query_of(narrowed: str, sort: Sort) -> str:
+    """The query of the list's filters and, unless it is the one that a list has by itself, of its order."""
     order = "" if sort is Sort.AGE else urlencode({"sort": sort})
     return "&".join(part for part in (narrowed, order) if part)
 
 
+def of_list(wanted: Filters, sort: Sort) -> str:
+    """What its bookmarks are of: the history with the same filters is another list."""
+    return query_of(wanted.with_(recoverable=True).query, sort)
+
+
 def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
-    return bookmarks.address(reverse("recoverable"), of=list_of(wanted.query, sort), at=at)
+    written = query_of(wanted.query, sort)
+    return bookmarks.address(reverse("recoverable"), of=of_list(wanted, sort), written=written, at=at)
 
 
 def form(asked: Asked, sort: Sort) -> dict[str, object]:
@@ -84,7 +90,7 @@ def form(asked: Asked, sort: Sort) -> dict[str, object]:
         "filters": asked.filters,
         "sort": sort,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
-        "chips": {chip.name: replace(chip, without=list_of(chip.without, sort)) for chip in chips},
+        "chips": {chip.name: replace(chip, without=query_of(chip.without, sort)) for chip in chips},
         "kept": parse_qsl(others.query),
         "cleared": address(Filters(), sort),
         "read": None,

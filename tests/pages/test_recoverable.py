@@ -368,3 +368,13 @@ def test_a_part_is_the_list_alone(site: Client, emulator: Emulator) -> None:
 def test_the_navigation_leads_to_it(site: Client, emulator: Emulator) -> None:
     response: HttpResponse = site.get("/recoverable")
     assert '<a href="/recoverable" aria-current="page">Recoverable</a>' in response.content.decode()
+
+
+def test_a_place_in_the_history_is_no_place_in_the_work_list(site: Client, emulator: Emulator) -> None:
+    older = re.search(
+        r'href="/history\?(cursor=[^"]+)"[^>]*rel="next"|rel="next"[^>]*href="/history\?(cursor=[^"]+)"',
+        site.get("/history").content.decode(),
+    )
+    assert older
+    moved = site.get(f"/recoverable?{older[1] or older[2]}")
+    assert (moved.status_code, moved["Location"]) == (302, "/recoverable")
