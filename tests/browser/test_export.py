@@ -111,6 +111,11 @@ def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_st
         expect(page).to_have_url(re.compile("cursor="))
         expect(page.get_by_role("link", name="← Newer")).to_be_visible()
         expect(stop).to_be_in_viewport()
+        heading = page.get_by_role("heading", level=1).bounding_box()
+        bar = page.locator(".export-runs").bounding_box()
+        assert heading
+        assert bar
+        assert heading["y"] >= bar["y"] + bar["height"]
         before = shown.inner_text()
         expect(shown).not_to_have_text(before)
         page.go_back()
