@@ -29,8 +29,9 @@ def pointed() -> Iterator[str]:
 def answer_part(page: str) -> str:
     """The page without what differs by design: the moment, the banner and the links of the embedded service."""
     main = page[page.index("<main") : page.index("</main>")]
+    printed = r"<p class=\"on-paper.*?</p>"
     running = r"as of\s+<time.*?</time>|data-since=\"[^\"]*\"|\?seen=\w+|\d+ (s|min|h|d) ago|[\d a-z]+ so far"
-    return re.sub(running, "", main, flags=re.DOTALL)
+    return re.sub(f"{printed}|{running}", "", main, flags=re.DOTALL)
 
 
 def test_the_same_transfers_stand_on_the_same_pages(server: str, pointed: str) -> None:

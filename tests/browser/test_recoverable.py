@@ -145,7 +145,7 @@ def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser
         path = some_intent(visit, ABORTED_WITH_MONEY)
         page.route("**/balances", lambda route: route.abort())
         visit.open(path)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Stopped, a payment had been made")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Stopped")
         again = page.locator("#balances").get_by_role("link", name="Ask the service what they hold")
         expect(again).to_be_visible()
         visit.faults.clear()  # what was cut off is a fault in the browser's eyes

@@ -94,7 +94,7 @@ async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
         visit.send(response(INTENT))
 
     with serving(script) as server:
-        async with async_client(server.url, total=2.0, connections=10, connection_wait=2.0) as service:
+        async with async_client(server.url, total=20.0, connections=10, connection_wait=20.0) as service:
             for round_ in range(10):
                 asked = [asyncio.create_task(service.get_intent("0x1")) for _ in range(40)]
                 await asyncio.sleep(0.001 * round_)
