@@ -25,8 +25,8 @@ def width(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def past() -> str:
-    """A list to which nothing is added any more: its last half hour is left out."""
-    return f"to={int((datetime.now(UTC) - timedelta(minutes=30)).timestamp())}"
+    """A list to which nothing is added any more: what was begun in its last half day may still fail or be refunded."""
+    return f"to={int((datetime.now(UTC) - timedelta(hours=12)).timestamp())}"
 
 
 def rows(page: Page) -> list[str]:
