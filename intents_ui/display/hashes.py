@@ -111,11 +111,6 @@ def explorer_root(url: str | None) -> str | None:
     return url.rstrip("/")
 
 
-def explorer_host(url: str | None) -> str | None:
-    root = explorer_root(url)
-    return root.removeprefix("https://").partition("/")[0] if root else None
-
-
 def _shortened(text: str, *, each_side: int) -> str:
     text = visible(text)
     head = each_side + (2 if text.startswith("0x") else 0)

@@ -94,7 +94,6 @@ SWAP = "Swap {amountIn} for at least {amountOutMin}, paid to {to}"
 BUY = "Buy {amountOut} for at most {amountInMax}, paid to {to}"
 PATH = {"amountIn": "path.first", "amountOutMin": "path.last", "amountInMax": "path.first", "amountOut": "path.last"}
 PATH_IN = PATH | {"amountOut": NATIVE, "amountOutMin": NATIVE}
-PATH_OUT = PATH | {"amountIn": NATIVE, "amountInMax": NATIVE}
 SWAP_3 = "Swap {amountIn} for at least {amountOutMinimum}, paid to {recipient}"
 BUY_3 = "Buy {amountOut} for at most {amountInMaximum}, paid to {recipient}"
 PAIR = {

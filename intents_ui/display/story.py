@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from intents_ui.display import holdings, locator, patience, places, rules, statuses, times, watching
+from intents_ui.display import holdings, locator, patience, places, rules, statuses, watching
 from intents_ui.display.explanations import EXPLANATIONS, Who
 from intents_ui.display.facts import Facts
 from intents_ui.display.gaps import Gaps
@@ -93,15 +93,6 @@ def _turning_points(facts: Facts) -> Iterator[datetime | None]:
     if facts.returning in RUNNING or facts.status in rules.STOPPED:
         yield patience.return_overdue_at(facts)
         yield watching.ends_at(facts)
-
-
-def not_found() -> Story:
-    return _told("notfound", {}, place=Place.UNKNOWN)
-
-
-def stale(*, answered_at: datetime, now: datetime) -> Story:
-    """To stand above the last known state while the service does not answer."""
-    return _told("stale", {"age": times.duration(max(now - answered_at, timedelta()))}, place=Place.UNKNOWN)
 
 
 def _told(key: str, words: Gaps | Mapping[str, str], *, place: Place, **more: Any) -> Story:

@@ -1,6 +1,5 @@
 """Moments and durations as text. Relative and absolute stand together on the page, always with the zone."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from intents_ui.display.text import UNKNOWN
@@ -13,19 +12,6 @@ DAY = timedelta(days=1)
 SKEW = timedelta(minutes=2)
 
 
-@dataclass(frozen=True)
-class Moment:
-    """One moment three ways: for `<time datetime>`, in UTC, and from now."""
-
-    iso: str
-    absolute: str
-    relative: str
-
-
-def moment(at: datetime | None, *, now: datetime) -> Moment:
-    return Moment(iso(at), utc(at, now=now), ago(at, now=now))
-
-
 def ago(at: datetime | None, *, now: datetime) -> str:
     """`42 s ago`, `7 min ago`, `3 h ago`; `in 3 h` for what lies ahead."""
     if at is None:
@@ -34,14 +20,6 @@ def ago(at: datetime | None, *, now: datetime) -> str:
     if -SKEW <= passed < SECOND:
         return "just now"
     return f"in {_coarse(-passed)}" if passed < timedelta() else f"{_coarse(passed)} ago"
-
-
-def until(at: datetime | None, *, now: datetime) -> str:
-    """`in 4 min 10 s`, and `2 min ago` once it is over."""
-    if at is None:
-        return UNKNOWN
-    left = at - now
-    return f"in {duration(left)}" if left > timedelta() else f"{_coarse(-left)} ago"
 
 
 def duration(length: timedelta | None) -> str:

@@ -678,11 +678,6 @@ def test_a_status_of_tomorrow_is_shown_as_it_came():
     assert story(intent("HALTED")).tone == Tone.NEUTRAL
 
 
-def test_not_found_and_stale():
-    assert display.not_found().headline == "Nothing found"
-    assert display.stale(answered_at=before(minutes=3), now=NOW).headline == "Last known state, 3 min old"
-
-
 @pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
 def test_no_row_promises_or_despairs(row):
     words = " ".join((row.headline, row.sentence, row.where, row.next)).lower()
