@@ -4,7 +4,7 @@ from intents_ui.display import amounts, hashes
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
-from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenMetadata
+from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
 
 def amount(money: Money, *, using: Names) -> Amount:
@@ -33,7 +33,7 @@ def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:
 
 
 def symbol_of(
-    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | None = None
+    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> str | None:
     """As received: whoever shows it makes it visible."""
     listed = using.token(chain_id, address)
@@ -42,7 +42,7 @@ def symbol_of(
 
 
 def decimals_of(
-    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | None = None
+    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> int | None:
     listed = using.token(chain_id, address)
     for source in (metadata, listed):

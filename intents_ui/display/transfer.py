@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from intents_ui.display import amounts, names, patience, providers, statuses, text, times, tokens
 from intents_ui.display.facts import Facts, Money
+from intents_ui.display.identity import Identity, identity
 from intents_ui.display.legs import Leg
 from intents_ui.display.names import Names
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
@@ -18,28 +19,28 @@ TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 @dataclass(frozen=True)
 class Side:
-    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted.
-
-    `listed` False: a token that is not among those known of its chain, whatever it calls itself; None: nobody knows."""
+    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted."""
 
     amount: amounts.Amount
-    symbol: str
-    chain: str
-    chain_id: int | None
-    token_address: str | None
+    token: Identity
     usd: Decimal | None = None
     note: str = ""
-    listed: bool | None = None
 
     @property
-    def monogram(self) -> str:
-        """Up to three characters that stand for a token without a picture."""
-        return "" if self.symbol == text.UNKNOWN else self.symbol[:3]
+    def symbol(self) -> str:
+        return self.token.symbol
 
     @property
-    def hue(self) -> int:
-        """One of eight colours, always the same for the same symbol."""
-        return sum(map(ord, self.symbol)) % 8
+    def chain(self) -> str:
+        return self.token.chain
+
+    @property
+    def chain_id(self) -> int | None:
+        return self.token.chain_id
+
+    @property
+    def token_address(self) -> str | None:
+        return self.token.address
 
 
 @dataclass(frozen=True)
@@ -179,17 +180,8 @@ def _note(facts: Facts, *, now: datetime) -> str:
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
     """An amount as lists show it. `usd` is whoever's word there is for its value."""
-    symbol = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return Side(
-        amount=tokens.amount(money, using=using),
-        symbol=text.symbol(symbol).shown,
-        chain=names.chain(money.chain_id, info=using.chain(money.chain_id)),
-        chain_id=money.chain_id,
-        token_address=money.token_address,
-        usd=usd,
-        note=note,
-        listed=using.lists(money.chain_id, money.token_address),
-    )
+    token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return Side(tokens.amount(money, using=using), token, usd=usd, note=note)
 
 
 def _trade(trade_type: str | None) -> str:

@@ -218,7 +218,7 @@ def _with_story(row: Row, shown: Transfer, tale: Story, trouble: ServiceError | 
 
 def _side(side: Side) -> str:
     note = f" {side.note}" if side.note else ""
-    unlisted = " (a token that is not on the service's list)" if side.listed is False else ""
+    unlisted = " (a token that is not on the service's list)" if side.token.is_unlisted else ""
     return f"{side.amount}{note} on {side.chain}{unlisted}"
 
 

@@ -8,6 +8,7 @@ import pytest
 from intents_ui.display import balances
 from intents_ui.display.balances import Balances, Worth
 from intents_ui.display.facts import Facts
+from intents_ui.display.trust import Standing
 from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
@@ -78,19 +79,25 @@ def test_what_a_balance_comes_to(held, worth, said, each):
 
 
 AMOUNTS = [
-    ("exact", token(), "79.712345", "USDC", True),
-    ("decimals unknown", token(decimals=None, contract_address=MERCHANT), "79712345", "base units of USDC", False),
-    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", False),
-    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", None),
+    ("exact", token(), "79.712345", "USDC", Standing.LISTED),
+    (
+        "decimals unknown",
+        token(decimals=None, contract_address=MERCHANT),
+        "79712345",
+        "base units of USDC",
+        Standing.UNLISTED,
+    ),
+    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", Standing.UNLISTED),
+    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", Standing.UNKNOWN),
 ]
 
 
 @pytest.mark.parametrize(
-    ("held", "full", "unit", "listed"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
+    ("held", "full", "unit", "standing"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
 )
-def test_how_much_of_which_token(held, full, unit, listed):
+def test_how_much_of_which_token(held, full, unit, standing):
     side = only(entry(group(held))).side
-    assert (side.amount.full, side.amount.unit, side.listed) == (full, unit, listed)
+    assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
 
 
 @pytest.mark.parametrize("chain_id", [0, None])

@@ -209,9 +209,9 @@ def test_what_the_service_does_not_name_stays(has):
 
 def test_a_token_that_no_list_has_is_told_as_such():
     work = of(entry(1, token(contract_address=MERCHANT)), entry(2, token(contract_address=USDC_ON_BASE), chain_id=BASE))
-    assert {total.side.token_address: total.side.listed for total in work.totals} == {
-        MERCHANT: False,
-        USDC_ON_BASE: True,
+    assert {total.side.token_address: total.side.token.is_unlisted for total in work.totals} == {
+        MERCHANT: True,
+        USDC_ON_BASE: False,
     }
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from intents_ui.display import story, watching
 from intents_ui.display.facts import Facts
 from intents_ui.display.route import BACK, Reached
+from intents_ui.display.trust import Standing
 from tests.display.builders import NOW, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 
@@ -29,9 +30,9 @@ def test_nobody_waits_for_a_return_for_hours(which, at, variant):
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
-    assert scene(18, 27).transfer().sent.listed is False
-    assert scene(2, 30).transfer().sent.listed is True
-    assert scene(6, 10).transfer().sent.listed is True
+    assert scene(18, 27).transfer().sent.token.is_unlisted
+    assert scene(2, 30).transfer().sent.token.standing is Standing.FEATURED
+    assert scene(6, 10).transfer().sent.token.standing is Standing.FEATURED
 
 
 def test_an_amount_that_was_not_reported_is_named_by_none():

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display import transfer
+from intents_ui.display.trust import Standing
 from intents_ui.service.wire import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
@@ -80,10 +81,10 @@ def test_an_offer_stays_expected_until_it_expires():
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():
     spoof = "0x" + "1" * 40
     sides = of(intent(), receipt(summary=summary(origin_token_address=spoof)))
-    assert (sides.sent.symbol, sides.sent.listed) == ("USDC", False)
-    assert (sides.received.symbol, sides.received.listed) == ("USDC", True)
-    assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.listed is None
-    assert of(intent(), None).sent.listed is None
+    assert (sides.sent.symbol, sides.sent.token.standing) == ("USDC", Standing.UNLISTED)
+    assert (sides.received.symbol, sides.received.token.standing) == ("USDC", Standing.LISTED)
+    assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.token.standing is Standing.UNKNOWN
+    assert of(intent(), None).sent.token.standing is Standing.UNKNOWN
 
 
 STARTED = summary(started_at=before(seconds=42))

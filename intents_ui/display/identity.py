@@ -1,0 +1,57 @@
+"""Who a token is, for a reader: its names made safe to read, its picture, and what to be warned of."""
+
+from dataclasses import dataclass
+
+from intents_ui.display import coins, names, text, tokens, trust
+from intents_ui.display.coins import Coin
+from intents_ui.display.names import Names
+from intents_ui.display.trust import Mark, Standing
+from intents_ui.service.wire import TokenInfo, TokenMetadata
+
+
+@dataclass(frozen=True)
+class Identity:
+    """`symbol`, `name` and `chain` are safe to read; `address` is as received, None for a token that nobody names."""
+
+    chain_id: int | None
+    address: str | None
+    symbol: str
+    name: str
+    chain: str
+    decimals: int | None
+    standing: Standing
+    marks: tuple[Mark, ...]
+    coin: Coin
+
+    @property
+    def is_unlisted(self) -> bool:
+        return self.standing is Standing.UNLISTED
+
+
+def identity(
+    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
+) -> Identity:
+    """`metadata`: what came with the token; the catalogue says the rest."""
+    listed = using.token(chain_id, address)
+    symbol = tokens.symbol_of(chain_id, address, using=using, metadata=metadata)
+    name = (metadata.name if metadata else None) or (listed.name if listed else None)
+    chain = names.chain(chain_id, info=using.chain(chain_id))
+    standing = trust.standing(chain_id, address, using=using)
+    shown = text.symbol(symbol).shown
+    return Identity(
+        chain_id=chain_id,
+        address=address,
+        symbol=shown,
+        name=text.name(name).shown,
+        chain=chain,
+        decimals=tokens.decimals_of(chain_id, address, using=using, metadata=metadata),
+        standing=standing,
+        marks=trust.marks(chain_id, address, symbol=symbol, name=name, using=using),
+        coin=coins.of_token(
+            chain_id,
+            address,
+            symbol=shown,
+            is_known=standing is not Standing.UNLISTED,
+            chain=coins.of_chain(chain_id, chain),
+        ),
+    )
