@@ -7,6 +7,7 @@ from intents_ui.exports.formats import FORMATS
 from intents_ui.pages import (
     address,
     balances,
+    chains,
     demo,
     everyone,
     export,
@@ -85,6 +86,8 @@ urlpatterns: list[URLPattern] = [
     path("export/progress/<identifier:run>", export.run, name="export-run"),
     path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+    path("chains", chains.chains, name="chains"),
+    path("chain/<chain:chain_id>", chains.chain, name="chain"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
 ]

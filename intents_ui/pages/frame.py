@@ -9,11 +9,20 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
 from intents_ui.settings import ENV
 
+NAV = (
+    ("search", "Search"),
+    ("history", "History"),
+    ("recoverable", "Recoverable"),
+    ("triage", "Triage"),
+    ("chains", "Chains"),
+)
+
 
 def frame(request: HttpRequest) -> dict[str, object]:
     """Each export that a page's menu begins is a run of its own, whose id is drawn with the page."""
     return {
         "embedded": wiring.embedded(),
+        "nav": [*NAV, ("demo", "Demo")] if wiring.embedded() else NAV,
         "export_rows": ENV.intents_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
     }
