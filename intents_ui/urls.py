@@ -17,6 +17,7 @@ from intents_ui.pages import (
     home,
     intent,
     recoverable,
+    routes,
     search,
     triage,
 )
@@ -88,6 +89,7 @@ urlpatterns: list[URLPattern] = [
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
     path("chains", chains.chains, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
+    path("routes", routes.routes, name="routes"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
 ]

@@ -21,6 +21,7 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
 from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.routes import Routes
 from intents_ui.service.together import end_threads, use_threads
 from intents_ui.service.wire import Page
 from intents_ui.settings import ENV
@@ -72,6 +73,12 @@ def page() -> AbstractContextManager[None]:
 def catalog() -> Catalog:
     """Chains and tokens by id, as the pages' client reads them."""
     return Catalog(service())
+
+
+@cache
+def routes() -> Routes:
+    """What the service lists of routes, as the pages' client reads it."""
+    return Routes(service())
 
 
 @cache

@@ -98,6 +98,10 @@ class Catalog:
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return None if chain_id is None else self._chains_by_id().get(chain_id)
 
+    def tokens(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        """A chain's listed tokens, each once, in the service's order."""
+        return () if chain_id is None else tuple(self._tokens_by_address(chain_id).values())
+
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         """A listed token. The zero address and 0xeee… both are the chain's native token."""
         if chain_id is None or not address:
