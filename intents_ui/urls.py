@@ -19,6 +19,7 @@ from intents_ui.pages import (
     recoverable,
     routes,
     search,
+    tokens,
     triage,
 )
 
@@ -89,6 +90,8 @@ urlpatterns: list[URLPattern] = [
     path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
     path("chains", chains.chains, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
+    path("tokens", tokens.tokens, name="tokens"),
+    path("token/<chain:chain_id>/<identifier:address>", tokens.token, name="token"),
     path("routes", routes.routes, name="routes"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),

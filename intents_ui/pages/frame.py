@@ -15,6 +15,7 @@ NAV = (
     ("recoverable", "Recoverable"),
     ("triage", "Triage"),
     ("chains", "Chains"),
+    ("tokens", "Tokens"),
 )
 
 
