@@ -8,6 +8,9 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
 from intents_ui.emulator.behaviours import EVERY_OPERATION, NAMES, seconds_of
+from intents_ui.emulator.catalogue import Catalogue
+
+MOST_CHAINS = len(Catalogue().chains)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -40,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     emulator = Emulator(
         size=options.size,
         tokens=options.tokens,
+        chains=options.chains,
         hold=options.hold,
         access_key=options.key,
         expiry=options.expiry,
@@ -58,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--size", type=_size, default=3000, help="intents that the lists show, 10 to 100000")
     parser.add_argument(
         "--tokens", type=int, default=0, help="tokens that the lists hold, filled up with invented ones"
+    )
+    parser.add_argument(
+        "--chains", type=_chains, default=None, help=f"chains that are listed, 1 to {MOST_CHAINS}; all by default"
     )
     parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds for which WaitIntentReceipt holds")
     parser.add_argument("--key", default=None, help="access key to ask for; none by default")
@@ -79,6 +86,13 @@ def _size(text: str) -> int:
     if not 10 <= size <= 100_000:
         raise argparse.ArgumentTypeError("10 to 100000")
     return size
+
+
+def _chains(text: str) -> int:
+    chains = int(text)
+    if not 1 <= chains <= MOST_CHAINS:
+        raise argparse.ArgumentTypeError(f"1 to {MOST_CHAINS}")
+    return chains
 
 
 def _behaviour(text: str) -> tuple[str, str]:

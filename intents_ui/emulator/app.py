@@ -65,9 +65,11 @@ class Emulator:
     """Stand-in for the service. Safe to call from several threads and event loops at once.
 
     `now` is the clock in Unix seconds; `size` how many intents the lists show (10 to 100,000; the scenarios are there
-    from 1,000 on); `tokens` how many tokens the lists hold, filled up with invented ones; `hold` the seconds of a long
-    poll; `access_key` None: none is asked for; `expiry` the seconds for which a quote is good; `service_name` the path
-    segment after /rpc/; `behaviours` pairs of operation (or `*`) and name.
+    from 1,000 on); `tokens` how many tokens the lists hold, filled up with invented ones; `chains` how many chains are
+    listed; `hold` the seconds of a long poll; `access_key` None: none is asked for; `expiry` the seconds for which a
+    quote is good; `service_name` the path segment after /rpc/; `behaviours` pairs of operation (or `*`) and name.
+
+    `catalogue.change_chain` and `catalogue.change_token` change what it lists while it runs.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Emulator:
         now: Callable[[], float] = time.time,
         size: int = 3000,
         tokens: int = 0,
+        chains: int | None = None,
         hold: float = HOLD_SECONDS,
         access_key: str | None = None,
         expiry: int = EXPIRY_SECONDS,
@@ -86,9 +89,10 @@ class Emulator:
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
         self.behaviours = Behaviours()
-        self.world = World(Catalogue(tokens), size=size, expiry=expiry)
+        self.catalogue = Catalogue(tokens, chains)
+        self.world = World(self.catalogue, size=size, expiry=expiry)
         self.ledger = Ledger(self.world)
-        lookups, market, trading = Lookups(self.ledger), Market(self.world.catalogue), Trading(self.ledger, expiry)
+        lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger, expiry)
         self._trading = trading
         self._waiting = Waiting(self.ledger, self._micros, hold)
         self._operations: dict[str, Callable[[Ask], Document]] = {

@@ -1,13 +1,14 @@
 """The chains, tokens and route providers that exist, and which of them lead to one another."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from intents_ui.emulator.fillers import fillers
 from intents_ui.emulator.names import stranger
 
 DATA: Final = Path(__file__).parent / "data"
@@ -91,20 +92,47 @@ class Token:
 
 
 class Catalogue:
-    """`tokens`: how many the lists shall hold in all; what the catalogue lacks is filled up with invented ones."""
+    """`chains`: how many of the 24 chains are listed, all by default. `tokens`: how many the lists shall hold in all;
+    what they lack is filled up with invented ones.
 
-    def __init__(self, tokens: int = 0) -> None:
+    What happens in the world does not depend on the two: transfers also use what is not listed. Lists may change while
+    others read them (`change_chain`, `change_token`).
+    """
+
+    def __init__(self, tokens: int = 0, chains: int | None = None) -> None:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in _rows("chains.json")}
+        self.listed = tuple(self.chains)[:chains]
         self.tokens = [_token(row) for row in _rows("tokens.json")]
         # Without the fillers: how many those are must not change who trades what.
         self.tradable = {
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
             for chain_id in self.chains
         }
-        self.tokens += _fillers(list(self.chains), tokens - len(self.tokens))
+        self.tokens += _fillers(tokens - len(list(self.on_chains(self.listed))), self.listed)
         self._by_address = {(token.chain_id, token.address): token for token in self.tokens}
         self._by_symbol = {(token.chain_id, token.symbol): token for token in reversed(self.tokens)}
         self.checksummed = {token.address: token.checksummed for token in self.tokens}
+
+    def change_chain(self, chain_id: int, *, listed: bool = True, **changes: Any) -> None:
+        """Add a chain, or change what is said of one (keys of `data/chains.json`), or take it off the list."""
+        known = self.chains.get(chain_id) or _new_chain(chain_id)
+        self.chains = self.chains | {chain_id: known | changes}
+        others = tuple(each for each in self.listed if each != chain_id)
+        if not listed:
+            self.listed = others
+        elif chain_id not in self.listed:
+            self.listed = (*others, chain_id)
+
+    def change_token(self, chain_id: int, address: str, **changes: Any) -> None:
+        """Add a token, or change what is said of one (fields of `Token`); `listing="none"` takes it off the lists."""
+        known = self.token(chain_id, address)
+        changed = replace(known or _new_token(chain_id, address), **changes)
+        if known:
+            self.tokens = [changed if token is known else token for token in self.tokens]
+        else:
+            self.tokens = [*self.tokens, changed]
+        self.checksummed = self.checksummed | {changed.address: changed.checksummed}
+        self._by_address = self._by_address | {(chain_id, changed.address): changed}
 
     def token(self, chain_id: int, address: str) -> Token | None:
         """Any letter case; both forms of the native address."""
@@ -116,18 +144,19 @@ class Catalogue:
     def native(self, chain_id: int) -> Token | None:
         return self._by_address.get((chain_id, NATIVE))
 
-    def on_chains(self, chain_ids: list[int]) -> Iterator[Token]:
-        wanted = set(chain_ids)
+    def on_chains(self, chain_ids: Iterable[int]) -> Iterator[Token]:
+        """What the lists hold of these chains."""
+        wanted = set(chain_ids) & set(self.listed)
         return (token for token in self.tokens if token.chain_id in wanted and token.listing != "none")
 
     def chains_of(self, provider: str) -> list[int]:
-        """The chains that a route provider serves; none for a provider nobody knows."""
+        """The listed chains that a route provider serves; none for a provider nobody knows."""
         if provider == "CCTP":
-            return [chain_id for chain_id, chain in self.chains.items() if chain["cctp"]]
+            return [chain_id for chain_id in self.listed if self.chains[chain_id]["cctp"]]
         if provider not in _PROVIDER_CHAINS:
             return []
         served = _PROVIDER_CHAINS[provider]
-        return [chain_id for chain_id in self.chains if served is None or chain_id in served]
+        return [chain_id for chain_id in self.listed if served is None or chain_id in served]
 
     def connected(self, origin: Token, destination: Token) -> bool:
         """Whether a transfer can be quoted from the one token to the other."""
@@ -186,18 +215,40 @@ def _token(row: dict[str, Any]) -> Token:
     )
 
 
-def _fillers(chain_ids: list[int], count: int) -> list[Token]:
+def _new_chain(chain_id: int) -> dict[str, Any]:
+    return {
+        "id": chain_id,
+        "name": f"Chain {chain_id}",
+        "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
+        "isTestnet": False,
+        "supportsBridging": True,
+        "blockExplorer": {"name": "Explorer", "url": f"https://explorer.example/{chain_id}"},
+        "cctp": False,
+    }
+
+
+def _new_token(chain_id: int, address: str) -> Token:
+    return Token(
+        chain_id=chain_id,
+        address=canonical(address),
+        checksummed=address,
+        name="",
+        symbol="",
+        decimals=18,
+        listing="listed",
+        feature_index=999,
+        price=0,
+    )
+
+
+def _fillers(count: int, chain_ids: tuple[int, ...]) -> list[Token]:
     return [
         Token(
-            chain_id=chain_ids[number % len(chain_ids)],
             address=(address := stranger(f"filler {number}")),
             checksummed=address,
-            name=f"Filler Token {number:04}",
-            symbol=f"FILL{number:04}",
-            decimals=(18, 6, 8)[number % 3],
-            listing="listed" if number % 4 else "external",
             feature_index=999,
             price=PRICE_SCALE * (number % 50 + 1) // 10,
+            **filler,
         )
-        for number in range(max(0, count))
+        for number, filler in enumerate(fillers(count, chain_ids))
     ]

@@ -20,7 +20,7 @@ class Market:
 
     def get_chains(self, ask: Ask) -> Document:
         provider = requests.text(ask.body, "routeProvider")
-        chain_ids = self.catalogue.chains_of(provider.upper()) if provider else list(self.catalogue.chains)
+        chain_ids = self.catalogue.chains_of(provider.upper()) if provider else self.catalogue.listed
         return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
 
     def get_token_list(self, ask: Ask) -> Document:
@@ -100,7 +100,7 @@ class Market:
         chain_id = requests.whole(body, field)
         if needed:
             requests.required(chain_id, field)
-        if chain_id is not None and chain_id not in self.catalogue.chains:
+        if chain_id is not None and chain_id not in self.catalogue.listed:
             raise Refusal(UNSUPPORTED_NETWORK, f"{field} {chain_id}")
         return chain_id
 
@@ -110,7 +110,7 @@ class Market:
         return self.catalogue.token(chain_id, requests.required(requests.text(body, field), field))
 
     def _candidates(self, chain_id: int | None, address: str | None) -> list[Token]:
-        chain_ids = list(self.catalogue.chains) if chain_id is None else [chain_id]
+        chain_ids = self.catalogue.listed if chain_id is None else [chain_id]
         found = [token for token in self.catalogue.on_chains(chain_ids) if token.listing != "external"]
         if address:
             found = [token for token in found if token.address == canonical(address)]

@@ -196,7 +196,7 @@ class Trading:
 
     def _token(self, body: Document, side: str) -> Token:
         chain_id = requests.required(requests.whole(body, f"{side}ChainId"), f"{side}ChainId")
-        if chain_id not in self.catalogue.chains:
+        if chain_id not in self.catalogue.listed:
             raise Refusal(UNSUPPORTED_NETWORK, f"{side}ChainId {chain_id}")
         address = requests.required(requests.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
         token = self.catalogue.token(chain_id, address)

@@ -1,6 +1,7 @@
 """What never reaches an operation, and what no request may do: bring about a traceback."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -151,3 +152,11 @@ def test_by_itself_over_tcp():
                 ask_over_tcp(port, operation, key=key)
             with refused.value as answer:
                 assert answer.code == (500 if key == "k" else 401)
+
+
+def test_by_itself_it_lists_as_many_chains_and_tokens_as_are_asked_for():
+    with served("--chains", "20", "--tokens", "5000") as port:
+        chains = [chain["id"] for chain in json.loads(ask_over_tcp(port, "GetChains")[2])["chains"]]
+        wanted = json.dumps({"chainIds": chains, "includeAllListed": True, "includeExternal": True}).encode()
+        found = json.loads(ask_over_tcp(port, "GetTokenList", wanted)[2])["tokens"]
+        assert (len(chains), len(found)) == (20, 5000)

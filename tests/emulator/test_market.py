@@ -1,5 +1,7 @@
 """GetTokenList, GetChains, both route operations and GetTokenPrices."""
 
+from collections import Counter
+
 import pytest
 
 from intents_ui.emulator import Emulator
@@ -61,11 +63,66 @@ def test_unknown_decimals_are_left_out(emulator):
     assert "decimals" not in nameless[0]
 
 
-def test_fillers_make_up_the_number():
-    emulator = Emulator(now=Clock(), tokens=5000)
+def everything(emulator):
     chain_ids = [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
-    everything = tokens(emulator, chainIds=chain_ids, includeAllListed=True, includeExternal=True)
-    assert len(everything) == 4999  # all but the one of a chain that is not listed
+    return tokens(emulator, chainIds=chain_ids, includeAllListed=True, includeExternal=True)
+
+
+@pytest.mark.parametrize("chains", [24, 20])
+def test_fillers_make_up_the_number_and_go_to_every_chain(chains):
+    emulator = Emulator(now=Clock(), tokens=5000, chains=chains)
+    found = everything(emulator)
+    assert len(found) == 5000
+    counts = Counter(token["chainId"] for token in found)
+    assert len(counts) == chains
+    assert min(counts.values()) > 180
+
+
+def test_fillers_have_names_that_can_be_searched_for_and_none_twice():
+    emulator = Emulator(now=Clock(), tokens=5000, chains=20)
+    known = set(symbols(everything(Emulator(now=Clock()))))
+    made = [symbol for symbol in symbols(everything(emulator)) if symbol not in known]
+    assert len(made) == len(set(made))
+    assert len(made) > 4800
+    found = tokens(emulator, chainIds=[8453], searchQuery="staked ether")
+    assert len(found) > 3
+    assert all("Staked Ether" in token["name"] for token in found)
+
+
+def test_a_chain_that_is_not_listed_is_nowhere_but_in_old_transfers():
+    emulator = Emulator(now=Clock(), chains=2)
+    assert [chain["id"] for chain in call(emulator, "GetChains")["chains"]] == [1, 8453]
+    assert [chain["id"] for chain in call(emulator, "GetChains", {"routeProvider": "CCTP"})["chains"]] == [1, 8453]
+    assert tokens(emulator, chainIds=[10]) == []
+    assert {token["chainId"] for token in routes(emulator, "Input", originChainId=1, originTokenAddress=NATIVE)} == {
+        1,
+        8453,
+    }
+    refused = request(emulator, "GetExactInputRoutes", {"originChainId": 10, "originTokenAddress": NATIVE})
+    assert refused.code == 8008
+    everywhere = call(Emulator(now=Clock()), "GetIntentHistory", {"page": {"pageSize": 50}})["intents"]
+    assert call(emulator, "GetIntentHistory", {"page": {"pageSize": 50}})["intents"] == everywhere
+
+
+def test_the_lists_change_while_it_runs(emulator):
+    catalogue = emulator.catalogue
+    catalogue.change_chain(777, name="Nova Prime")
+    catalogue.change_chain(8453, name="Base Two")
+    catalogue.change_chain(10, listed=False)
+    chains = {chain["id"]: chain["name"] for chain in call(emulator, "GetChains")["chains"]}
+    assert (chains[777], chains[8453], 10 in chains, len(chains)) == ("Nova Prime", "Base Two", False, 24)
+    catalogue.change_chain(10)
+    assert 10 in [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
+
+
+def test_tokens_come_change_and_go_while_it_runs(emulator):
+    catalogue, new = emulator.catalogue, "0x" + "7" * 40
+    catalogue.change_token(8453, new, symbol="NEW", name="Brand New", listing="featured", feature_index=6)
+    catalogue.change_token(8453, USDC_ON_BASE, symbol="USDC2")
+    assert symbols(tokens(emulator)) == ["ETH", "USDC2", "USDT", "DAI", "WETH", "NEW"]
+    catalogue.change_token(8453, new, listing="none")
+    assert "NEW" not in symbols(tokens(emulator))
+    assert tokens(emulator, tokenAddress=new) == []
 
 
 def test_chains_have_both_forms(emulator):
