@@ -28,6 +28,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from intents_ui.service.config import LIMITS, Group
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
+ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
+SHORTEST_TOKEN = 16
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -61,15 +63,20 @@ class Environment(BaseSettings):
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
-    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come; no cluster")
+    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come and what a visitor has spent; no cluster")
     intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
     intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")
     intents_exports: int = Field(4, ge=1, le=32, description="exports at a time in one process; whoever comes later is asked to try again")
     intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="rows of an export at the most; its last line says whether there are more")
+    intents_console: Literal["off", "read", "write"] | None = Field(None, description="what visitors may ask of the service by hand: `off`, `read` (operations that change nothing), `write` (quote, commit and execute too); unset: `write` with the embedded service, `off` with a real one")
+    intents_console_token: SecretStr | None = Field(None, description="the operator's token, at least 16 characters, asked of whoever writes; `write` with a real service needs one")
+    intents_console_reads: int = Field(60, ge=1, description="reading operations a minute that one visitor's address (IPv6: one /64) may call by hand")
+    intents_console_writes: int = Field(10, ge=1, description="quotes, commits and executions a minute by one visitor's address")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
+    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front does not pass scheme and host on: what they send counts as sent from our own pages")
     trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
@@ -77,7 +84,7 @@ class Environment(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
-    @field_validator("allowed_hosts", "trusted_proxies", mode="before")
+    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", mode="before")
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
@@ -90,6 +97,20 @@ class Environment(BaseSettings):
             value.username is value.password is value.query is value.fragment is None
         ):
             raise ValueError("should have no user, query or fragment; a key belongs in INTENTS_SERVICE_ACCESS_KEY")
+        return value
+
+    @field_validator("csrf_trusted_origins")
+    @classmethod
+    def of_origins(cls, value: list[str]) -> list[str]:
+        if not all(ORIGIN.fullmatch(origin) for origin in value):
+            raise ValueError("should be origins: scheme and host, and a port if there is one (https://intents.example)")
+        return value
+
+    @field_validator("intents_console_token")
+    @classmethod
+    def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN:
+            raise ValueError(f"should have at least {SHORTEST_TOKEN} characters: whoever guesses it may commit")
         return value
 
     @field_validator("host")
@@ -128,6 +149,11 @@ class Environment(BaseSettings):
         return self.intents_service_url in (None, "embedded")
 
     @property
+    def console(self) -> Literal["off", "read", "write"]:
+        """What visitors may do by hand; with invented transfers there is nothing to protect."""
+        return self.intents_console or ("write" if self.embedded else "off")
+
+    @property
     def service_host(self) -> str | None:
         """The real service's, for those who start the dashboard."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
@@ -136,6 +162,8 @@ class Environment(BaseSettings):
     def refuse_what_would_mislead(self) -> Self:
         if not self.embedded and self.secret_key is None:
             raise ValueError("SECRET_KEY: must be set when INTENTS_SERVICE_URL names a real service")
+        if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
+            raise ValueError("INTENTS_CONSOLE_TOKEN: must be set when INTENTS_CONSOLE is `write` with a real service")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
                 f"INTENTS_SERVICE_URL: must be set when HOST is {self.host}, beyond loopback"
@@ -174,6 +202,12 @@ DEBUG = ENV.debug
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
 
+# Checked and set by the pages with forms that write (`operators.guarded`), which make its cookie Secure over https.
+CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
+CSRF_COOKIE_AGE = None  # until the browser is closed
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "intents_ui.pages.failures.unproven_form"
+
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -189,7 +223,7 @@ ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
 DATABASES: dict[str, Any] = {}
-# How far exports have come. JSON, because whoever can write to a cache of pickles can run anything here.
+# How far exports have come, what visitors have spent. JSON, because whoever can write to a cache of pickles can run anything here.
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": str(ENV.redis_url),
@@ -200,8 +234,9 @@ SHARED_CACHE = {
         "socket_connect_timeout": 1,
     },
 }
-OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE}
+OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
+# "own": where a visitor's spending is counted while the shared one is away.
+CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",

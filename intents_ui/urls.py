@@ -16,6 +16,7 @@ from intents_ui.pages import (
     history,
     home,
     intent,
+    operator,
     recoverable,
     routes,
     search,
@@ -93,6 +94,7 @@ urlpatterns: list[URLPattern] = [
     path("tokens", tokens.tokens, name="tokens"),
     path("token/<chain:chain_id>/<identifier:address>", tokens.token, name="token"),
     path("routes", routes.routes, name="routes"),
+    path("operator", operator.operator, name="operator"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
 ]

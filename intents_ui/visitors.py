@@ -29,6 +29,13 @@ def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | No
     return _as_counted(hops[-1]) if hops else None
 
 
+def of(request: HttpRequest) -> str | None:
+    """`address_of` for a page."""
+    client, told = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
+    headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told else []
+    return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
+
+
 def _is_within(address: str, networks: Sequence[Network]) -> bool:
     try:
         found = ipaddress.ip_address(address)
@@ -64,6 +71,11 @@ def root(request: HttpRequest) -> str:
     """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
     found = ORIGIN.match(_came_from(request))
     return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
+
+
+def comes_by_https(request: HttpRequest) -> bool:
+    """Also where a proxy that ends it does not say so, as far as the reader's browser tells."""
+    return root(request).startswith("https:") or request.is_secure()
 
 
 def _came_from(request: HttpRequest) -> str:

@@ -2,9 +2,10 @@
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import Context
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,11 @@ def places() -> Places:
 def page() -> AbstractContextManager[None]:
     """Around the making of a page: what it may take of the service."""
     return places().page(seconds=ENV.intents_page_seconds)
+
+
+def unhurried[T](ask: Callable[[], T]) -> T:
+    """A question with its own time instead of the page's: what is broken off midway may have been done all the same."""
+    return Context().run(ask)
 
 
 @cache

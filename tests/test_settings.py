@@ -58,6 +58,15 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"PORT": "70000"}, "PORT: ", id="no port"),
         pytest.param({"INTENTS_SERVICE_URL": "service"}, "INTENTS_SERVICE_URL: ", id="no URL"),
         pytest.param({"INTENTS_SERVICE_URL": "https://a.example"}, "SECRET_KEY: ", id="real service, no key"),
+        pytest.param({"INTENTS_CONSOLE": "on"}, "INTENTS_CONSOLE: ", id="no level"),
+        pytest.param({"INTENTS_CONSOLE_TOKEN": "short"}, "INTENTS_CONSOLE_TOKEN: ", id="a token that can be guessed"),
+        pytest.param(
+            {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "k", "INTENTS_CONSOLE": "write"},
+            "INTENTS_CONSOLE_TOKEN: ",
+            id="everybody writes to a real service",
+        ),
+        pytest.param({"CSRF_TRUSTED_ORIGINS": "a.example"}, "CSRF_TRUSTED_ORIGINS: ", id="an origin without a scheme"),
+        pytest.param({"CSRF_TRUSTED_ORIGINS": "https://a.example/x"}, "CSRF_TRUSTED_ORIGINS: ", id="an address"),
         pytest.param({"HOST": "0.0.0.0"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody"),
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
         pytest.param({"INTENTS_SERVICE_TOTALS": "search=soon"}, "INTENTS_SERVICE_TOTALS: ", id="no seconds"),
@@ -92,6 +101,12 @@ def test_a_bad_value_stops_the_start_with_one_line_that_names_the_variable(env: 
 def test_a_secret_in_the_services_url_stops_the_start_and_is_not_told(url: str) -> None:
     stopped = start(INTENTS_SERVICE_URL=url, SECRET_KEY="k")
     assert stopped.stderr.startswith("INTENTS_SERVICE_URL: ")
+    assert "s3cret" not in stopped.stderr + stopped.stdout
+
+
+def test_the_operators_token_is_not_told_when_it_is_refused() -> None:
+    stopped = start(INTENTS_CONSOLE_TOKEN="s3cret", INTENTS_CONSOLE="write")
+    assert stopped.returncode == 1
     assert "s3cret" not in stopped.stderr + stopped.stdout
 
 

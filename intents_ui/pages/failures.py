@@ -144,6 +144,26 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
+def unproven_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that writes, without the proof that one of our own pages sent it (Django's `CSRF_FAILURE_VIEW`)."""
+    foreign = reason.startswith(("Origin", "Referer"))
+    return page(
+        request,
+        Failure(
+            HTTPStatus.FORBIDDEN,
+            "This form was not taken",
+            "It came from another site, as far as your browser says, so nothing was sent to the service."
+            if foreign
+            else "The proof that one of our own pages sent it is missing or has changed, so nothing was sent to the"
+            " service. A page that was open for long lacks it, and a browser that keeps no cookies.",
+            "Open the page anew and send the form from there. If it happens again, tell whoever runs this dashboard:"
+            " behind a proxy, CSRF_TRUSTED_ORIGINS has to name the address that you see."
+            if foreign
+            else "Open the page anew and send the form from there.",
+        ),
+    )
+
+
 def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
     response = page(
         request,

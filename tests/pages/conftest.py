@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 import time_machine
+from django.core.cache import cache
 from django.test import Client
 
 from intents_ui import looks, wiring
@@ -24,6 +25,7 @@ def fresh() -> Iterator[Emulator]:
     for each in made:
         each.cache_clear()
     looks.forget()
+    cache.clear()
     embedded = wiring.emulator()
     assert embedded is not None
     yield embedded

@@ -1,0 +1,205 @@
+"""Who may write: what this dashboard lets its visitors do by hand, and the token by which its operator is known.
+
+The token comes with the form that writes. A browser may remember for half an hour that it came, never the token itself.
+
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @operators.guarded
+    def page(request):
+        if operators.level() is not Level.WRITE:
+            raise Http404
+        if request.method == "POST":
+            if refused := operators.refusal(request):
+                return form(request, refused)         # its sentence, its status, its wait
+            …
+            operators.remember(request, response)
+        # templates: parts/operator.html, `operator_fields(csrf_input, operators.asked(request))`
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import wraps
+from http import HTTPStatus
+from math import ceil
+from typing import Any, cast
+
+from django.core.signing import BadSignature, Signer
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
+from django.views.decorators.csrf import csrf_protect
+
+from intents_ui import visitors
+from intents_ui.settings import ENV
+from intents_ui.spending import Limit, give_back, spend
+
+COOKIE = "operator"
+REMEMBERED_SECONDS = 1800
+TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
+REMEMBER_FIELD = "remember"
+MINUTE = 60
+LONGEST_TOKEN = 1000  # characters that are compared
+WRONG_TOKENS = Limit("operator-token", 5, 900)
+SIGNER = Signer(salt="operator")
+
+
+class Level(StrEnum):
+    """`READ`: operations that change nothing; `WRITE`: quote, commit and execute too."""
+
+    OFF = "off"
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something was not done; `wait`: the seconds after which it is worth trying again."""
+
+    status: HTTPStatus
+    sentence: str
+    wait: int | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a form that writes asks of its sender. `until`: how long this browser is remembered as the operator's."""
+
+    token: bool
+    until: datetime | None
+
+
+MISSING = Refusal(HTTPStatus.FORBIDDEN, "The operator's token is missing. Nothing was sent to the service.")
+WRONG = Refusal(HTTPStatus.FORBIDDEN, "This is not the operator's token. Nothing was sent to the service.")
+NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "This dashboard sends nothing that changes anything. Nothing was sent.")
+
+
+def level() -> Level:
+    return Level(ENV.console)
+
+
+def may_read() -> bool:
+    """Whether operations may be called by hand at all."""
+    return level() is not Level.OFF
+
+
+def may_write(request: HttpRequest) -> bool:
+    """Whether this visitor may write without giving the token (again)."""
+    return level() is Level.WRITE and (not has_token() or remembered_until(request) is not None)
+
+
+def has_token() -> bool:
+    """Whether writing asks for a token; always with a real service."""
+    return ENV.intents_console_token is not None
+
+
+def asked(request: HttpRequest) -> Asked:
+    return Asked(token=has_token() and not may_write(request), until=remembered_until(request))
+
+
+def refusal_to_read(request: HttpRequest) -> Refusal | None:
+    """Why an operation that changes nothing is not called by hand for this visitor; None: it may be. Counts it."""
+    if not may_read():
+        return NOT_HERE
+    return _spent(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
+
+
+def refusal(request: HttpRequest) -> Refusal | None:
+    """Why what this form would write is not written for its sender; None: it may be. Counts it, and wrong tokens."""
+    if level() is not Level.WRITE:
+        return NOT_HERE
+    visitor = visitors.of(request)
+    if not may_write(request) and (refused := _unknown(request, visitor)):
+        return refused
+    return _spent(Limit("write-by-hand", ENV.intents_console_writes, MINUTE), visitor)
+
+
+def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
+    """Why the form's sender is not known as the operator."""
+    if not _given(request):
+        return MISSING
+    # Taken before the look, so that many guesses at a time are no more than one after the other.
+    if wait := spend(WRONG_TOKENS, visitor):
+        return _too_many("Too many wrong tokens came from this address.", wait)
+    if not _is_token(_given(request)):
+        return WRONG
+    give_back(WRONG_TOKENS, visitor)
+    return None
+
+
+def remember(request: HttpRequest, response: HttpResponse) -> None:
+    """For a form that was not refused: half an hour without the token, where its sender wishes it."""
+    if REMEMBER_FIELD not in request.POST or not _is_token(_given(request)):
+        return
+    until = int(time.time()) + REMEMBERED_SECONDS
+    response.set_cookie(
+        COOKIE,
+        SIGNER.sign_object([until, _fingerprint()]),
+        max_age=REMEMBERED_SECONDS,
+        httponly=True,
+        samesite="Strict",
+    )
+
+
+def forget(response: HttpResponse) -> None:
+    response.delete_cookie(COOKIE, samesite="Strict")
+
+
+def remembered_until(request: HttpRequest) -> datetime | None:
+    """Until when this browser is known as the operator's; another token or another SECRET_KEY ends it."""
+    if not has_token():
+        return None
+    try:
+        until, fingerprint = SIGNER.unsign_object(request.COOKIES.get(COOKIE, ""))
+    except (BadSignature, ValueError, TypeError):
+        return None
+    is_known = until > time.time() and secrets.compare_digest(fingerprint, _fingerprint())
+    return datetime.fromtimestamp(until, UTC) if is_known else None
+
+
+def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
+    """For pages with forms that write: forms of other sites are refused, and nobody keeps the page.
+
+    These pages alone set cookies; over https they are Secure.
+    """
+    protected = csrf_protect(view)
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = protected(request, *args, **kwargs)
+        if visitors.comes_by_https(request):
+            for cookie in response.cookies.values():
+                cookie["secure"] = True
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return cast(V, answer)
+
+
+def _given(request: HttpRequest) -> str:
+    return request.POST.get(TOKEN_FIELD, "")[:LONGEST_TOKEN]
+
+
+def _is_token(given: str) -> bool:
+    return has_token() and secrets.compare_digest(given.encode(errors="replace"), _token().encode())
+
+
+def _token() -> str:
+    return ENV.intents_console_token.get_secret_value() if ENV.intents_console_token else ""
+
+
+def _fingerprint() -> str:
+    """Says of which token a cookie is, and nothing about the token."""
+    return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
+
+
+def _spent(limit: Limit, visitor: str | None) -> Refusal | None:
+    wait = spend(limit, visitor)
+    return _too_many("More was asked from this address than one visitor may ask in a minute.", wait) if wait else None
+
+
+def _too_many(what: str, wait: int) -> Refusal:
+    again = f"{wait} {'second' if wait == 1 else 'seconds'}" if wait <= 2 * MINUTE else f"{ceil(wait / MINUTE)} minutes"
+    sentence = f"{what} Nothing was sent to the service. Try again in {again}."
+    return Refusal(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)

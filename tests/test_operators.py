@@ -1,0 +1,172 @@
+"""Who may write: the levels, the operator's token, what a browser remembers of it, and how often one may be wrong."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from pydantic import SecretStr
+
+from intents_ui import operators, settings
+from intents_ui.operators import Level
+
+TOKEN = "canary-token-of-the-operator"
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[time_machine.Traveller]:
+    cache.clear()
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", "write")
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
+
+
+def form(address: str = "203.0.113.7", cookies: dict[str, str] | None = None, **fields: str) -> HttpRequest:
+    names = {name.replace("_", "-"): value for name, value in fields.items()}
+    request = RequestFactory().post("/console", names, REMOTE_ADDR=address)
+    request.COOKIES.update(cookies or {})
+    return request
+
+
+def remembered(**fields: str) -> dict[str, str]:
+    """The cookies of a browser whose form was not refused."""
+    request, response = form(**fields), HttpResponse()
+    assert operators.refusal(request) is None
+    operators.remember(request, response)
+    return {name: morsel.value for name, morsel in response.cookies.items()}
+
+
+@pytest.mark.parametrize(
+    ("console", "service", "level"),
+    [
+        pytest.param(None, None, Level.WRITE, id="embedded"),
+        pytest.param("read", None, Level.READ, id="embedded, read"),
+        pytest.param(None, "https://service.example", Level.OFF, id="a real service"),
+        pytest.param("read", "https://service.example", Level.READ, id="a real service, read"),
+    ],
+)
+def test_nobody_writes_to_a_real_service_unless_it_was_said(
+    monkeypatch: pytest.MonkeyPatch, console: Any, service: Any, level: Level
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", console)
+    monkeypatch.setattr(settings.ENV, "intents_service_url", service)
+    assert operators.level() is level
+    assert operators.may_read() is (level is not Level.OFF)
+    assert operators.may_write(form()) is (level is Level.WRITE)
+    assert (operators.refusal_to_read(form()) is None) is (level is not Level.OFF)
+    assert (operators.refusal(form()) is None) is (level is Level.WRITE)
+
+
+@pytest.mark.usefixtures("token")
+def test_a_form_needs_the_token_and_says_so() -> None:
+    for fields in ({}, {"operator_token": ""}):
+        refused = operators.refusal(form(**fields))
+        assert refused == operators.MISSING
+    assert operators.refusal(form(operator_token=TOKEN)) is None
+    for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "é"):
+        assert operators.refusal(form(operator_token=wrong)) == operators.WRONG
+
+
+@pytest.mark.usefixtures("token")
+def test_whoever_is_wrong_five_times_waits_and_nobody_else_does(clock: time_machine.Traveller) -> None:
+    for _ in range(5):
+        assert operators.refusal(form(operator_token="wrong")) == operators.WRONG
+    refused = operators.refusal(form(operator_token=TOKEN))
+    assert refused is not None
+    assert (refused.status, refused.wait) == (429, 900)
+    assert "Try again in 15 minutes." in refused.sentence
+    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+    clock.shift(timedelta(minutes=15))
+    assert operators.refusal(form(operator_token=TOKEN)) is None
+
+
+@pytest.mark.usefixtures("token")
+def test_the_right_token_is_never_counted_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 100)
+    for _ in range(20):
+        assert operators.refusal(form(operator_token=TOKEN)) is None
+
+
+@pytest.mark.usefixtures("token")
+def test_a_browser_is_remembered_for_half_an_hour_if_its_reader_wishes(clock: time_machine.Traveller) -> None:
+    assert remembered(operator_token=TOKEN) == {}
+    cookies = remembered(operator_token=TOKEN, remember="on")
+    assert TOKEN not in str(cookies)
+    assert operators.refusal(form(cookies=cookies)) is None
+    assert operators.asked(form(cookies=cookies)).token is False
+    clock.shift(timedelta(minutes=30))
+    assert operators.refusal(form(cookies=cookies)) == operators.MISSING
+    assert operators.asked(form(cookies=cookies)).token is True
+
+
+@pytest.mark.usefixtures("token")
+def test_what_is_remembered_ends_with_the_token_and_cannot_be_written_by_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cookies = remembered(operator_token=TOKEN, remember="on")
+    value = cookies[operators.COOKIE]
+    for changed in (value[:-1], "x" + value, "", "a:b", operators.SIGNER.sign_object("word")):
+        assert operators.may_write(form(cookies={operators.COOKIE: changed})) is False
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr("another-token-of-the-operator"))
+    assert operators.may_write(form(cookies=cookies)) is False
+
+
+def test_a_visitor_writes_and_reads_so_often_a_minute(
+    monkeypatch: pytest.MonkeyPatch, clock: time_machine.Traveller
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 2)
+    monkeypatch.setattr(settings.ENV, "intents_console_reads", 3)
+    assert [operators.refusal(form()) for _ in range(2)] == [None, None]
+    assert [operators.refusal_to_read(form()) for _ in range(3)] == [None, None, None]
+    for refused in (operators.refusal(form()), operators.refusal_to_read(form())):
+        assert refused is not None
+        assert (refused.status, refused.wait) == (429, 60)
+    assert operators.refusal(form("198.51.100.1")) is None
+    clock.shift(timedelta(seconds=60))
+    assert operators.refusal(form()) is None
+
+
+@pytest.mark.usefixtures("token")
+def test_the_page_of_the_token_says_whether_it_is_remembered_and_forgets_it() -> None:
+    browser = Client(enforce_csrf_checks=True)
+    assert "This browser is not remembered." in browser.get("/operator").content.decode()
+    browser.cookies.load(remembered(operator_token=TOKEN, remember="on"))
+    page = browser.get("/operator")
+    assert ">12:30 UTC</time>" in page.content.decode()
+    assert page["Cache-Control"] == "no-store"
+    assert browser.post("/operator").status_code == 403
+    proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode())
+    assert proof is not None
+    assert browser.post("/operator", {"csrfmiddlewaretoken": proof[1]}).headers["Location"] == "/operator"
+    assert "This browser is not remembered." in browser.get("/operator").content.decode()
+
+
+@pytest.mark.usefixtures("token")
+@pytest.mark.parametrize("secure", [True, False])
+def test_cookies_are_kept_from_scripts_and_other_sites_and_off_the_open_wire(secure: bool) -> None:
+    request, response = form(operator_token=TOKEN, remember="on"), HttpResponse()
+    request.META["HTTP_ORIGIN"] = "https://testserver" if secure else "http://testserver"
+
+    def view(request: HttpRequest) -> HttpResponse:
+        operators.remember(request, response)
+        return response
+
+    request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
+    operators.guarded(view)(request)
+    cookie = response.cookies[operators.COOKIE]
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Strict", 1800)
+    assert bool(cookie["secure"]) is secure
+
+
+def test_without_a_token_there_is_no_page_about_it() -> None:
+    assert Client().get("/operator").status_code == 404
