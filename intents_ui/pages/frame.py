@@ -14,8 +14,9 @@ NAV = (
     ("history", "History"),
     ("recoverable", "Recoverable"),
     ("triage", "Triage"),
-    ("chains", "Chains"),
     ("tokens", "Tokens"),
+    ("chains", "Chains"),
+    ("routes", "Routes"),
 )
 
 
