@@ -1,10 +1,10 @@
 """What every page has in common: what its frame needs, and who may keep it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import wiring
+from intents_ui import operators, wiring
 from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
 from intents_ui.settings import ENV
@@ -20,11 +20,20 @@ NAV = (
 )
 
 
+def places() -> Iterator[tuple[str, str]]:
+    """Where the navigation leads: not to what this dashboard does not offer."""
+    yield from NAV
+    if operators.may_read():
+        yield "console", "Console"
+    if wiring.embedded():
+        yield "demo", "Demo"
+
+
 def frame(request: HttpRequest) -> dict[str, object]:
     """Each export that a page's menu begins is a run of its own, whose id is drawn with the page."""
     return {
         "embedded": wiring.embedded(),
-        "nav": [*NAV, ("demo", "Demo")] if wiring.embedded() else NAV,
+        "nav": list(places()),
         "export_rows": ENV.intents_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
     }

@@ -19,12 +19,12 @@ class Body:
         self._gzip = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
         self._limit = limit
         self._flawed = flawed
-        self._wire_bytes = 0
+        self.wire_bytes = 0
         self._content = bytearray()
 
     def add(self, piece: bytes) -> None:
-        self._wire_bytes += len(piece)
-        if self._wire_bytes > self._limit:
+        self.wire_bytes += len(piece)
+        if self.wire_bytes > self._limit:
             raise self._flawed(Flaw.TOO_LARGE)
         try:
             # One byte more than there is room for, so that too much shows.
@@ -37,6 +37,6 @@ class Body:
 
     def whole(self) -> bytes:
         """Everything, once the last piece is there."""
-        if self._gzip and self._wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
+        if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
             raise self._flawed(Flaw.ENCODING)
         return bytes(self._content)

@@ -18,9 +18,11 @@ from typing import Any, Self, overload
 import httpx
 
 from intents_ui.service import operations
+from intents_ui.service.allowance import claim
+from intents_ui.service.attempt import Attempt, ByHand
 from intents_ui.service.config import Group, ServiceConfig
 from intents_ui.service.deadline import within
-from intents_ui.service.errors import Overloaded
+from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.exchange import TROUBLE, Exchange
 from intents_ui.service.guard import Guard
 from intents_ui.service.held_call import HeldCall
@@ -103,6 +105,16 @@ class ServiceClient(BlockingOperations):
     def ask[T](self, call: Call[T]) -> T:
         return self._guard.ask(call)
 
+    def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
+        """Exactly this text, asked by hand. What goes wrong stands in the attempt; nothing is raised."""
+        exchange = ByHand(operation, text, group=group, config=self.config)
+        try:
+            claim()
+            self._carry(exchange)
+        except ServiceError as error:
+            return exchange.attempt(error)
+        return exchange.attempt(None)
+
     def knows(self, call: Call[Any]) -> bool:
         """Whether `ask` would answer at once, without the service."""
         return self._guard.knows(call)
@@ -117,7 +129,9 @@ class ServiceClient(BlockingOperations):
         self.close()
 
     def _exchange(self, call: Call[Any]) -> Any:
-        exchange = Exchange(call, self.config)
+        return self._carry(Exchange(call, self.config))
+
+    def _carry[T](self, exchange: Exchange[T]) -> T:
         try:
             with within(exchange.limits.total):
                 response = self._http.send(exchange.request(), stream=True)

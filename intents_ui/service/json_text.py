@@ -49,7 +49,7 @@ def members(text: str) -> dict[str, str]:
     return found
 
 
-def write(document: Mapping[str, Any]) -> bytes:
+def write(document: Mapping[str, Any] | Verbatim) -> bytes:
     """A request. Verbatim members go out byte for byte, and integers from 2**53 on as text: no reader rounds that."""
     return _written(document).encode()
 

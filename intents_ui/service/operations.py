@@ -53,7 +53,7 @@ class Call[T]:
     """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer."""
 
     operation: str
-    request: Mapping[str, Any]
+    request: Mapping[str, Any] | Verbatim
     read: Callable[[Answer], T]
     group: Group
     is_read: bool = True
