@@ -35,8 +35,10 @@ def identity(
     listed = using.token(chain_id, address)
     symbol = tokens.symbol_of(chain_id, address, using=using, metadata=metadata)
     name = (metadata.name if metadata else None) or (listed.name if listed else None)
-    chain = names.chain(chain_id, info=using.chain(chain_id))
+    chain_info = using.chain(chain_id)
+    chain = names.chain(chain_id, info=chain_info)
     standing = trust.standing(chain_id, address, using=using)
+    marks = trust.marks(chain_id, address, symbol=symbol, name=name, using=using)
     shown = text.symbol(symbol).shown
     return Identity(
         chain_id=chain_id,
@@ -46,12 +48,13 @@ def identity(
         chain=chain,
         decimals=tokens.decimals_of(chain_id, address, using=using, metadata=metadata),
         standing=standing,
-        marks=trust.marks(chain_id, address, symbol=symbol, name=name, using=using),
+        marks=marks,
         coin=coins.of_token(
             chain_id,
             address,
             symbol=shown,
-            is_known=standing is not Standing.UNLISTED,
-            chain=coins.of_chain(chain_id, chain),
+            is_known=standing is not Standing.UNLISTED and not marks,
+            chain=coins.of_chain(chain_id, chain, logo_uri=chain_info.logo_uri if chain_info else None),
+            logo_uri=listed.logo_uri if listed else None,
         ),
     )

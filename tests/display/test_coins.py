@@ -1,0 +1,130 @@
+"""The picture beside a name: for what is known for certain, and never for what only claims to be that."""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from intents_ui.display import coins, trust
+from intents_ui.display.coins import Coin
+from intents_ui.display.identity import identity
+from intents_ui.display.trust import Mark
+from intents_ui.service.wire import ChainInfo, TokenInfo, TokenMetadata
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, USDC, USDC_ON_BASE, Catalogue
+
+SPRITE = (Path(__file__).parent.parent.parent / "static" / "img" / "coins.svg").read_text()
+DRAWN = dict(re.findall(r'<symbol id="([^"]+)"(.*?)</symbol>', SPRITE))
+NATIVE = "0x" + "0" * 40
+SEPOLIA = 11155111
+SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+# Pictures that are not called like the only symbol of the tokens that have them.
+SYMBOLS = {
+    "apechain": "APE",
+    "arbitrum": "ARB",
+    "avalanche": "AVAX",
+    "berachain": "BERA",
+    "ethereum": "ETH",
+    "hyperevm": "HYPE",
+    "katana": "KAT",
+    "monad": "MON",
+    "optimism": "OP",
+    "polygon": "POL",
+    "sonic": "S",
+}
+
+
+def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC", is_known: bool = True) -> Coin:
+    return coins.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
+
+
+def test_the_sprite_holds_what_is_used_and_nothing_else() -> None:
+    assert set(DRAWN) == {*coins.CHAINS.values(), *coins.TOKENS.values()}
+
+
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
+def test_a_picture_is_small_and_of_plain_shapes(drawn: str) -> None:
+    assert len(drawn) < 3000
+    assert set(re.findall(r"<([^ >]+)", drawn)) == {"path"}
+    attributes = dict(re.findall(r'([a-z-]+)="([^"]*)"', drawn, re.IGNORECASE))
+    assert set(attributes) <= {"d", "fill", "fill-rule", "stroke", "stroke-width", "viewBox"}
+    assert re.sub(r' ([a-z-]+)="([0-9A-Za-z# .,-]*)"|<path|/>|>', "", drawn, flags=re.IGNORECASE) == ""
+
+
+def test_the_sprite_is_its_pictures_alone() -> None:
+    rest = re.sub(r"<symbol .*?</symbol>\n", "", SPRITE)
+    assert rest == '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n'
+    assert len(DRAWN) == SPRITE.count("<symbol ")
+
+
+def test_every_picture_is_that_of_the_symbol_at_its_address() -> None:
+    emulated = json.loads(resources.files("intents_ui.emulator").joinpath("data/tokens.json").read_text("utf-8"))
+    listed = {(token["chainId"], token["address"].lower()): token["symbol"] for token in emulated}
+    wrong = {
+        place: (picture, listed.get(place))
+        for place, picture in coins.TOKENS.items()
+        if (listed.get(place) or "").lower() != SYMBOLS.get(picture, picture).lower()
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("chain_id", "address", "picture"),
+    [
+        pytest.param(ARBITRUM, USDC, "usdc", id="as the list writes it"),
+        pytest.param(ARBITRUM, USDC.upper().replace("X", "x", 1), "usdc", id="in capitals"),
+        pytest.param(ARBITRUM, USDC[2:], "usdc", id="without 0x"),
+        pytest.param(BASE, USDC, "", id="on another chain"),
+        pytest.param(ARBITRUM, USDC[:-1] + "2", "", id="one digit beside it"),
+        pytest.param(BASE, NATIVE, "ethereum", id="native"),
+        pytest.param(BASE, "0x" + "Ee" * 20, "ethereum", id="native by its other name"),
+        pytest.param(SEPOLIA, NATIVE, "", id="of a testnet"),
+        pytest.param(None, USDC, "", id="on no chain"),
+        pytest.param(ARBITRUM, None, "", id="at no address"),
+        pytest.param(ARBITRUM, "", "", id="at an empty address"),
+        pytest.param(0, NATIVE, "", id="on chain 0"),
+    ],
+)
+def test_a_picture_belongs_to_an_address(chain_id: int | None, address: str | None, picture: str) -> None:
+    assert of_token(chain_id, address).picture == picture
+
+
+def test_what_is_not_known_has_letters_on_a_plain_ground_and_no_picture() -> None:
+    assert of_token(ARBITRUM, USDC, is_known=False) == Coin("USD", None)
+
+
+def test_a_token_that_only_has_a_famous_name_does_not_have_the_picture() -> None:
+    spoof = TokenMetadata(chain_id=BASE, token_address=SPOOF, name="USD Coin", symbol="USDC", decimals=6)
+    coin = identity(BASE, SPOOF, using=CATALOGUE, metadata=spoof).coin
+    assert (coin.monogram, coin.hue, coin.picture, coin.logo) == ("USD", None, "", None)
+
+
+class Logos(Catalogue):
+    """Lists every chain and token with a logo."""
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return ChainInfo(id=chain_id or 0, name="Base", logo_uri="https://logos.example/chain.png")
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return TokenInfo(chain_id=chain_id or 0, address=address or "", logo_uri="https://logos.example/token.png")
+
+
+def test_the_logo_is_that_of_the_services_list() -> None:
+    coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
+    assert coin.logo == coins.Logo(BASE, USDC_ON_BASE, "https://logos.example/token.png")
+    assert coin.chain
+    assert coin.chain.logo == coins.Logo(BASE, None, "https://logos.example/chain.png")
+
+
+def test_beside_a_warning_there_is_neither_picture_nor_logo(monkeypatch: pytest.MonkeyPatch) -> None:
+    warning = Mark("look-alike letters", "It is not what it seems.")
+    monkeypatch.setattr(trust, "marks", lambda *token, **about: (warning,))
+    coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
+    assert (coin.hue, coin.picture, coin.logo) == (None, "", None)
+
+
+def test_a_chain_is_known_by_its_id_and_not_by_its_name() -> None:
+    assert coins.of_chain(ETHEREUM, "Something").picture == "ethereum"
+    assert coins.of_chain(SEPOLIA, "Ethereum").picture == ""
+    assert coins.of_chain(None, "Ethereum").picture == ""
