@@ -32,7 +32,7 @@ def utc_now() -> datetime:
 
 
 class Hub:
-    """For one event loop. `newest` alone may be called from any thread."""
+    """For one event loop. `newest` and `look_again` alone may be called from any thread."""
 
     def __init__(
         self,
@@ -65,6 +65,12 @@ class Hub:
         watch = self.watched.get(intent_id)
         return watch.newest if watch else None
 
+    def look_again(self, intent_id: str) -> None:
+        """Somebody of ours has changed the intent: who watches it must not wait until the service says so by itself."""
+        watch = self.watched.get(intent_id)
+        if watch:
+            watch.loop.call_soon_threadsafe(watch.look_again)
+
     def forget(self, watch: "Watch") -> None:
         if self.watched.get(watch.intent_id) is watch:
             del self.watched[watch.intent_id]
@@ -89,6 +95,7 @@ class Watch:
         self.intent_id = intent_id
         self.newest: Picture | None = None
         self.is_over = False
+        self.loop = asyncio.get_running_loop()
         self._hub = hub
         self._followers: set[Follower] = set()
         self._enquiry: asyncio.Task[None] | None = None
@@ -133,6 +140,12 @@ class Watch:
         if self._enquiry:
             self._enquiry.cancel()
             self._enquiry = None
+
+    def look_again(self) -> None:
+        """A new enquiry begins with a look; where another process asks, that one goes on as it does."""
+        if self._enquiry:
+            self.stand_back()
+            self.lead()
 
     def hear(self, picture: Picture) -> None:
         before, self.newest = self.newest, picture

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from intents_ui.emulator import Emulator
+from intents_ui.emulator import Emulator, waiting
 from intents_ui.emulator.plots import plot_named
 from intents_ui.live.hub import HubFull
 from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
@@ -95,6 +95,20 @@ async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
         clock.forward(60)
         await until(viewer.task.done)
     assert viewer.statuses == ["FAILED", "REFUNDED"]
+
+
+async def test_what_we_have_changed_ourselves_is_looked_at_at_once(clock, monkeypatch):
+    """A service need not answer a held call because the status alone has changed (domain.md 1.6)."""
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 60.0)
+    service = CountedService(Emulator(now=clock, hold=60.0))
+    quoted = service.emulator.play("expired-quote")
+    async with hub_on(service, clock=clock) as hub, viewers(hub, quoted["intentId"]) as (viewer,):
+        await until(lambda: service.waits == 1 and viewer.statuses == ["QUOTED"])
+        await hub.service.commit_intent(await hub.service.get_intent(quoted["intentId"]))
+        await asyncio.to_thread(hub.look_again, quoted["intentId"])
+        await until(lambda: viewer.statuses == ["QUOTED", "COMMITTED"])
+        await until(lambda: service.waits == 1)
+        hub.look_again("0x" + "00" * 32)  # nobody watches it
 
 
 async def test_what_stopped_is_last_after_half_an_hour_and_costs_looks_not_waits(service, clock):
