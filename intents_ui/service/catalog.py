@@ -1,33 +1,43 @@
-"""Chains and tokens by id: names, decimals, explorer links.
+"""Chains and tokens by id: names, decimals, explorer links; which chains a route provider serves.
 
-A page needs them to put transfers into words, not to show them: what cannot be had is None, never an error. What was
-had before stays until there is something newer.
+A page needs them to put transfers into words, not to show them: what cannot be had is None, never an error, and nobody
+waits for a newer list while there is one of the last hours. What was had before stays until there is something newer.
+A page that shows the lists themselves asks for them as `Listed`.
 """
 
 import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service import operations
 from intents_ui.service.allowance import claim
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.deadline import time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, Refused, ServiceError, TooBusy
-from intents_ui.service.operations import Call
+from intents_ui.service.listings import (
+    CHAINS,
+    NATIVE_TOKEN,
+    NATIVE_TOKEN_ALIAS,
+    Listing,
+    featured_on,
+    plain,
+    served_by,
+    tokens_of,
+)
 from intents_ui.service.together import aside
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
-NATIVE_TOKEN = "0x" + "0" * 40
-NATIVE_TOKEN_ALIAS = "0x" + "e" * 40
+__all__ = ["NATIVE_TOKEN", "NATIVE_TOKEN_ALIAS", "Catalog", "Listed"]
 
-TOKEN_LISTS_HELD = 64
+LISTS_HELD = 256
+STALE_SECONDS = 6 * 3600.0  # up to this age a list is shown while a newer one is on its way (faults.md 8.6)
 PAUSE_SECONDS = 10.0  # after a failure, until the same is asked for again
 PATIENCE_SECONDS = 2.0  # for which a page waits for a list that it only wants names from
 CHAINS_TO_BEGIN_WITH = 8  # the service names those first on which most happens
@@ -37,13 +47,23 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Listing[K, V]:
-    """A list of the service: how it is asked for, and by what its entries are looked up."""
+class Held[K, V]:
+    """A list as it was last had, and when."""
 
-    subject: object
-    call: Call[Any]
-    entries: Callable[[Any], tuple[V, ...]]
-    key: Callable[[V], K]
+    answer: object
+    index: Mapping[K, V]
+    since: float
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed[V]:
+    """A list for the page that is about it, each entry once. `error`: why it is as old as `age` says, in seconds."""
+
+    entries: tuple[V, ...]
+    unreadable: int = 0
+    age: float = 0.0
+    error: ServiceError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +84,14 @@ class Catalog:
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
+        self._clock = clock
         self._lock = threading.Lock()
-        self._held: LRUCache[object, tuple[object, Mapping[Any, Any]]] = LRUCache(TOKEN_LISTS_HELD)
-        self._paused: TTLCache[object, None] = TTLCache(TOKEN_LISTS_HELD, PAUSE_SECONDS, timer=clock)
+        self._held: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
+        self._paused: TTLCache[object, ServiceError] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self._under_way: dict[object, Asked] = {}
         self._is_out = False
 
-    def learn(self, chain_ids: Iterable[int | None]) -> None:
+    def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """For a page, before it names these chains and their tokens: asks for what is missing, all at once.
 
         Waits for 2 s at most. What is not there then comes for a later page: its question goes on, and this page does
@@ -78,12 +99,13 @@ class Catalog:
         """
         wanted: list[Listing[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
+        wanted += [served_by(provider) for provider in route_providers]
         missing = [listing for listing in wanted if not self._service.knows(listing.call)]
         if not missing or not _may_wait():
             return
         asked = [self._ask_aside(listing) for listing in missing]
         for listing, question in zip(missing, asked, strict=True):
-            if question and not self._index_held(listing):
+            if question and not self._is_young(self._held_of(listing)):
                 question.wait()
 
     def warm(self) -> None:
@@ -106,15 +128,48 @@ class Catalog:
         """A listed token. The zero address and 0xeee… both are the chain's native token."""
         if chain_id is None or not address:
             return None
-        return self._tokens_by_address(chain_id).get(_plain(address))
+        return self._tokens_by_address(chain_id).get(plain(address))
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         """False: the chain's tokens are known and this is none of them. None: they are not. Native is always listed."""
         if chain_id is None or not address:
             return None
         known = self._tokens_by_address(chain_id)
-        plain = _plain(address)
-        return plain == NATIVE_TOKEN or plain in known if known else None
+        wanted = plain(address)
+        return wanted == NATIVE_TOKEN or wanted in known if known else None
+
+    def chains_served(self, route_provider: str) -> frozenset[int] | None:
+        """The chains of a route provider that was learned; None: it was not."""
+        listing = served_by(route_provider)
+        if self._service.knows(listing.call):
+            self._ask(listing)
+        held = self._held_of(listing)
+        return frozenset(held.index) if held else None
+
+    def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
+        """All supported chains, or a route provider's, for the page about them.
+
+        Raises a ServiceError where none were ever had. Only for route providers that are known: each is kept.
+        """
+        return self._listed(served_by(route_provider) if route_provider else CHAINS)
+
+    def listed_tokens(self, chain_id: int) -> Listed[TokenInfo]:
+        """A chain's listed tokens for the page about them. Raises a ServiceError where none were ever had."""
+        return self._listed(tokens_of(chain_id))
+
+    def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
+        """How many featured tokens each chain has; a chain of which nobody can say is left out. One call for all."""
+        try:
+            found = self._listed(featured_on(chain_ids)).entries
+        except ServiceError:
+            lists = {chain_id: self._held_of(tokens_of(chain_id)) for chain_id in chain_ids}
+            return {
+                chain_id: sum(token.featured is True for token in held.index.values())
+                for chain_id, held in lists.items()
+                if held
+            }
+        counts = Counter(token.chain_id for token in found)
+        return {chain_id: counts[chain_id] for chain_id in chain_ids}
 
     def _chains_by_id(self) -> Mapping[int, ChainInfo]:
         return self._index(CHAINS)
@@ -122,29 +177,57 @@ class Catalog:
     def _tokens_by_address(self, chain_id: int) -> Mapping[str, TokenInfo]:
         return self._index(tokens_of(chain_id))
 
+    def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
+        """No older than its lifetime, unless there is no newer one to be had."""
+        held, error = self._held_of(listing), self._pause_of(listing)
+        if held is None or error is None:
+            try:
+                if not self._service.knows(listing.call):
+                    claim()
+                newest = self._renewed(listing)
+                return Listed(tuple(newest.index.values()), newest.unreadable)
+            except ServiceError as trouble:
+                if held is None:
+                    raise
+                error = trouble
+        return Listed(tuple(held.index.values()), held.unreadable, self._clock() - held.since, error)
+
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         """What is listed, by key."""
+        if self._service.knows(listing.call):
+            return self._ask(listing)
+        held = self._held_of(listing)
+        if self._is_young(held):
+            if _may_wait():
+                self._ask_aside(listing)
+            return held.index if held else {}
         with self._lock:
             asked = self._under_way.get(listing.subject)
-        index = self._index_held(listing)
-        if asked and not index:
+        if asked:
             asked.wait()
-            index = self._index_held(listing)
-        if asked or self._is_paused(listing) or not (self._service.knows(listing.call) or _may_wait()):
-            return index
-        return self._ask(listing)
+        elif not self._pause_of(listing) and _may_wait():
+            return self._ask(listing)
+        return self._index_held(listing)
+
+    def _held_of[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
+        with self._lock:
+            return self._held.get(listing.subject)
 
     def _index_held[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
-        with self._lock:
-            return self._held.get(listing.subject, ((), {}))[1]
+        held = self._held_of(listing)
+        return held.index if held else {}
 
-    def _is_paused(self, listing: Listing[Any, Any]) -> bool:
+    def _is_young(self, held: Held[Any, Any] | None) -> bool:
+        return held is not None and self._clock() - held.since < STALE_SECONDS
+
+    def _pause_of(self, listing: Listing[Any, Any]) -> ServiceError | None:
+        """Why it is not asked for at the moment."""
         with self._lock:
-            return listing.subject in self._paused or EVERYTHING in self._paused
+            return self._paused.get(listing.subject) or self._paused.get(EVERYTHING)
 
     def _ask_aside(self, listing: Listing[Any, Any]) -> Asked | None:
         """None while there is a pause."""
-        if self._is_paused(listing):
+        if self._pause_of(listing):
             return None
         with self._lock:
             if listing.subject not in self._under_way:
@@ -160,42 +243,38 @@ class Catalog:
                 del self._under_way[listing.subject]
 
     def _ask[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
-        """The index is made anew only when the list is a new one."""
-        with self._lock:
-            listed, index = self._held.get(listing.subject, ((), {}))
         try:
-            newest = listing.entries(self._service.ask(listing.call))
+            return self._renewed(listing).index
+        except ServiceError:
+            return self._index_held(listing)
+
+    def _renewed[K, V](self, listing: Listing[K, V]) -> Held[K, V]:
+        """The list as the service gives it; indexed anew only when it is a new one."""
+        try:
+            answer = self._service.ask(listing.call)
         except OutOfTime:
-            return index
+            raise
         except ServiceError as error:
             self._pause(listing.subject, error)
-            return index
-        if newest is not listed:
-            index = _first_by_key(newest, listing.key)
+            raise
         with self._lock:
             self._is_out = False
-            self._held[listing.subject] = newest, index
-        return index
+            held: Held[K, V] | None = self._held.get(listing.subject)
+            if held is None or held.answer is not answer:
+                index = _first_by_key(listing.entries(answer), listing.key)
+                held = Held(answer, index, self._clock(), answer.unreadable_entries)
+                self._held[listing.subject] = held
+        return held
 
     def _pause(self, subject: object, error: ServiceError) -> None:
         # A service that refuses one list can have the others; one that cannot be reached has none. That all of our own
         # connections are taken says nothing about it.
         only_this = isinstance(error, Overloaded) or (isinstance(error, Refused) and not isinstance(error, TooBusy))
         with self._lock:
-            self._paused[subject if only_this else EVERYTHING] = None
+            self._paused[subject if only_this else EVERYTHING] = error
             is_news, self._is_out = not self._is_out, True
         if is_news:
             log.warning("Chains and tokens cannot be looked up: %s, request %s", error.summary, error.request_id)
-
-
-def tokens_of(chain_id: int) -> Listing[str, TokenInfo]:
-    call = operations.get_token_list([chain_id], include_all_listed=True)
-    return Listing(chain_id, call, lambda answer: answer.tokens, lambda token: _plain(token.address))
-
-
-CHAINS = Listing[int, ChainInfo](
-    "chains", operations.get_chains(), lambda answer: answer.chains, lambda chain: chain.id
-)
 
 
 def _may_wait() -> bool:
@@ -211,8 +290,3 @@ def _first_by_key[K, V](entries: tuple[V, ...], key: Callable[[V], K]) -> dict[K
     for entry in entries:
         index.setdefault(key(entry), entry)
     return index
-
-
-def _plain(address: str) -> str:
-    lowered = address.lower()
-    return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered

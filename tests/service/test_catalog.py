@@ -11,9 +11,11 @@ import pytest
 
 from intents_ui.service import catalog as catalogue
 from intents_ui.service.allowance import Places
-from intents_ui.service.catalog import Catalog
+from intents_ui.service.catalog import Catalog, Listed
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import Unreachable
+from intents_ui.service.wire import ChainInfo
 
 USDC = "0xAf88d065e77c8cC2239327C5EDb3A432268e5831"
 ZERO = "0x" + "0" * 40
@@ -31,6 +33,8 @@ class Service:
         native = {"chainId": 1, "symbol": "ETH", "decimals": 18}
         usdc = {"chainId": 1, "address": USDC, "symbol": "USDC"}
         self.tokens: list[dict] = [native | {"address": ZERO}, native | {"address": EEE}, usdc]
+        self.chains: list[dict] = [{"id": 10, "name": "Optimism"}, {"id": 1, "name": "Ethereum"}, {"id": 1}]
+        self.served: dict[str, list[int]] = {"RELAY": [1, 10], "CCTP": [1]}
 
     def client(self) -> ServiceClient:
         return ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self.answer), clock=self.clock)
@@ -50,7 +54,8 @@ class Service:
         if self.failure:
             raise httpx.ConnectError("down")
         if operation == "GetChains":
-            return _json({"chains": [{"id": 10, "name": "Optimism"}, {"id": 1, "name": "Ethereum"}, {"id": 1}]})
+            provider = json.loads(request.content).get("routeProvider")
+            return _json({"chains": [{"id": each} for each in self.served[provider]] if provider else self.chains})
         return _json({"tokens": self.tokens})
 
 
@@ -146,6 +151,8 @@ def test_names_that_were_had_stay_through_an_outage(service):
     assert catalog.chain(1)
     service.now += 5000
     service.failure = httpx.Response(500)
+    assert catalog.chain(1)
+    until(lambda: len(service.asked) == 2 and not catalog._under_way)
     assert catalog.chain(1)
     assert len(service.asked) == 2
 
@@ -250,3 +257,135 @@ def test_at_the_start_the_chains_that_most_pages_name_are_learned(service):
     service.failure = httpx.Response(500)
     assert catalog.token(1, USDC)
     assert catalog.token(10, ZERO)
+
+
+HOUR = 3600.0
+
+
+def names_of(listed: Listed[ChainInfo]) -> list[str | None]:
+    return [chain.name for chain in listed.entries]
+
+
+def test_a_chain_that_is_added_renamed_or_removed_is_so_on_its_own_page_when_the_lifetime_is_over(service):
+    catalog = service.catalog()
+    assert names_of(catalog.listed_chains()) == ["Optimism", "Ethereum"]
+    service.chains = [{"id": 10, "name": "OP Mainnet"}, {"id": 7, "name": "Seven"}]
+    service.now += 0.89 * HOUR
+    assert names_of(catalog.listed_chains()) == ["Optimism", "Ethereum"]
+    service.now += 0.22 * HOUR
+    assert names_of(catalog.listed_chains()) == ["OP Mainnet", "Seven"]
+    assert catalog.chain(1) is None
+
+
+def test_a_token_that_is_added_renamed_or_removed_is_so_after_a_quarter_of_an_hour(service):
+    catalog = service.catalog()
+    new = "0x" + "7" * 40
+    assert [token.symbol for token in catalog.listed_tokens(1).entries] == ["ETH", "USDC"]
+    service.tokens = [
+        {"chainId": 1, "address": USDC, "symbol": "USDC2"},
+        {"chainId": 1, "address": new, "symbol": "NEW"},
+    ]
+    service.now += 0.89 * HOUR / 4
+    assert [token.symbol for token in catalog.listed_tokens(1).entries] == ["ETH", "USDC"]
+    service.now += 0.22 * HOUR / 4
+    assert [token.symbol for token in catalog.listed_tokens(1).entries] == ["USDC2", "NEW"]
+    assert catalog.lists(1, new) is True
+
+
+def test_what_a_page_only_names_is_new_for_the_next_one_and_nobody_waits_for_it(service):
+    catalog = service.catalog()
+    assert catalog.token(1, USDC).symbol == "USDC"
+    service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
+    service.now += 1000
+    go_on = threading.Event()
+    service.hold = lambda: go_on.wait(5)
+    assert catalog.token(1, USDC).symbol == "USDC"
+    go_on.set()
+    until(lambda: catalog.token(1, USDC).symbol == "USDC2")
+    assert len(service.asked) == 2
+
+
+def test_after_a_night_without_readers_the_first_one_does_not_get_yesterdays_names(service):
+    catalog = service.catalog()
+    assert catalog.token(1, USDC).symbol == "USDC"
+    service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
+    service.now += 7 * HOUR
+    assert catalog.token(1, USDC).symbol == "USDC2"
+    service.now += 7 * HOUR
+    service.failure = httpx.Response(500)
+    assert catalog.token(1, USDC).symbol == "USDC2"
+
+
+def test_a_page_about_a_list_tells_that_it_is_an_old_one_and_why(service):
+    catalog = service.catalog()
+    assert catalog.listed_chains().error is None
+    service.now += 2 * HOUR
+    service.failure = httpx.Response(500)
+    for _ in range(2):
+        listed = catalog.listed_chains()
+        assert names_of(listed) == ["Optimism", "Ethereum"]
+        assert isinstance(listed.error, Unreachable)
+        assert listed.age == 2 * HOUR
+    assert len(service.asked) == 2
+    service.failure = None
+    service.now += 11
+    assert catalog.listed_chains() == Listed(listed.entries)
+
+
+def test_a_page_about_a_list_of_which_nothing_was_ever_had_fails(service):
+    service.failure = httpx.Response(500)
+    catalog = service.catalog()
+    with pytest.raises(Unreachable):
+        catalog.listed_tokens(1)
+    service.failure = None
+    assert catalog.listed_tokens(1).entries
+
+
+def test_an_entry_that_cannot_be_read_is_counted(service):
+    service.chains = [{"id": 1, "name": "Ethereum"}, {"id": "what?"}]
+    listed = service.catalog().listed_chains()
+    assert (names_of(listed), listed.unreadable) == (["Ethereum"], 1)
+
+
+def test_featured_tokens_are_counted_with_one_call_for_all_chains(service):
+    catalog = service.catalog()
+    places = ((1, USDC), (10, USDC), (1, ZERO), (1, EEE))
+    service.tokens = [{"chainId": chain_id, "address": address} for chain_id, address in places]
+    assert catalog.count_featured([1, 10, 7]) == {1: 2, 10: 1, 7: 0}
+    assert service.asked == [("GetTokenList", b'{"chainIds":[1,10,7]}')]
+
+
+def test_a_number_of_featured_tokens_that_cannot_be_had_is_left_out(service):
+    catalog = service.catalog()
+    service.tokens = [{"chainId": 1, "address": USDC, "featured": True}, {"chainId": 1, "address": ZERO}]
+    catalog.learn([1])
+    service.failure = httpx.Response(500)
+    assert catalog.count_featured([1, 10]) == {1: 1}
+
+
+def test_route_providers_are_learned_at_once_and_kept_for_an_hour(service):
+    catalog = service.catalog()
+    service.hold = threading.Barrier(3, timeout=5).wait
+    catalog.learn([], route_providers=["RELAY", "CCTP"])
+    service.hold = lambda: None
+    assert catalog.chains_served("RELAY") == {1, 10}
+    assert catalog.chains_served("CCTP") == {1}
+    assert catalog.chains_served("LIFI") is None
+    catalog.learn([], route_providers=["RELAY", "CCTP"])
+    assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [1]
+    assert len(service.asked) == 3
+    service.now += 1.2 * HOUR
+    service.served["CCTP"] = [10]
+    assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [10]
+    assert catalog.chains_served("CCTP") == {10}
+
+
+def test_a_route_provider_that_cannot_be_asked_about_is_told_from_one_that_serves_nothing(service):
+    service.served = {"RELAY": []}
+    service.hold = lambda: None
+    catalog = service.catalog()
+    catalog.learn([], route_providers=["RELAY"])
+    service.failure = httpx.Response(500)
+    catalog.learn([], route_providers=["CCTP"])
+    assert catalog.chains_served("RELAY") == frozenset()
+    assert catalog.chains_served("CCTP") is None
