@@ -22,6 +22,7 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
 from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
 from intents_ui.service.together import end_threads, use_threads
 from intents_ui.service.wire import Page
@@ -85,6 +86,12 @@ def catalog() -> Catalog:
 def routes() -> Routes:
     """What the service lists of routes, as the pages' client reads it."""
     return Routes(service())
+
+
+@cache
+def prices() -> Prices:
+    """What tokens cost, as the pages' client reads it."""
+    return Prices(service())
 
 
 @cache

@@ -1,0 +1,159 @@
+"""Prices for many tokens at once: in batches, remembered, and never an error."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.prices import FRESH_SECONDS, PAUSE_SECONDS, Price, Prices, Token
+
+USDC = (8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+ETH = (8453, "0x" + "0" * 40)
+ETH_TOO = (8453, "0x" + "Ee" * 20)
+NOBODYS = (8453, "0x" + "12" * 20)
+SOLANA = (792703809, "So11111111111111111111111111111111111111112")
+AT = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def price(token: Token, usd: object, **others: Any) -> dict[str, Any]:
+    return {"token": {"chainId": token[0], "tokenAddress": token[1]}, "priceUsd": usd} | others
+
+
+class Service:
+    """Answers with `prices`, whatever was asked; `asked` has the tokens of every call."""
+
+    def __init__(self, *prices: dict[str, Any]) -> None:
+        self.now = 0.0
+        self.prices: Sequence[dict[str, Any]] = prices
+        self.asked: list[list[Token]] = []
+        self.failing: Callable[[list[Token]], httpx.Response | None] = lambda tokens: None
+        client = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
+        self.of = Prices(client, clock=lambda: self.now).of
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        tokens = [(each["chainId"], each["tokenAddress"]) for each in json.loads(request.content)["tokens"]]
+        self.asked.append(tokens)
+        failure = self.failing(tokens)
+        return failure or response({"tokenPrices": list(self.prices)})
+
+
+def response(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
+    return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
+
+
+def invalid(tokens: object) -> httpx.Response:
+    return response({"error": "InvalidArgument", "code": 2000, "msg": "?", "status": 400}, status=400)
+
+
+def tokens(count: int) -> list[Token]:
+    return [(1, f"0x{number:040x}") for number in range(1, count + 1)]
+
+
+@contextmanager
+def embedded(emulator: Emulator) -> Iterator[Prices]:
+    with ServiceClient(wiring.config(), transport=InProcessTransport(emulator)) as client:
+        yield Prices(client)
+
+
+def test_the_services_prices_are_exact_and_have_their_time():
+    with embedded(Emulator(now=lambda: AT.timestamp() + 59)) as prices:
+        found = prices.of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
+    assert found == {
+        USDC: Price(Decimal("1.0"), AT),
+        ETH: Price(Decimal("3100.0"), AT),
+        (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"): Price(Decimal("0.28"), AT),
+        NOBODYS: Price(None, AT),
+    }
+
+
+def test_a_price_is_found_by_what_it_is_of_and_not_by_its_place():
+    service = Service(price(ETH, 3100), price(NOBODYS, None), price((USDC[0], USDC[1].lower()), "0.9998"))
+    assert service.of([USDC, ETH, NOBODYS]) == {
+        USDC: Price(Decimal("0.9998")),
+        ETH: Price(Decimal(3100)),
+        NOBODYS: Price(None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answered", "usd"),
+    [
+        ([], None),
+        ([price(USDC, None)], None),
+        ([{"token": {"chainId": USDC[0], "tokenAddress": USDC[1]}}], None),
+        ([price(USDC, "many")], None),
+        ([{"priceUsd": 7}, {"token": {}, "priceUsd": 7}], None),
+        ([price(ETH, 7)], None),
+        ([price(USDC, 0)], Decimal(0)),
+        ([price(USDC, 3.1e-15)], Decimal("3.1E-15")),
+    ],
+    ids=["no entry", "null", "no member", "no number", "of nothing", "of another", "zero", "tiny"],
+)
+def test_what_has_no_price_is_not_worth_nothing(answered, usd):
+    assert Service(*answered).of([USDC])[USDC].usd == usd
+
+
+def test_both_addresses_of_the_native_token_have_one_price():
+    service = Service(price(ETH, 3100))
+    assert service.of([ETH, ETH_TOO]) == {ETH: Price(Decimal(3100)), ETH_TOO: Price(Decimal(3100))}
+    assert [len(asked) for asked in service.asked] == [1]
+
+
+def test_an_address_that_is_no_hex_is_asked_for_as_it_is_written():
+    service = Service(price((SOLANA[0], SOLANA[1].lower()), 180))
+    assert service.of([SOLANA]) == {SOLANA: Price(Decimal(180))}
+    assert service.asked == [[SOLANA]]
+
+
+def test_many_are_asked_for_a_hundred_at_a_time_and_then_remembered_missing_ones_too():
+    service = Service(price((1, f"0x{1:040x}"), 5))
+    found = service.of(tokens(250))
+    assert [price.usd for price in found.values() if price.usd is not None] == [5]
+    assert sorted(len(asked) for asked in service.asked) == [50, 100, 100]
+    assert {token for asked in service.asked for token in asked} == set(tokens(250))
+    service.now += FRESH_SECONDS - 1
+    assert service.of(tokens(250)) == found
+    assert len(service.asked) == 3
+    service.now += 2
+    service.of(tokens(10))
+    assert [len(asked) for asked in service.asked[3:]] == [10]
+
+
+def test_only_what_is_not_known_is_asked_for():
+    service = Service()
+    service.of([USDC])
+    service.of([USDC, ETH])
+    assert service.asked == [[USDC], [ETH]]
+    assert service.of([]) == {}
+    assert len(service.asked) == 2
+
+
+def test_a_batch_that_fails_takes_nothing_from_the_others():
+    service = Service()
+    service.failing = lambda asked: invalid(asked) if tokens(150)[0] in asked else None
+    assert set(service.of(tokens(150))) == set(tokens(150)[100:])
+    assert set(service.of(tokens(150)[100:])) == set(tokens(150)[100:])
+    assert len(service.asked) == 2
+
+
+def test_a_refused_question_is_asked_again_a_service_that_is_away_not_at_every_turn():
+    service = Service()
+    service.failing = invalid
+    assert service.of([USDC]) == service.of([USDC]) == {}
+    assert len(service.asked) == 2
+    service.failing = lambda asked: response({}, status=503)
+    assert service.of([USDC]) == service.of([USDC]) == {}
+    assert len(service.asked) == 3
+    service.failing = lambda asked: None
+    service.now += PAUSE_SECONDS
+    assert service.of([USDC]) == {USDC: Price(None)}
