@@ -123,6 +123,11 @@ def newest(intent_id: str) -> Picture | None:
     return hub().newest(intent_id)
 
 
+def look_again(intent_id: str) -> None:
+    """After we have changed an intent: whoever watches it sees that at once."""
+    hub().look_again(intent_id)
+
+
 def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:
     """A page of a list of intents. `request`: the arguments of `get_intent_history` beside its page."""
     ask = service().get_intent_history

@@ -1,14 +1,13 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TypedDict
 
 from cachetools import LRUCache, cached
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
@@ -16,14 +15,14 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import looks, wiring
+from intents_ui import looks, operators, wiring
 from intents_ui.display import (
     balances,
     calls,
+    commit,
     doctor,
     fees,
     lookalikes,
-    pasted,
     promise,
     records,
     reply,
@@ -37,14 +36,11 @@ from intents_ui.display import (
     watching,
 )
 from intents_ui.display.facts import Facts
-from intents_ui.display.pasted import Kind
+from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import lookup, transfers
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt
-
-# Ids that are no hash: any word, as the service's own documents show them.
-PLAIN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 
 @require_safe
@@ -111,9 +107,11 @@ def told(
     promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
     diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread, balances=held.get("balances"))
     may_change = watching.may_change(found, receipt, now=now)
+    may_be_committed = operators.level() is operators.Level.WRITE
+    offer = commit.offer(Facts.of(found, receipt, unread=unread), now=now) if may_be_committed else None
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
-    by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change)
+    by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer)
     version = digest(repr((known, type(trouble), by_the_clock)))
     return {
         "intent": found,
@@ -136,6 +134,7 @@ def told(
         "promise": promised,
         "lookalikes": lookalikes.lookalikes(Facts.of(found, receipt)),
         "diagnosis": diagnosis,
+        "offer": offer,
         "looked_at": held.get("checked_at"),
         "fees": fees.fees(found, receipt, using=names),
         "memo": memo(receipt),
@@ -203,29 +202,6 @@ def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | N
     if watched and watched.receipt and not watched.stale_since:
         return plan(intent_id), watched.receipt, None
     return transfers.read(wiring.service(), intent_id)
-
-
-def canonical(intent_id: str) -> str:
-    """The one way to write this id: `0x` and lower case for a hash, other kinds of ids as they are.
-
-    Raises Http404 for what cannot be an intent's id, so that nothing is asked.
-    """
-    read = pasted.read(intent_id)
-    found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
-    if found is None and not (PLAIN_ID.fullmatch(intent_id) and not read.problem):
-        raise Http404(read.problem or "This is not an intent's id.")
-    return found or intent_id
-
-
-def elsewhere(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponseBase | None:
-    """A redirect to where this intent's page is, if the address is not the one way to write it."""
-    known = canonical(intent_id)
-    return None if known == intent_id else moved_to(request, known, page=page)
-
-
-def moved_to(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponseBase:
-    query = request.META["QUERY_STRING"]
-    return redirect(reverse(page, args=[intent_id]) + (f"?{query}" if query else ""), permanent=True)
 
 
 def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:

@@ -1,0 +1,130 @@
+"""`/intent/<id>/commit`: a quoted intent is sent to CommitIntent, after a confirmation, once, exactly as it came."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from django.core.cache import caches
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+from redis import RedisError
+
+from intents_ui import operators, wiring
+from intents_ui.display import commit as words
+from intents_ui.display import failures, transfer
+from intents_ui.display.commit import Outcome, Told
+from intents_ui.display.facts import Facts
+from intents_ui.links import elsewhere
+from intents_ui.operators import Level, Refusal
+from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.wire import Intent
+
+FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
+FORM_SECONDS = 3600  # for which a form that was sent is known to have been
+UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form is not whole, so nothing was sent. Send it from here.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operators.guarded
+def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
+    if operators.level() is not Level.WRITE:
+        raise Http404("This dashboard commits no intents.")
+    if moved := elsewhere(request, intent_id, page="commit"):
+        return moved
+    if request.method != "POST":
+        return confirmation(request, wiring.service().get_intent(intent_id))
+    form = request.POST.get("form", "")
+    refused = None if FORM.fullmatch(form) else UNPROVEN
+    if refused := refused or operators.refusal(request):
+        return confirmation(request, wiring.service().get_intent(intent_id), refused)
+    response = outcome(request, intent_id, send(intent_id, form=form))
+    operators.remember(request, response)
+    return response
+
+
+def confirmation(request: HttpRequest, found: Intent, refused: Refusal | None = None) -> HttpResponse:
+    """What would be sent, and what happens then."""
+    at, names = now(), wiring.catalog()
+    offer = words.offer(Facts.of(found, None), now=at)
+    if offer is None:
+        return outcome(request, found.intent_id, words.not_offered(found, now=at))
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    context = {
+        "intent": found,
+        "offer": offer,
+        "transfer": transfer.of_intent(found, None, using=names, now=at),
+        "names": names,
+        "now": at,
+        "form": secrets.token_urlsafe(12),
+        "asked": operators.asked(request),
+        "refused": refused,
+    }
+    response = render(request, "commit.html", context, status=refused.status if refused else HTTPStatus.OK)
+    if refused and refused.wait:
+        response["Retry-After"] = str(refused.wait)
+    return response
+
+
+def send(intent_id: str, *, form: str) -> Told:
+    """Reads the intent anew and sends it as it came. A form is good for one sending, however often it comes."""
+    try:
+        found = wiring.service().get_intent(intent_id)
+    except ServiceError as error:
+        return words.told(Outcome.NOT_SENT, error=error, now=now())
+    if not is_first(intent_id, form):
+        return words.told(Outcome.REPEATED, state=found, now=now())
+    if words.offer(Facts.of(found, None), now=now()) is None:
+        return words.not_offered(found, now=now())
+    try:
+        committed = wiring.unhurried(lambda: wiring.service().commit_intent(found))
+        if committed.lower() != found.intent_id.lower():
+            raise Unreadable.because(Flaw.OTHER_INTENT)
+    except ServiceError as error:
+        return afterwards(intent_id, error)
+    wiring.look_again(intent_id)
+    return words.told(Outcome.COMMITTED, now=now())
+
+
+def afterwards(intent_id: str, error: ServiceError) -> Told:
+    """What is so now, where the answer to the commit does not say it: the intent is asked for, once, and not sent."""
+    outcome = words.outcome_of(error)
+    if outcome not in (Outcome.UNKNOWN, Outcome.MOVED_ON):
+        return words.told(outcome, error=error, now=now())
+    wiring.look_again(intent_id)
+    try:
+        state = wiring.unhurried(lambda: wiring.service().get_intent(intent_id))
+    except ServiceError:
+        state = None
+    return words.told(outcome, error=error, state=state, now=now())
+
+
+def is_first(intent_id: str, form: str) -> bool:
+    """Whether this form was not sent before. Without the shared cache only this process knows: the service says no."""
+    key = f"commit:{intent_id}:{form}"
+    try:
+        return caches["default"].add(key, 1, FORM_SECONDS)
+    except RedisError:
+        return caches["own"].add(key, 1, FORM_SECONDS)
+
+
+def outcome(request: HttpRequest, intent_id: str, told: Told) -> HttpResponse:
+    context = {"intent_id": intent_id, "told": told}
+    return render(request, "committed.html", context, status=status(told))
+
+
+def status(told: Told) -> HTTPStatus:
+    match told.outcome:
+        case Outcome.COMMITTED:
+            return HTTPStatus.OK
+        case Outcome.EXPIRED | Outcome.MOVED_ON | Outcome.REPEATED:
+            return HTTPStatus.CONFLICT
+        case Outcome.UNKNOWN:
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        case Outcome.REFUSED | Outcome.NOT_SENT:
+            return failures.status(told.error) if told.error else HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,68 @@
+"""What an error says of a commit, and that nobody is told that nothing happened where that is not known."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from intents_ui.display import commit
+from intents_ui.display.commit import Outcome
+from intents_ui.service import errors
+from intents_ui.service.errors import Flaw, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.wire import Intent
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        pytest.param(errors.Expired(), Outcome.EXPIRED, id="expired"),
+        pytest.param(errors.WrongState(), Outcome.MOVED_ON, id="wrong state"),
+        pytest.param(errors.Invalid(), Outcome.REFUSED, id="invalid"),
+        pytest.param(errors.NotFound(), Outcome.REFUSED, id="not found"),
+        pytest.param(errors.AccessDenied(), Outcome.REFUSED, id="access denied"),
+        pytest.param(errors.TooBusy(), Outcome.REFUSED, id="too busy"),
+        pytest.param(errors.Overloaded(), Outcome.NOT_SENT, id="no place of our own"),
+        pytest.param(Unreachable.because(Reason.REFUSED), Outcome.NOT_SENT, id="no connection"),
+        pytest.param(Unreachable.because(Reason.DNS), Outcome.NOT_SENT, id="no address"),
+        pytest.param(Unreachable.because(Reason.TLS), Outcome.NOT_SENT, id="no secure connection"),
+        pytest.param(Unreachable(code=9000, status=400), Outcome.REFUSED, id="paused"),
+        pytest.param(Unreachable(code=2002, status=400), Outcome.UNKNOWN, id="unavailable"),
+        pytest.param(Unreachable.because(Reason.TIMEOUT), Outcome.UNKNOWN, id="too slow"),
+        pytest.param(Unreachable.because(Reason.BROKEN), Outcome.UNKNOWN, id="broken off"),
+        pytest.param(Unreachable(status=502), Outcome.UNKNOWN, id="a proxy's page"),
+        pytest.param(errors.OutOfTime(), Outcome.UNKNOWN, id="out of time"),
+        pytest.param(Unreadable.because(Flaw.NOT_JSON), Outcome.UNKNOWN, id="unreadable"),
+        pytest.param(Unreadable.because(Flaw.OTHER_INTENT), Outcome.UNKNOWN, id="about another intent"),
+    ],
+)
+def test_what_an_error_says_of_a_commit(error: ServiceError, outcome: Outcome) -> None:
+    assert commit.outcome_of(error) is outcome
+    told = commit.told(outcome, error=error, now=NOW)
+    assert told.outcome is outcome
+    is_certain = outcome in (Outcome.REFUSED, Outcome.EXPIRED, Outcome.NOT_SENT)
+    assert (commit.NOTHING_MOVED in told.what) is is_certain
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        ("QUOTED", Outcome.UNKNOWN),
+        ("COMMITTED", Outcome.COMMITTED),
+        ("EXECUTING", Outcome.UNKNOWN),
+        ("FROZEN", Outcome.UNKNOWN),
+        (None, Outcome.UNKNOWN),
+    ],
+)
+def test_only_the_state_itself_makes_up_for_a_lost_answer(status: str | None, outcome: Outcome) -> None:
+    told = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+    assert told.outcome is outcome
+    assert ("may still be on its way" in told.what) is (status == "QUOTED")
+
+
+def test_where_the_state_cannot_be_read_the_services_own_words_tell_it() -> None:
+    error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
+    assert "Its state now is EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
+    for cause in (None, "", "status=", "no word of it"):
+        told = commit.told(Outcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        assert "could not be read" in told.what

@@ -1,0 +1,427 @@
+"""Committing from an intent's page: offered, confirmed, sent once and exactly as received, and told however it ends."""
+
+import re
+from collections.abc import Callable
+
+import httpx
+import pytest
+import time_machine
+from django.test import Client
+from pydantic import SecretStr
+
+from intents_ui import settings, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.lookups import Ask
+from intents_ui.live.picture import Picture
+from intents_ui.pages import intent as intent_page
+from tests.serving import dashboard, free_port, running
+
+OFFER = "Commit this intent"
+TOKEN = "canary-token-of-the-operator"
+AS_A_BROWSER = {"Origin": "https://intents.example", "Sec-Fetch-Site": "same-origin"}
+OWNER = "0x" + "11" * 20
+QUOTE = {
+    "ownerAddress": OWNER,
+    "originChainId": 8453,
+    "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+    "originTokenAmount": "300000000",
+    "destinationChainId": 42161,
+    "destinationTokenAddress": "0xaf88d065e77c8cc2239327c5edb3a432268e5831",
+    "destinationToAddress": OWNER,
+    "tradeType": "EXACT_INPUT",
+}
+
+
+@pytest.fixture
+def quoted(emulator: Emulator) -> str:
+    return str(emulator.play("expired-quote")["intentId"])
+
+
+@pytest.fixture
+def browser(emulator: Emulator) -> Client:
+    """One that is refused what a real one would be."""
+    return Client(enforce_csrf_checks=True)
+
+
+class Asked(list[str]):
+    """The operations that were asked for; `before`: what happens at the service just before the next commit."""
+
+    before: Callable[[], object] | None = None
+
+    @property
+    def commits(self) -> int:
+        return self.count("CommitIntent")
+
+
+@pytest.fixture
+def asked(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    record, real = Asked(), emulator.behaviours.for_request
+
+    def for_request(operation: str) -> frozenset[str]:
+        record.append(operation)
+        on = real(operation)
+        if operation == "CommitIntent" and record.before:
+            record.before()
+        return on
+
+    monkeypatch.setattr(emulator.behaviours, "for_request", for_request)
+    return record
+
+
+def text(html: str) -> str:
+    main = html[html.index("<main") :]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", main)).replace("&#39;", "'").replace(" ,", ",")
+
+
+def fields(html: str) -> dict[str, str]:
+    return dict(re.findall(r'<input type="hidden" name="([\w-]+)" value="([^"]*)">', html))
+
+
+def form(browser: Client, intent_id: str) -> dict[str, str]:
+    return fields(browser.get(f"/intent/{intent_id}/commit").content.decode())
+
+
+def send(browser: Client, intent_id: str, **more: str) -> tuple[int, str]:
+    """Opens the confirmation and confirms."""
+    answer = browser.post(f"/intent/{intent_id}/commit", form(browser, intent_id) | more)
+    return answer.status_code, text(answer.content.decode())
+
+
+def page(site: Client, path: str) -> str:
+    return str(site.get(path).content.decode())
+
+
+def test_a_quote_in_time_is_offered_and_nothing_else_is(site: Client, emulator: Emulator, quoted: str) -> None:
+    assert OFFER in page(site, f"/intent/{quoted}")
+    for slug in ("committed-not-executed", "cross-chain-fast", "same-chain-swap", "refunded-on-origin"):
+        moved = emulator.play(slug, age=25)["intentId"]
+        assert OFFER not in page(site, f"/intent/{moved}"), slug
+    emulator.behave("GetIntentReceipt", "failing-500")
+    assert OFFER not in page(site, f"/intent/{quoted}")
+    emulator.heal()
+    with time_machine.travel("2026-11-21T12:05:01Z"):
+        assert OFFER not in page(site, f"/intent/{quoted}")
+
+
+@pytest.mark.parametrize("console", ["off", "read"])
+def test_readers_of_a_dashboard_that_does_not_write_see_nothing_of_it(
+    site: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch, console: str
+) -> None:
+    whole = form(site, quoted)
+    monkeypatch.setattr(settings.ENV, "intents_console", console)
+    assert OFFER not in page(site, f"/intent/{quoted}")
+    asked.clear()
+    assert site.get(f"/intent/{quoted}/commit").status_code == 404
+    assert site.post(f"/intent/{quoted}/commit", whole).status_code == 404
+    assert asked == []
+
+
+def test_the_part_that_moves_by_itself_holds_the_offer_as_long_as_it_is_one(site: Client, quoted: str) -> None:
+    def live() -> str:
+        receipt = wiring.service().get_intent_receipt(quoted)
+        return intent_page.receipt_fragment(Picture(quoted, receipt, learned_at=None))
+
+    assert OFFER in page(site, f"/intent/{quoted}/receipt")
+    assert OFFER in live()
+    wiring.service().commit_intent(wiring.service().get_intent(quoted))
+    assert OFFER not in page(site, f"/intent/{quoted}/receipt")
+    assert OFFER not in live()
+
+
+def test_the_confirmation_says_what_is_sent_until_when_and_what_then(site: Client, quoted: str, asked: Asked) -> None:
+    told = text(page(site, f"/intent/{quoted}/commit"))
+    assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
+    assert re.search(r"The quote is open until 12:04:59 UTC, for 4 min 5\d s more", told)
+    assert "exactly as the service gave it, once" in told
+    assert "It must be executed within 10 minutes of the commit." in told
+    assert "operator's token" not in told
+    assert asked.commits == 0
+
+
+def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, asked: Asked) -> None:
+    status, told = send(browser, quoted)
+    assert status == 200
+    assert "Committed The service has taken the intent exactly as it had quoted it." in told
+    assert "It must be executed within 10 minutes" in told
+    assert asked.commits == 1
+    assert "Accepted, waiting to start" in page(browser, f"/intent/{quoted}")
+
+
+def test_a_second_click_and_a_reload_send_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    assert browser.post(path, whole).status_code == 200
+    again = browser.post(path, whole)
+    assert again.status_code == 409
+    assert "Sent only once" in text(again.content.decode())
+    assert "The service says of the intent now: Committed." in text(again.content.decode())
+    assert asked.commits == 1
+
+
+def test_a_form_that_ended_in_doubt_is_not_sent_again_either(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    emulator.behave("CommitIntent", "timeout-408")
+    assert browser.post(path, whole).status_code == 503
+    emulator.heal()
+    assert "The service says of the intent now: Quoted." in text(browser.post(path, whole).content.decode())
+    assert asked.commits == 1
+    assert send(browser, quoted)[0] == 200
+    assert asked.commits == 2
+
+
+@pytest.mark.parametrize("behaviour", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])
+def test_without_an_answer_nobody_knows_and_the_state_is_looked_up(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str
+) -> None:
+    emulator.behave("CommitIntent", behaviour)
+    status, told = send(browser, quoted)
+    assert status == 503
+    assert "We do not know whether it was committed" in told
+    assert "Asked afterwards, the service says of the intent: Quoted. The commit may still be on its way." in told
+    assert asked.commits == 1
+    assert asked[-1] == "GetIntent"
+
+
+def test_when_the_state_cannot_be_had_either_the_page_says_so(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    emulator.behave("CommitIntent", "timeout-408")
+    asked.before = lambda: emulator.behave("GetIntent", "failing-500")
+    status, told = send(browser, quoted)
+    assert status == 503
+    assert "We do not know whether it was committed" in told
+    assert "the service did not answer either" in told
+    assert asked.commits == 1
+
+
+def test_an_answer_that_was_cut_off_or_slow_is_made_up_for_by_the_state(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    emulator.behave("CommitIntent", "cut-body")
+    status, told = send(browser, quoted)
+    assert status == 200
+    assert "The answer to the commit was lost, but the service was asked afterwards" in told
+    assert asked.commits == 1
+
+
+def test_a_service_that_takes_too_long_is_not_asked_twice(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(settings.ENV.intents_service_totals, "write", 0.2)
+    wiring.service.cache_clear()
+    emulator.behave("CommitIntent", "slow-1")
+    status, told = send(browser, quoted)
+    assert status == 503
+    assert "We do not know whether it was committed" in told
+    assert asked.commits == 1
+
+
+def test_a_page_has_its_few_seconds_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
+    whole = form(browser, quoted)
+    emulator.behave("CommitIntent", "slow-1.2")
+    with wiring.places().page(seconds=1):
+        assert browser.post(f"/intent/{quoted}/commit", whole).status_code == 200
+
+
+def test_an_intent_that_is_not_as_it_was_quoted_is_refused(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    emulator.behave("GetIntent", "extra-fields")
+    status, told = send(browser, quoted)
+    assert status == 400
+    assert "Refused The service finds that the intent is not as it was quoted" in told
+    assert "Nothing was moved and nothing has changed." in told
+    assert "intent was modified:" in told
+    assert asked.commits == 1
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "words"),
+    [
+        ("disabled", 503, "The service is paused by its operator."),
+        ("geoblocked", 403, "The dashboard may not ask the service."),
+        ("busy-60", 429, "The service asked us to slow down."),
+    ],
+)
+def test_a_service_that_says_no_has_committed_nothing(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str, status: int, words: str
+) -> None:
+    emulator.behave("CommitIntent", behaviour)
+    assert send(browser, quoted)[0] == status
+    assert words in send(browser, quoted)[1]
+    assert asked.commits == 2
+
+
+def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quoted: str, asked: Asked) -> None:
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    with time_machine.travel("2026-11-21T12:05:01Z"):
+        answer = browser.post(path, whole)
+        assert "Too late to commit" in text(page(browser, path))
+    assert answer.status_code == 409
+    assert "Too late to commit The quote has expired" in text(answer.content.decode())
+    assert asked.commits == 0
+
+
+def test_a_quote_that_expires_by_the_services_clock_is_told_as_expired(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    emulator.behave("CommitIntent", "clock-ahead")
+    with time_machine.travel("2026-11-21T12:04:30Z"):
+        status, told = send(browser, quoted)
+    assert status == 409
+    assert "Too late to commit" in told
+    assert asked.commits == 1
+
+
+def test_an_intent_that_somebody_else_committed_meanwhile_is_told_with_its_state(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    def by_somebody_else() -> None:
+        document = emulator._operations["GetIntent"](Ask({"intentId": quoted}, emulator._micros(), frozenset()))
+        emulator._operations["CommitIntent"](Ask(document, emulator._micros(), frozenset()))
+
+    asked.before = by_somebody_else
+    status, told = send(browser, quoted)
+    assert status == 409
+    assert "Already moved on" in told
+    assert "Its state now is Committed. The commit changed nothing." in told
+    assert asked.commits == 1
+
+
+def test_an_intent_that_has_moved_on_is_not_asked_about(browser: Client, emulator: Emulator, asked: Asked) -> None:
+    moved = emulator.play("cross-chain-fast", age=25)["intentId"]
+    answer = browser.get(f"/intent/{moved}/commit")
+    assert answer.status_code == 409
+    assert "Its state now is In progress. Nothing was sent." in text(answer.content.decode())
+    assert "<form" not in answer.content.decode().split("<main")[1]
+
+
+def test_an_intent_that_cannot_be_read_anew_is_not_sent(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    emulator.behave("GetIntent", "failing-500")
+    answer = browser.post(path, whole)
+    assert answer.status_code == 503
+    assert "Not sent The service has a fault. The intent was not sent" in text(answer.content.decode())
+    assert asked.commits == 0
+    emulator.heal()
+    assert browser.post(path, whole).status_code == 200
+
+
+@pytest.mark.parametrize("spoilt", [{}, {"csrfmiddlewaretoken": "x" * 64}], ids=["missing", "wrong"])
+def test_a_form_without_its_proof_is_explained_and_sends_nothing(
+    browser: Client, quoted: str, asked: Asked, spoilt: dict[str, str]
+) -> None:
+    whole = form(browser, quoted)
+    del whole["csrfmiddlewaretoken"]
+    answer = browser.post(f"/intent/{quoted}/commit", whole | spoilt)
+    assert answer.status_code == 403
+    html = answer.content.decode()
+    assert "This form was not taken" in text(html)
+    assert "Open the page anew" in text(html)
+    assert "Main" in html
+    assert asked.commits == 0
+
+
+def test_a_form_of_another_site_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+    answer = browser.post(f"/intent/{quoted}/commit", form(browser, quoted), headers={"Origin": "https://evil.example"})
+    assert answer.status_code == 403
+    assert "It came from another site" in text(answer.content.decode())
+    assert "CSRF_TRUSTED_ORIGINS" in answer.content.decode()
+    assert asked.commits == 0
+
+
+def test_a_form_that_names_no_sending_of_its_own_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+    for odd in ("", "short", "x" * 5000):
+        status, told = send(browser, quoted, form=odd)
+        assert (status, "The form is not whole" in told) == (400, True)
+    assert asked.commits == 0
+
+
+def test_cookies_are_set_where_something_can_be_committed_and_nowhere_else(browser: Client, quoted: str) -> None:
+    for path in ("/", "/history", f"/intent/{quoted}", f"/intent/{quoted}/receipt", "/help"):
+        assert not browser.get(path).cookies, path
+    cookie = browser.get(f"/intent/{quoted}/commit").cookies["csrftoken"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", "")
+    assert Client().get(f"/intent/{quoted}/commit", secure=True).cookies["csrftoken"]["secure"] is True
+
+
+def test_with_a_token_only_the_operator_commits(
+    browser: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
+    assert "The operator's token" in text(page(browser, f"/intent/{quoted}/commit"))
+    assert send(browser, quoted)[0] == 403
+    status, told = send(browser, quoted, **{"operator-token": "wrong"})
+    assert status == 403
+    assert "This is not the operator's token. Nothing was sent to the service." in told
+    assert asked.commits == 0
+    answer = browser.post(
+        f"/intent/{quoted}/commit", form(browser, quoted) | {"operator-token": TOKEN, "remember": "on"}
+    )
+    assert answer.status_code == 200
+    assert TOKEN not in answer.content.decode()
+    assert asked.commits == 1
+    assert answer.cookies["operator"]["samesite"] == "Strict"
+
+
+def test_who_is_remembered_commits_without_the_token_and_can_be_forgotten(
+    browser: Client, emulator: Emulator, quoted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
+    assert send(browser, quoted, **{"operator-token": TOKEN, "remember": "on"})[0] == 200
+    another = str(emulator.play("expired-quote")["intentId"])
+    told = text(page(browser, f"/intent/{another}/commit"))
+    assert "This browser is remembered as the operator's until 12:30 UTC" in told
+    browser.post("/operator", fields(page(browser, "/operator")))
+    assert "The operator's token Whoever" in text(page(browser, f"/intent/{another}/commit"))
+
+
+def test_wrong_tokens_end_in_a_pause_that_the_page_names(
+    browser: Client, quoted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    for _ in range(5):
+        browser.post(path, whole | {"operator-token": "wrong"})
+    answer = browser.post(path, whole | {"operator-token": TOKEN})
+    assert (answer.status_code, answer["Retry-After"]) == (429, "900")
+    assert "Try again in 15 minutes." in text(answer.content.decode())
+
+
+def test_a_real_service_is_written_to_by_its_operator_over_the_address_that_readers_see() -> None:
+    """Behind a proxy that ends https and says nothing of it: the browser's own word is what there is to go by."""
+    port = free_port()
+    service = f"http://127.0.0.1:{port}"
+    settings_there = {
+        "INTENTS_SERVICE_URL": service,
+        "SECRET_KEY": "a key of the test",
+        "INTENTS_CONSOLE": "write",
+        "INTENTS_CONSOLE_TOKEN": TOKEN,
+        "CSRF_TRUSTED_ORIGINS": "https://intents.example",
+    }
+    emulator = ("-m", "intents_ui.emulator", "--port", str(port))
+    with (
+        running(*emulator, url=f"{service}/rpc/Service/GetChains"),
+        dashboard(**settings_there) as root,
+        httpx.Client(base_url=root, trust_env=False, timeout=30) as browser,
+    ):
+        quote = httpx.post(f"{service}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False).json()["intent"]
+        path = f"/intent/{quote['intentId']}/commit"
+        whole = fields(browser.get(path).text) | {"operator-token": TOKEN, "remember": "on"}
+        assert browser.post(path, data=whole, headers={"Origin": "https://evil.example"}).status_code == 403
+        assert browser.post(path, data=whole | {"operator-token": "wrong"}).status_code == 403
+        answer = browser.post(path, data=whole, headers=AS_A_BROWSER)
+        assert "Committed" in text(answer.text)
+        assert all("Secure" in cookie for cookie in answer.headers.get_list("Set-Cookie"))
+        assert "Accepted, waiting to start" in browser.get(f"/intent/{quote['intentId']}").text
+        assert TOKEN not in answer.text + str(answer.headers)
+
+
+def test_other_ways_to_write_the_id_lead_to_the_one_address(browser: Client, quoted: str) -> None:
+    for other in (quoted.upper().replace("0X", "0x"), quoted.removeprefix("0x")):
+        assert browser.get(f"/intent/{other}/commit").headers["Location"] == f"/intent/{quoted}/commit"
+    assert browser.get("/intent/not%20an%20id/commit").status_code == 404
+    assert browser.get(f"/intent/0x{'00' * 32}/commit").status_code == 404
