@@ -76,7 +76,7 @@ class Environment(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
-    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front does not pass scheme and host on: what they send counts as sent from our own pages")
+    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
     trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 import time_machine
-from django.test import Client
+from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui import settings, wiring
@@ -168,6 +168,17 @@ def test_a_form_that_ended_in_doubt_is_not_sent_again_either(
     assert asked.commits == 1
     assert send(browser, quoted)[0] == 200
     assert asked.commits == 2
+
+
+def test_without_the_shared_cache_a_form_is_sent_once_all_the_same(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
+        assert browser.post(path, whole).status_code == 200
+        assert "Sent only once" in text(browser.post(path, whole).content.decode())
+    assert asked.commits == 1
 
 
 @pytest.mark.parametrize("behaviour", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])
