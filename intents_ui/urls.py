@@ -22,6 +22,7 @@ from intents_ui.pages import (
     recoverable,
     routes,
     search,
+    token,
     tokens,
     triage,
 )
@@ -95,7 +96,8 @@ urlpatterns: list[URLPattern] = [
     path("chains", chains.chains, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
     path("tokens", tokens.tokens, name="tokens"),
-    path("token/<chain:chain_id>/<identifier:address>", tokens.token, name="token"),
+    path("tokens/rows", tokens.rows, name="tokens-rows"),
+    path("token/<chain:chain_id>/<identifier:address>", token.token, name="token"),
     path("routes", routes.routes, name="routes"),
     path("console", console.console, name="console"),
     path("console/<identifier:operation>", console.operation, name="console-operation"),

@@ -25,6 +25,7 @@ from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
 from intents_ui.service.together import end_threads, use_threads
+from intents_ui.service.token_lists import TokenLists
 from intents_ui.service.wire import Page
 from intents_ui.settings import ENV
 
@@ -86,6 +87,12 @@ def catalog() -> Catalog:
 def routes() -> Routes:
     """What the service lists of routes, as the pages' client reads it."""
     return Routes(service())
+
+
+@cache
+def token_lists() -> TokenLists:
+    """The tokens of many chains, as the pages' client reads them."""
+    return TokenLists(service(), catalog())
 
 
 @cache

@@ -155,7 +155,7 @@ TYPED_TIMES = {"since": "from_at", "until": "to_at"}
 
 def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[list[str]], Any]]:
     def chain(written: list[str]) -> int:
-        return _chain_id(written[-1], chains)
+        return chain_id(written[-1], chains)
 
     return {
         "project": lambda written: _number(written[-1], most=LARGEST_NUMBER, what="A project"),
@@ -214,7 +214,7 @@ def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
     return () if every else tuple(status for status in IntentStatus if status in chosen)
 
 
-def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
+def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
     """By number or by name. While the catalogue is away, a number is taken as it is."""
     named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
     if written.isdigit():

@@ -1,37 +1,185 @@
-"""`/tokens` and `/token/<chain>/<address>`: the tokens that the service lists, and each of them by itself."""
+"""`/tokens`: the tokens that the service lists, searched while a reader types, a window of a hundred at a time."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import wiring
-from intents_ui.display import hashes, near_misses, solana
-from intents_ui.display.identity import identity
-from intents_ui.display.tokens import key
+from intents_ui import bookmarks, wiring
+from intents_ui.display import failures, names, prices, text, token_filters, token_list
+from intents_ui.display.token_filters import Asked, Show, TokenFilters
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.token_lists import Found
+from intents_ui.service.wire import TokenInfo
+
+WINDOW = 100
+# Of a search that says nothing else: who looks for more than that has not found it.
+SEARCH_LIMIT = 50
+LARGEST_PLACE = 10**6
+AFTER = "after"  # in the URL: how many tokens stand before the window
 
 
 @require_safe
+@vary_on_headers("HX-Request-Type", "HX-Target")
 def tokens(request: HttpRequest) -> HttpResponse:
-    chains = [chain.id for chain in wiring.service().get_chains().chains]
-    found = wiring.service().get_token_list(chains).tokens
-    catalog = wiring.catalog()
-    catalog.learn(chains)
-    rows = [identity(token.chain_id, token.address, using=catalog, metadata=token) for token in found]
-    return render(request, "tokens.html", {"tokens": rows})
+    asked = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if asked.problems:
+        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
+    after = read_place(request)
+    url = address("tokens", asked.filters, after=after)
+    if not bookmarks.is_at(request, url):
+        return redirect(url)
+    try:
+        return page(request, form(asked) | window(list_of(asked.filters), asked.filters, after=after))
+    except ServiceError as error:
+        return failed(page(request, form(asked) | told(error), status=failures.status(error)), error)
 
 
 @require_safe
-def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    known = canonical(address)
-    if (chain_id, address) != (str(int(chain_id)), known):
-        return redirect("token", int(chain_id), known, permanent=True)
-    return render(request, "token.html", {"token": identity(int(chain_id), known, using=wiring.catalog())})
+def rows(request: HttpRequest) -> HttpResponse:
+    """The next window of a list that a reader has before him."""
+    asked = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    after = read_place(request)
+    if asked.problems:
+        raise BadRequest
+    context: dict[str, object] = {"error": None, "again": address("tokens-rows", asked.filters, after=after)}
+    try:
+        context |= window(list_of(asked.filters), asked.filters, after=after)
+    except ServiceError as error:
+        context |= told(error)
+        return failed(render(request, "parts/tokens_rows.html", context, status=failures.status(error)), error)
+    return render(request, "parts/tokens_rows.html", context)
 
 
-def canonical(written: str) -> str:
-    """The one way to write a token's address. Raises Http404 for what is none, so that nothing is asked."""
-    if solana.is_address(written):
-        return written
-    if hashes.canonical_address(written) is None:
-        raise Http404(near_misses.of_address(written))
-    return key(written)
+def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    """Whole, or what filters change of it, or what typing changes of that."""
+    template = "tokens.html"
+    if request.headers.get("HX-Request-Type") == "partial":
+        is_typed = request.headers.get("HX-Target") == "div#found"
+        template = "parts/tokens_typed.html" if is_typed else "parts/tokens_alone.html"
+    return render(request, template, context, status=status)
+
+
+def told(error: ServiceError) -> dict[str, object]:
+    return {"error": error, "trouble": failures.words(error)}
+
+
+def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def read_place(request: HttpRequest) -> int:
+    written = request.GET.get(AFTER, "0")
+    if not (written.isascii() and written.isdigit() and len(written) <= 9 and int(written) <= LARGEST_PLACE):
+        raise BadRequest
+    return int(written)
+
+
+def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
+    place = urlencode({AFTER: after}) if after else ""
+    query = "&".join(part for part in (wanted.query, place) if part)
+    return bookmarks.address(reverse(name), of=query)
+
+
+def form(asked: Asked) -> dict[str, object]:
+    """The filters, as they are asked for or as they cannot be."""
+    filters = asked.filters
+    chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    chain_chip = token_filters.chain_chip(filters, names=chains)
+    sought = f"“{text.visible(filters.words)}”" if filters.words else ""
+    title = ", ".join(part for part in (sought, chain_chip.text if chain_chip else "") if part)
+    return {
+        "title": f"Tokens: {title}" if title else "Tokens",
+        "asked": asked,
+        "filters": filters,
+        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        "chain_chip": chain_chip,
+        "limit_chip": token_filters.limit_chip(filters),
+        "left_out": token_filters.left_out_chips(filters),
+        "choices": token_filters.choices(filters),
+        "listed": None,
+        "error": None,
+    }
+
+
+@dataclass(frozen=True)
+class List:
+    """All tokens that are wanted, in order, and what is to be said of how they were had."""
+
+    tokens: Sequence[TokenInfo]
+    found: Found
+    chains: int
+    cut: Sequence[str] = ()
+
+
+def list_of(filters: TokenFilters) -> List:
+    """Raises a ServiceError where nothing could be had."""
+    catalog = wiring.catalog()
+    known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
+    chains = filters.chains or tuple(known)
+    found = ask(filters, chains)
+    order = [chain.id for chain in catalog.chains()]
+    listed = token_list.wanted(found.tokens, filters, chains=order)
+    cut = token_list.chains_cut(found.tokens, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
+    return List(listed, found, len(chains), [names.chain(each, info=catalog.chain(each)) for each in cut])
+
+
+def ask(filters: TokenFilters, chains: Sequence[int]) -> Found:
+    lists = wiring.token_lists()
+    if filters.words:
+        return lists.search(
+            chains,
+            words=filters.words,
+            address=filters.address,
+            limit=filters.limit or SEARCH_LIMIT,
+            without=filters.without,
+        )
+    match filters.show:
+        case Show.FEATURED:
+            return lists.featured(chains)
+        case Show.LISTED:
+            return lists.listed(chains)
+        case Show.EXTERNAL:
+            return lists.external(chains)
+
+
+def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, object]:
+    """A hundred of them, and the ways on."""
+    shown = listed.tokens[after : after + WINDOW]
+    ends, total = after + len(shown), len(listed.tokens)
+    catalog = wiring.catalog()
+    # Featured tokens say so themselves; of the others the chains' lists tell.
+    catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
+    found = token_list.rows(shown, using=token_list.Given(catalog, shown))
+    return {
+        "listed": listed,
+        "rows": found,
+        "prices": priced(found),
+        "total": total,
+        "after": after,
+        "ends": ends,
+        "age": timedelta(seconds=listed.found.age),
+        "sentence": token_list.sentence(total, filters, chains=listed.chains),
+        "failed_chains": [names.chain(each, info=catalog.chain(each)) for each in listed.found.failed],
+        "next": address("tokens", filters, after=ends) if ends < total else None,
+        "next_rows": address("tokens-rows", filters, after=ends) if ends < total else None,
+        "previous": address("tokens", filters, after=max(0, after - WINDOW)) if after else None,
+        "window": WINDOW,
+        "search_limit": SEARCH_LIMIT,
+    }
+
+
+def priced(found: Sequence[token_list.Row]) -> Mapping[token_list.Where, prices.Told]:
+    known = wiring.prices().of(row.where for row in found)
+    return {row.where: prices.told(known.get(row.where)) for row in found}

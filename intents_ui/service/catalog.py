@@ -157,6 +157,10 @@ class Catalog:
         """A chain's listed tokens for the page about them. Raises a ServiceError where none were ever had."""
         return self._listed(tokens_of(chain_id))
 
+    def listed_featured(self, chain_ids: Sequence[int]) -> Listed[TokenInfo]:
+        """The featured tokens of these chains for the page about them, by one call. Raises a ServiceError likewise."""
+        return self._listed(featured_on(chain_ids))
+
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
         """How many featured tokens each chain has; a chain of which nobody can say is left out. One call for all."""
         try:

@@ -1,0 +1,198 @@
+"""Which tokens a reader wants to see: read from a URL, checked before anything is asked, written back as the one URL.
+
+Source: interface.md 4.7, domain.md 3.4.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from intents_ui.display import filters, hashes, near_misses, solana, text
+from intents_ui.display.filters import Problem, Query
+from intents_ui.display.tokens import key
+from intents_ui.service.wire import ChainInfo
+
+LONGEST_SEARCH = 100
+MOST_LEFT_OUT = 50
+LARGEST_LIMIT = 1000  # tokens a chain
+MOST_NAMED = 2  # chains, in a filter's chip
+
+
+class Show(StrEnum):
+    """How much of the service's lists; each of them holds the one before."""
+
+    FEATURED = "featured"
+    LISTED = "listed"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True)
+class TokenFilters:
+    """`chains` none: all of them. `limit` is per chain. `without`: addresses, on whichever chain."""
+
+    words: str = ""
+    chains: tuple[int, ...] = ()
+    show: Show = Show.FEATURED
+    without: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @cached_property
+    def query(self) -> str:
+        """The one way to write these filters. The defaults stay out of it."""
+        return urlencode(list(self._written()))
+
+    def with_(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+    @property
+    def address(self) -> str | None:
+        """The words, where they are an address: tokens at it are searched for, and no names."""
+        return self.words if solana.is_address(self.words) else hashes.canonical_address(self.words)
+
+    @property
+    def narrows(self) -> bool:
+        return self != type(self)(show=self.show)
+
+    def _written(self) -> Iterator[tuple[str, str]]:
+        if self.words:
+            yield "q", self.words
+        yield from (("chain", str(chain_id)) for chain_id in self.chains)
+        if self.show is not Show.FEATURED:
+            yield "show", self.show
+        yield from (("without", address) for address in self.without)
+        if self.limit is not None:
+            yield "limit", str(self.limit)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields."""
+
+    filters: TokenFilters
+    problems: Mapping[str, str]
+    typed: Mapping[str, str]
+
+
+def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
+    """What of a URL's query is about tokens; other names in it are left alone."""
+    found: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    typed: dict[str, str] = {}
+    for name, (written_as, parse) in _parsers(chains).items():
+        written = [word.strip() for word in query.get(written_as, ()) if word.strip()]
+        if not written:
+            continue
+        typed[name] = text.visible(written[-1])[: filters.LONGEST_ECHO]
+        try:
+            found[name] = parse(written)
+        except Problem as problem:
+            problems[name] = str(problem)
+    return Asked(TokenFilters(**found), problems, typed)
+
+
+def _parsers(chains: Sequence[ChainInfo]) -> dict[str, tuple[str, Callable[[list[str]], Any]]]:
+    return {
+        "words": ("q", lambda written: _words(written[-1])),
+        "chains": ("chain", lambda written: _chains(written, chains)),
+        "show": ("show", lambda written: _show(written[-1])),
+        "without": ("without", _without),
+        "limit": ("limit", lambda written: _limit(written[-1])),
+    }
+
+
+def _words(written: str) -> str:
+    """An address in the one way to write it: both native forms are one token."""
+    if len(written) > LONGEST_SEARCH:
+        raise Problem(f"A search has at most {LONGEST_SEARCH} characters, this has {len(written)}.")
+    words = re.sub(r"\s+", " ", written)
+    return key(words) if hashes.canonical_address(words) else words
+
+
+def _chains(written: list[str], chains: Sequence[ChainInfo]) -> tuple[int, ...]:
+    """All of them is none: in the order in which the service lists them."""
+    found = {filters.chain_id(word, chains) for each in written for word in each.split(",") if word.strip()}
+    places = {chain.id: place for place, chain in enumerate(chains)}
+    return () if found == places.keys() else tuple(sorted(found, key=lambda each: (places.get(each, 0), each)))
+
+
+def _show(written: str) -> Show:
+    try:
+        return Show(written.lower())
+    except ValueError:
+        known = ", ".join(Show)
+        raise Problem(f"“{text.name(written).shown}” is no list of tokens. There are {known}.") from None
+
+
+def _without(written: list[str]) -> tuple[str, ...]:
+    words = [word for each in written for word in re.split(r"[,\s]+", each) if word]
+    found = tuple(dict.fromkeys(_address(word) for word in words))
+    if len(found) > MOST_LEFT_OUT:
+        raise Problem(f"At most {MOST_LEFT_OUT} tokens can be left out.")
+    return found
+
+
+def _address(written: str) -> str:
+    if not solana.is_address(written) and hashes.canonical_address(written) is None:
+        raise Problem(near_misses.of_address(written))
+    return key(written)
+
+
+def _limit(written: str) -> int:
+    if not (written.isascii() and written.isdigit() and len(written) <= 20 and 1 <= int(written) <= LARGEST_LIMIT):
+        raise Problem(f"The limit is a number of tokens per chain, from 1 to {LARGEST_LIMIT:,}.")
+    return int(written)
+
+
+# Their words
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A filter that is on; `without` is the page's query when it is taken off."""
+
+    text: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several, as a link."""
+
+    word: str
+    query: str
+    is_chosen: bool
+
+
+SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
+
+
+def chain_chip(wanted: TokenFilters, *, names: Mapping[int, str]) -> Chip | None:
+    """`Base, Polygon`, `Base and 4 more`."""
+    if not wanted.chains:
+        return None
+    named = [names.get(each, f"Chain {each}") for each in wanted.chains]
+    words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
+    return Chip(words, wanted.with_(chains=()).query)
+
+
+def limit_chip(wanted: TokenFilters) -> Chip | None:
+    return Chip(f"At most {wanted.limit} per chain", wanted.with_(limit=None).query) if wanted.limit else None
+
+
+def left_out_chips(wanted: TokenFilters) -> tuple[Chip, ...]:
+    return tuple(
+        Chip(f"Without {hashes.short_address(each)}", wanted.with_(without=_others(wanted.without, each)).query)
+        for each in wanted.without
+    )
+
+
+def _others(all_of: Iterable[str], one: str) -> tuple[str, ...]:
+    return tuple(each for each in all_of if each != one)
+
+
+def choices(wanted: TokenFilters) -> tuple[Choice, ...]:
+    return tuple(Choice(word, wanted.with_(show=show).query, show is wanted.show) for show, word in SHOWN.items())

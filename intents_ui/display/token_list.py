@@ -1,0 +1,160 @@
+"""A list of tokens: which of them a reader wants, in the service's order, and a row for each (domain.md 3.4)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from intents_ui.display import hashes
+from intents_ui.display.identity import Identity, identity
+from intents_ui.display.names import Names
+from intents_ui.display.token_filters import Show, TokenFilters
+from intents_ui.display.tokens import key
+from intents_ui.display.trust import Standing
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+LAST = 10**9  # the place of a featured token that has none
+
+type Where = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """`address`: as it stands in the address of the token's own page."""
+
+    token: Identity
+    address: str
+    rank: int | None
+    standing: str
+    link: str | None
+
+    @property
+    def where(self) -> Where:
+        return self.token.chain_id or 0, self.address
+
+    @property
+    def is_native(self) -> bool:
+        return hashes.is_native(self.address)
+
+
+STANDINGS = {
+    Standing.FEATURED: "Featured",
+    Standing.NATIVE: "Native coin",
+    Standing.LISTED: "Listed",
+    Standing.UNLISTED: "External list",
+    Standing.UNKNOWN: "not known",
+}
+
+
+OF_LIST = {
+    Show.FEATURED: "featured {tokens}",
+    Show.LISTED: "listed {tokens}",
+    Show.EXTERNAL: "{tokens} of the service's list and of external ones",
+}
+
+
+class Given:
+    """The catalogue, and the featured tokens that a page was given: of these nobody need be asked again."""
+
+    def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:
+        self._names = names
+        self._featured = {place(token): token for token in tokens if token.featured}
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return self._names.chain(chain_id)
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._given(chain_id, address) or self._names.token(chain_id, address)
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return self._names.featured(chain_id)
+
+    def _given(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._featured.get((chain_id, key(address))) if chain_id and address else None
+
+
+def place(token: TokenInfo) -> Where:
+    """Both addresses of a native token are one place."""
+    return token.chain_id, key(token.address)
+
+
+def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
+    """Each token once, without those left out, at most `limit` a chain, in order."""
+    once: dict[Where, TokenInfo] = {}
+    for token in tokens:
+        once.setdefault(place(token), token)
+    left = [token for (_, address), token in once.items() if address not in filters.without]
+    return list(_limited(_in_order(left, filters, chains=chains), filters.limit))
+
+
+def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:
+    """Featured first by their index, then by name; in a search what answers it best comes first."""
+    places = {chain_id: number for number, chain_id in enumerate(chains)}
+    words = filters.words.casefold()
+
+    def order(token: TokenInfo) -> tuple[int, bool, int, str, int, str]:
+        rank = LAST if token.feature_index is None else token.feature_index
+        return (
+            _rank(token, words) if words else 0,
+            not token.featured,
+            rank if token.featured else LAST,
+            (token.name or "").casefold(),
+            places.get(token.chain_id, LAST),
+            token.address,
+        )
+
+    return sorted(tokens, key=order)
+
+
+def _rank(token: TokenInfo, words: str) -> int:
+    """How well a token answers a search, 0 best (domain.md 7, row 42)."""
+    symbol, name = (token.symbol or "").casefold(), (token.name or "").casefold()
+    answers = (
+        words in (symbol, token.address.casefold()),
+        symbol.startswith(words) or name.startswith(words),
+        words in symbol,
+    )
+    return answers.index(True) if True in answers else len(answers)
+
+
+def _limited(tokens: Iterable[TokenInfo], limit: int | None) -> Iterator[TokenInfo]:
+    counts: Counter[int] = Counter()
+    for token in tokens:
+        counts[token.chain_id] += 1
+        if limit is None or counts[token.chain_id] <= limit:
+            yield token
+
+
+def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:
+    """The chains of which there may be more than the `limit` that was asked for."""
+    counts = Counter(token.chain_id for token in tokens)
+    return tuple(chain_id for chain_id, count in counts.items() if count >= limit)
+
+
+def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[Row, ...]:
+    return tuple(row(token, using=using) for token in tokens)
+
+
+def row(token: TokenInfo, *, using: Names) -> Row:
+    chain_id, address = place(token)
+    known = identity(chain_id, address, using=using, metadata=token)
+    chain = using.chain(chain_id)
+    return Row(
+        token=known,
+        address=address,
+        rank=token.feature_index if token.featured else None,
+        standing=STANDINGS[known.standing],
+        link=hashes.address_link(chain.explorer_url if chain else None, address=address),
+    )
+
+
+def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
+    """`81 featured tokens on 24 chains, by rank and then by name.`"""
+    where = f"on {chains} {'chain' if chains == 1 else 'chains'}"
+    tokens = "token" if count == 1 else "tokens"
+    if filters.words:
+        return f"{count:,} {tokens} found {where}, the best answers first."
+    order = "by rank" if filters.show is Show.FEATURED else "the featured ones first by rank, the others by name"
+    return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."

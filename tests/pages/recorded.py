@@ -1,0 +1,62 @@
+"""A way to the service that keeps what was sent, and may answer in its place."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.in_process import InProcessTransport
+
+type Script = Callable[[Any], Any]
+
+
+class Recorded(httpx.BaseTransport):
+    """`scripts`, by operation: given what was asked, the answer, or None for the emulator's own.
+
+    `changes`, by operation: what becomes of the emulator's answer."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._service = InProcessTransport(emulator, loops=8)
+        self._lock = threading.Lock()
+        self.sent: list[tuple[str, Any]] = []
+        self.scripts: dict[str, Script] = {}
+        self.changes: dict[str, Script] = {}
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
+        with self._lock:
+            self.sent.append((operation, body))
+        given = self.scripts.get(operation, lambda _: None)(body)
+        if given is None:
+            response = self._service.handle_request(request)
+            if operation not in self.changes:
+                return response
+            given = self.changes[operation](json.loads(response.read()))
+        content = httpx.ByteStream(json.dumps(given).encode())
+        return httpx.Response(given.get("status", 200), headers={"Content-Type": "application/json"}, stream=content)
+
+    def close(self) -> None:
+        self._service.close()
+
+    def asked(self, operation: str) -> list[Any]:
+        return [body for name, body in self.sent if name == operation]
+
+
+def refusal(code: int, name: str, status: int) -> dict[str, Any]:
+    return {"error": name, "code": code, "msg": "?", "status": status}
+
+
+@contextmanager
+def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """What the pages ask goes this way. Nothing that they make of the service may have been made before."""
+    way = Recorded(emulator)
+    with ServiceClient(wiring.config(), transport=way) as client:
+        monkeypatch.setattr(wiring, "service", lambda: client)
+        yield way

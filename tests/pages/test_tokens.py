@@ -1,0 +1,307 @@
+"""The list of tokens: what its address asks the service for, and what a reader sees of the answer."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from tests.pages.recorded import Recorded, recorded, refusal
+
+BASE, ETHEREUM, POLYGON = 8453, 1, 137
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+ZERO = "0x" + "0" * 40
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+TYPED = PARTIAL | {"HX-Target": "div#found"}
+LIST, PRICES = "GetTokenList", "GetTokenPrices"
+DOWN = refusal(9001, "Unavailable", 503)
+
+
+@pytest.fixture
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as way:
+        yield way
+
+
+@pytest.fixture
+def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """Five thousand tokens on twenty chains."""
+    with recorded(Emulator(now=emulator.now, tokens=5000, chains=20), monkeypatch) as way:
+        yield way
+
+
+def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
+    answer = site.get(path, headers=headers)
+    assert answer.status_code == status, answer.get("Location")
+    return answer.content.decode()
+
+
+def words(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def rows(page: str) -> list[str]:
+    return [words(row) for row in re.findall(r"<tr>\s*<th scope=\"row\">(.*?)</tr>", page, re.DOTALL)]
+
+
+def links(page: str) -> list[str]:
+    return re.findall(r'class="row-link" href="(/token/[^"]+)"', page)
+
+
+def native(chain_id: int, address: str) -> dict[str, Any]:
+    return {"chainId": chain_id, "address": address, "symbol": "ETH", "name": "Ether", "featured": True,
+            "featureIndex": 1, "decimals": 18}  # fmt: skip
+
+
+def test_featured_tokens_of_all_chains_come_by_rank_with_their_prices(site: Client, way: Recorded):
+    shown = page(site, "/tokens")
+    found = rows(shown)
+    assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 the chain's own coin"
+    usdc = next(row for row in found if "USD Coin Base" in row)
+    assert re.fullmatch(
+        r"USD B USDC USD Coin Base Featured rank 2 6 \$1\.00 0x833589…A02913 on the chain's explorer", usdc
+    )
+    ranks = [int(rank) for row in found for rank in re.findall(r"rank (\d+)", row)]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == len(found) == 81
+    assert "81 featured tokens on 24 chains, by rank." in words(shown)
+    assert f"/token/{BASE}/{USDC}" in links(shown)
+
+
+def test_the_first_paint_asks_once_for_all_tokens_and_once_for_prices(site: Client, many: Recorded):
+    shown = page(site, "/tokens")
+    assert [operation for operation, _ in many.sent] == ["GetChains", LIST, PRICES]
+    assert len(rows(shown)) > 50
+    page(site, "/tokens")
+    page(site, f"/tokens?chain={BASE}&chain={POLYGON}")
+    assert len(many.sent) == 3
+
+
+@pytest.mark.parametrize(("show", "most"), [("listed", 1), ("external", 2)])
+def test_longer_lists_are_asked_for_once_a_chain(site: Client, many: Recorded, show: str, most: int):
+    shown = page(site, f"/tokens?show={show}")
+    assert len(rows(shown)) == 100
+    assert len(many.asked(PRICES)[0]["tokens"]) == 100
+    page(site, f"/tokens?chain={BASE}&show={show}")
+    page(site, f"/tokens?show={show}&limit=3")
+    asked = [tuple(body["chainIds"]) for body in many.asked(LIST)]
+    assert len(asked) <= most * 20
+    assert max(asked.count(each) for each in asked) <= most
+
+
+def test_thousands_of_rows_come_a_hundred_at_a_time_and_each_once(site: Client, many: Recorded):
+    shown = page(site, "/tokens?show=listed")
+    seen = links(shown)
+    total = int(re.search(r"([\d,]+) listed tokens on 20 chains", shown)[1].replace(",", ""))  # type: ignore[index]
+    assert total > 3000
+    asked = len(many.asked(LIST))
+    while found := re.search(r'hx-get="(/tokens/rows[^"]+)"', shown):
+        assert f'href="{found[1].replace("/rows", "")}"' in shown
+        shown = page(site, html.unescape(found[1]), headers=PARTIAL)
+        assert "<html" not in shown
+        seen += links(shown)
+    assert len(seen) == len(set(seen)) == total
+    assert f"of {total:,}" in words(shown)
+    assert len(many.asked(LIST)) == asked
+
+
+def test_without_scripts_there_are_links_to_the_windows(site: Client, many: Recorded):
+    shown = page(site, "/tokens?show=listed&after=100")
+    assert "Tokens 101 to 200 of" in words(shown)
+    assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
+    assert re.search(r'<a class="button" href="/tokens\?show=listed"[^>]* rel="prev">← Previous 100', shown)
+    last = page(site, "/tokens?show=listed&after=900000")
+    assert "Nothing stands here any more" in words(last)
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 30])
+def test_a_place_that_is_none_is_refused_before_anything_is_asked(site: Client, way: Recorded, after: str):
+    page(site, f"/tokens?after={after}", status=400)
+    page(site, f"/tokens/rows?after={after}", status=400)
+    assert not way.asked(LIST)
+
+
+def test_listed_and_external_tokens_say_what_they_are(site: Client, way: Recorded):
+    listed = rows(page(site, f"/tokens?chain={BASE}&show=listed"))
+    external = rows(page(site, f"/tokens?chain={BASE}&show=external"))
+    assert any(re.search("AERO Aerodrome Finance Base Listed 18", row) for row in listed)
+    assert not any("External list" in row for row in listed)
+    (spoof,) = [row for row in external if row not in listed]
+    assert "External list" in spoof
+    assert "not on the service's list" in spoof
+    assert "no price" in spoof
+
+
+def test_both_addresses_of_a_native_token_are_one_row(site: Client, way: Recorded):
+    alias = "0x" + "Ee" * 20
+    way.changes[LIST] = lambda answer: {"tokens": [native(BASE, alias), *answer["tokens"], native(BASE, alias)]}
+    shown = page(site, "/tokens?chain=8453")
+    assert links(shown).count(f"/token/{BASE}/{ZERO}") == 1
+    assert "eeee" not in shown.lower().replace("free", "")
+    page(site, f"/tokens?without={alias}", status=302)
+    without = page(site, f"/tokens?chain=8453&without={ZERO}")
+    assert f"/token/{BASE}/{ZERO}" not in links(without)
+
+
+def test_the_limit_is_per_chain_and_tokens_are_left_out_by_address(site: Client, way: Recorded):
+    shown = page(site, "/tokens?show=listed&limit=2")
+    chains = [re.search(r"/token/(\d+)/", link)[1] for link in links(shown)]  # type: ignore[index]
+    assert max(map(chains.count, chains)) == 2
+    assert len(chains) > 24
+    assert "At most 2 per chain" in words(shown)
+    left = page(site, f"/tokens?chain={BASE}&without={USDC}&without={ZERO}")
+    assert "Without 0x833589…A02913" in words(left)
+    assert f'href="/tokens?chain={BASE}&amp;without={ZERO}"' in left
+    assert not {f"/token/{BASE}/{USDC}", f"/token/{BASE}/{ZERO}"} & set(links(left))
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (f"?without={USDC.upper().replace('X', 'x')}&show=FEATURED&limit=", f"?without={USDC}"),
+        ("?chain=base,1&q=", f"?chain={ETHEREUM}&chain={BASE}"),
+        ("?q=++usd++coin+", "?q=usd+coin"),
+        (f"?q={USDC[2:].upper()}", f"?q={USDC}"),
+        ("?show=listed&chain=10", "?chain=10&show=listed"),
+        ("?after=0", ""),
+    ],
+)
+def test_every_list_has_one_address(site: Client, way: Recorded, written: str, canonical: str):
+    answer = site.get(f"/tokens{written}")
+    assert (answer.status_code, answer["Location"]) == (302, f"/tokens{canonical}")
+    assert not way.asked(LIST)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("chain=999999", "The service knows no chain “999999”."),
+        ("chain=x", "The service knows no chain “x”."),
+        ("limit=0", "The limit is a number of tokens per chain, from 1 to 1,000."),
+        ("limit=1001", "The limit is a number of tokens per chain"),
+        ("limit=ten", "The limit is a number of tokens per chain"),
+        ("without=0x12", "An address has 40 hex digits, this has 2."),
+        ("without=" + ",".join(f"0x{number:040x}" for number in range(51)), "At most 50 tokens can be left out."),
+        ("show=all", "“all” is no list of tokens. There are featured, listed, external."),
+        ("q=" + "x" * 101, "A search has at most 100 characters, this has 101."),
+    ],
+)
+def test_what_cannot_be_asked_is_told_and_not_asked(site: Client, way: Recorded, query: str, sentence: str):
+    shown = words(page(site, f"/tokens?{query}", status=400))
+    assert sentence in shown
+    assert "Nothing was asked of the service" in shown
+    page(site, f"/tokens/rows?{query}", status=400, headers=PARTIAL)
+    assert not way.asked(LIST)
+
+
+def test_a_search_is_the_services_own_in_all_of_its_lists(site: Client, way: Recorded):
+    shown = page(site, "/tokens?q=usdc")
+    assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 50}
+    assert len(way.asked(LIST)[0]["chainIds"]) == 24
+    found = rows(shown)
+    assert "26 tokens found on 24 chains, the best answers first." in words(shown)
+    assert "The service searches all of its lists by itself, the external ones too" in words(shown)
+    assert ["USDC.e" in row for row in found] == sorted("USDC.e" in row for row in found)
+    assert any("External list" in row for row in found)
+    assert "Tokens: “usdc” · Intents" in words(shown)
+
+
+def test_a_search_is_kept_for_a_minute_and_takes_filters_along(site: Client, way: Recorded):
+    for _ in range(2):
+        page(site, f"/tokens?q=usdc&chain={BASE}&without={USDC}&limit=7")
+    searches = [body for body in way.asked(LIST) if "searchQuery" in body]
+    assert searches == [{"chainIds": [BASE], "searchQuery": "usdc", "limit": 7, "excludeTokens": [USDC]}]
+
+
+def test_a_pasted_address_is_searched_for_as_one(site: Client, way: Recorded):
+    shown = page(site, f"/tokens?q={USDC}")
+    assert way.asked(LIST)[0]["tokenAddress"] == USDC
+    assert "searchQuery" not in way.asked(LIST)[0]
+    assert links(shown) == [f"/token/{BASE}/{USDC}"]
+    nothing = words(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
+    assert "The service lists no token at this address on this chain." in nothing
+
+
+def test_a_search_without_end_says_where_it_was_cut(site: Client, many: Recorded):
+    shown = words(page(site, "/tokens?q=o"))
+    assert "only the first 50 are here: a longer word finds fewer" in shown
+    assert "1,000 tokens found on 20 chains" in shown
+
+
+def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorded):
+    shown = page(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
+    assert "No token is called “ <script>⟨U+202E⟩ ”" in words(shown)
+    assert "<script>⟨" not in shown
+    assert 'href="/tokens?q=%3Cscript%3E%E2%80%AE"' in shown
+    assert f'href="/tokens?chain={BASE}"' in shown
+
+
+def test_what_typing_changes_comes_without_the_field(site: Client, way: Recorded):
+    typed = page(site, "/tokens?q=usdc", headers=TYPED)
+    assert 'name="q"' not in typed
+    assert 'data-said="26 tokens found on 24 chains, the best answers first."' in typed
+    assert "<title>Tokens: “usdc” · Intents</title>" in typed
+    assert '<hx-partial hx-target="#pills"' in typed
+    chosen = page(site, "/tokens?q=usdc", headers=PARTIAL | {"HX-Target": "div#list"})
+    assert 'name="q" value="usdc"' in chosen
+    assert "<html" not in chosen
+    assert "HX-Target" in site.get("/tokens")["Vary"]
+
+
+def test_a_list_that_cannot_be_had_leaves_the_filters(site: Client, way: Recorded):
+    way.scripts[LIST] = lambda body: DOWN
+    answer = site.get(f"/tokens?chain={BASE}")
+    shown = answer.content.decode()
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "The service has a fault" in words(shown)
+    assert re.search(rf'value="{BASE}" checked', shown)
+    assert f'href="/tokens?chain={BASE}"' in shown
+    typed = page(site, "/tokens?q=usdc", status=503, headers=TYPED)
+    assert "The service has a fault" in words(typed)
+    more = page(site, "/tokens/rows?show=listed&after=100", status=503, headers=PARTIAL)
+    assert "The next tokens could not be had: The service has a fault." in words(more)
+    assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
+
+
+def test_a_chain_whose_list_cannot_be_had_takes_nothing_from_the_others(site: Client, way: Recorded):
+    way.scripts[LIST] = lambda body: refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
+    shown = page(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
+    assert "Without the tokens of Polygon, which could not be asked." in words(shown)
+    assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
+
+
+def test_prices_that_cannot_be_asked_break_nothing_and_missing_ones_are_not_zero(site: Client, way: Recorded):
+    way.scripts[PRICES] = lambda body: DOWN
+    shown = rows(page(site, f"/tokens?chain={BASE}"))
+    assert [row for row in shown if "not known" in row] == shown
+    way.scripts[PRICES] = lambda body: {"tokenPrices": []}
+    answers = rows(page(site, f"/tokens?chain={POLYGON}"))
+    assert [row for row in answers if "not known" in row] == answers  # not asked again at every turn
+
+
+def test_tokens_without_a_price_say_so(site: Client, way: Recorded):
+    zero = {"token": {"chainId": BASE, "tokenAddress": USDC}, "priceUsd": 0}
+    way.scripts[PRICES] = lambda body: {"tokenPrices": [zero]}
+    shown = rows(page(site, f"/tokens?chain={BASE}"))
+    assert [("$0.00" in row, "no price" in row) for row in shown if "USD Coin" in row] == [(True, False)]
+    assert all("no price" in row for row in shown if "USD Coin" not in row)
+
+
+def test_odd_tokens_break_no_list(site: Client, way: Recorded):
+    odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
+    way.changes[LIST] = lambda answer: {"tokens": odd}
+    shown = page(site, f"/tokens?chain={BASE}&show=listed")
+    assert "2 entries of the list could not be read and are left out." in words(shown)
+    assert any(row.startswith("—") for row in rows(shown))
+
+
+def test_a_catalogue_that_is_away_is_asked_for_and_said(site: Client, way: Recorded):
+    way.scripts["GetChains"] = lambda body: DOWN
+    assert "The service has a fault" in words(page(site, "/tokens", status=503))
+    shown = page(site, f"/tokens?chain={BASE}")
+    assert re.search(rf'value="{BASE}" checked>Chain {BASE}', shown)
+    assert len(rows(shown)) == 5
