@@ -51,11 +51,12 @@ NOWHERE = Side()
 
 @dataclass(frozen=True)
 class Question:
-    """`owner` narrows what can pay to what this address holds (interface.md 4.9)."""
+    """`owner` narrows what can pay to what this address holds (4.9). `is_whole`: a long list is shown to its end."""
 
     origin: Side = NOWHERE
     destination: Side = NOWHERE
     owner: str | None = None
+    is_whole: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -68,6 +69,16 @@ class Question:
                 return Kind.PAY
         return Kind.SAME if self.origin == self.destination else Kind.ONE
 
+    @property
+    def restriction(self) -> int | None:
+        """The one chain that all routes from a token, or to one, are asked for."""
+        match self.kind:
+            case Kind.RECEIVE:
+                return self.destination.chain_id
+            case Kind.PAY:
+                return self.origin.chain_id
+        return None
+
     @cached_property
     def query(self) -> str:
         """The one way to write this question."""
@@ -77,8 +88,36 @@ class Question:
             "to": self.destination.chain_id,
             "for": self.destination.address,
             "owner": self.owner,
+            "show": "all" if self.is_whole else None,
         }
         return urlencode({name: value for name, value in written.items() if value is not None})
+
+    @property
+    def from_origin(self) -> "Question":
+        """Where the origin's token can go, whatever the chain."""
+        return Question(self.origin)
+
+    @property
+    def to_destination(self) -> "Question":
+        """What can pay for the destination's token, on whatever chain."""
+        return Question(destination=self.destination, owner=self.owner)
+
+    @property
+    def unrestricted(self) -> "Question":
+        return self.from_origin if self.kind is Kind.RECEIVE else self.to_destination
+
+    @property
+    def quote(self) -> str:
+        """What is known of the request for a quote of this one route (2.2): it lacks the amount."""
+        return urlencode(
+            {
+                "ownerAddress": self.owner or "",
+                "originChainId": self.origin.chain_id,
+                "originTokenAddress": self.origin.address,
+                "destinationChainId": self.destination.chain_id,
+                "destinationTokenAddress": self.destination.address,
+            }
+        )
 
     @property
     def swapped(self) -> "Question":
@@ -135,10 +174,19 @@ def read(query: Query, *, using: Lists) -> Asked:
     except Problem as problem:
         problems["owner"] = problem
     question = Question(sides[0], sides[1], owner)
+    if _last(query, "show") == "all" and question.restriction:
+        question = question.with_(is_whole=True)
     if owner and question.kind in (Kind.NOTHING, Kind.RECEIVE) and not problems:
         problems["owner"] = Problem("A balance is asked about together with a destination token that it could pay for.")
     typed = {name: text.visible(value)[:LONGEST_ECHO] for name, value in written.items()}
     return Asked(question, problems, typed)
+
+
+def can_be_asked(side: Side) -> bool:
+    """Whether a token that the service named is one that this page, and that of the token, would take."""
+    chain_id, address = side.chain_id, side.address
+    is_address = address is not None and (solana.is_address(address) or hashes.canonical_address(address) is not None)
+    return is_address and chain_id is not None and 0 < chain_id <= LARGEST_CHAIN
 
 
 def featured(listed: Sequence[TokenInfo]) -> list[TokenInfo]:

@@ -3,35 +3,80 @@
 An empty list is no proof that there is no route: live handlers answered empty lists to everything (domain.md 3.5).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from intents_ui.display import coins, hashes, names, tokens
+from intents_ui.display import coins, hashes, names, text, tokens
 from intents_ui.display.coins import Coin
 from intents_ui.display.identity import Identity, identity
 from intents_ui.display.names import Names
-from intents_ui.display.route_question import Kind, Question, Side
+from intents_ui.display.route_question import Kind, Lists, Question, Side, can_be_asked
+from intents_ui.display.statuses import Tone
 from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import TokenInfo
+
+# So many of a chain's tokens at first: beside other chains, and by themselves.
+MOST_EACH = 12
+MOST_ALONE = 240
+
+NO_PROOF = "That does not prove that there is none: only a quote does."
+NO_PROMISE = "To be listed is no promise: only a quote makes sure."
+BY_RULE = "By its rule, any token in the answer means that there is a route. Only a quote makes sure."
+UNREAD = "What the service lists could not be read. Only a quote makes sure."
+
+
+class Verdict(StrEnum):
+    """What an answer about one route says."""
+
+    LISTED = "listed"
+    NONE = "none listed"
+    OTHER = "other tokens listed"  # by the rule of 4.8 a yes, but not one that names what was asked about
+    UNREADABLE = "answer not readable"
+    FAILED = "no answer"
+
+    @property
+    def tone(self) -> Tone:
+        return TONES.get(self, Tone.ATTENTION)
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+
+TONES = {Verdict.LISTED: Tone.GOOD, Verdict.NONE: Tone.NEUTRAL}
+ICONS = {Tone.GOOD: "check", Tone.NEUTRAL: "circle-slash", Tone.ATTENTION: "triangle-alert"}
 
 
 @dataclass(frozen=True)
 class Way:
-    """One token of an answer; `query` asks for the one route between it and the token that was asked about."""
+    """One token of an answer; `query` asks for the one route between it and the token that was asked about.
+
+    Without a `query` it has an address that cannot be asked about."""
 
     token: Identity
     query: str
+    label: str
 
 
 @dataclass(frozen=True)
 class Group:
-    """The tokens of an answer on one chain; `query` asks for them alone."""
+    """The tokens of an answer on one chain: `count` of them, the first in `ways`. `query` asks for them alone.
+
+    A chain that is not `is_known` has no page."""
 
     chain_id: int
     chain: str
     coin: Coin
     ways: tuple[Way, ...]
+    count: int
     query: str
+    is_known: bool
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.ways)
 
 
 @dataclass(frozen=True)
@@ -39,53 +84,116 @@ class Listed:
     """All routes from a token, or to one. `unreadable` entries of the answer are missing here."""
 
     headline: str
+    explanation: str
+    tone: Tone
     groups: tuple[Group, ...]
     unreadable: int
 
     @property
-    def is_none(self) -> bool:
-        return not (self.groups or self.unreadable)
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one of the two operations says of one route."""
+
+    purpose: str
+    operation: str
+    verdict: Verdict
+    error: ServiceError | None = None
 
 
 @dataclass(frozen=True)
 class One:
-    """Whether the service lists one route. `is_other`: it named tokens, and not the one that was asked about."""
+    """Whether the service lists one route, from what both operations say."""
 
     headline: str
-    is_listed: bool
-    is_other: bool = False
+    explanation: str
+    tone: Tone
+    replies: tuple[Reply, ...]
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
 
 
-def listed(answer: TokensAnswer, question: Question, *, using: Names) -> Listed:
+def listed(answer: TokensAnswer, question: Question, *, using: Lists) -> Listed:
     """For a question with a token on one side."""
     groups = tuple(_groups(answer.tokens, question, using=using))
-    return Listed(_headline(groups, question, using=using), groups, answer.unreadable_entries)
+    unreadable = answer.unreadable_entries
+    tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
+    headline = _headline(groups, question, is_readable=not unreadable, using=using)
+    return Listed(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
 
 
-def one(answer: TokensAnswer, question: Question, *, of: Kind, using: Names) -> One:
-    """For a question with a token on both sides. `of`: RECEIVE for an answer of 4.8, PAY for one of 4.9.
+def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question, *, using: Names) -> One:
+    """For a question with a token on both sides: RECEIVE is what 4.8 answered, PAY what 4.9 did, one of them at least.
 
-    The rule of 4.8: any token in the answer means that the route exists.
+    Each is about an exact amount, spent or received, so that they may differ.
     """
-    wanted = question.destination if of is Kind.RECEIVE else question.origin
-    named = {(token.chain_id, tokens.key(token.address)) for token in answer.tokens}
-    way = f"{_name(question.destination, using=using)} for {_name(question.origin, using=using)}"
-    headline = f"Yes: the service lists a route to {way}" if named else f"The service lists no route to {way}"
-    return One(headline, bool(named), bool(named) and (wanted.chain_id, wanted.address) not in named)
+    replies = tuple(_reply(kind, answers[kind], question) for kind in (Kind.RECEIVE, Kind.PAY))
+    way = f"from {name(question.origin, using=using)} to {name(question.destination, using=using)}"
+    said = {reply.verdict for reply in replies} - {Verdict.FAILED}
+    yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
+    if yes:
+        which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
+        return One(f"Yes{which}: the service lists a route {way}", NO_PROMISE, Tone.GOOD, replies)
+    if Verdict.OTHER in said:
+        perhaps = f"Perhaps: asked for a route {way}, the service named other tokens"
+        return One(perhaps, BY_RULE, Tone.ATTENTION, replies)
+    if said == {Verdict.NONE}:
+        return One(f"The service lists no route {way}", NO_PROOF, Tone.NEUTRAL, replies)
+    return One(f"It is not known whether there is a route {way}", UNREAD, Tone.ATTENTION, replies)
 
 
-def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Names) -> Iterable[Group]:
-    by_chain: dict[int, dict[str, TokenInfo]] = {}
+def name(side: Side, *, using: Names) -> str:
+    """`USDC on Base`; a token that nobody names goes by its address."""
+    token = identity(side.chain_id, side.address, using=using)
+    symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
+    return f"{symbol} on {token.chain}"
+
+
+def title(question: Question, *, using: Names) -> str:
+    """For the page's title: what is asked."""
+    origin, destination = (name(side, using=using) for side in (question.origin, question.destination))
+    match question.kind:
+        case Kind.NOTHING:
+            return "Routes"
+        case Kind.RECEIVE:
+            return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
+        case Kind.PAY:
+            return f"Routes to {destination}{_on(question.restriction, 'from', using=using)}"
+    return f"Route from {origin} to {destination}"
+
+
+def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Lists) -> Iterator[Group]:
+    """The service's order inside a chain; the chains as the service lists those."""
+    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
     for token in answered:
         by_chain.setdefault(token.chain_id, {}).setdefault(tokens.key(token.address), token)
     for chain_id, of_chain in by_chain.items():
-        chain = names.chain(chain_id, info=using.chain(chain_id))
-        ways = tuple(
-            Way(identity(chain_id, key, using=using, metadata=token), _with(question, Side(chain_id, key)).query)
-            for key, token in of_chain.items()
-        )
-        only = _with(question, Side(chain_id)).query
-        yield Group(chain_id, chain, coins.of_chain(chain_id, chain), ways, only)
+        if of_chain:
+            yield _group(chain_id, of_chain, question, using=using)
+
+
+def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: Question, *, using: Names) -> Group:
+    most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
+    known = using.chain(chain_id)
+    chain = names.chain(chain_id, info=known)
+    shown = list(of_chain.items())[:most]
+    ways = tuple(_way(chain_id, key, token, question, using=using) for key, token in shown)
+    alone = _with(question, Side(chain_id)).with_(is_whole=question.restriction is not None)
+    coin = coins.of_chain(chain_id, chain)
+    return Group(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
+
+
+def _way(chain_id: int, key: str, token: TokenInfo, question: Question, *, using: Names) -> Way:
+    side = Side(chain_id, key)
+    query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
+    shown = identity(chain_id, key, using=using, metadata=token)
+    label = f"Is there a route {'to' if question.kind is Kind.RECEIVE else 'from'} {shown.symbol} on {shown.chain}?"
+    return Way(shown, query, label)
 
 
 def _with(question: Question, other: Side) -> Question:
@@ -94,23 +202,53 @@ def _with(question: Question, other: Side) -> Question:
     return question.with_(destination=other) if is_from else question.with_(origin=other)
 
 
-def _headline(groups: Sequence[Group], question: Question, *, using: Names) -> str:
+def _headline(groups: Sequence[Group], question: Question, *, is_readable: bool, using: Names) -> str:
     is_from = question.kind is Kind.RECEIVE
-    asked, other = (question.origin, question.destination)[:: 1 if is_from else -1]
     does = "can be had for" if is_from else "can pay for"
-    held = f" that {hashes.short_address(question.owner)} holds" if question.owner else ""
-    where = f" on {names.chain(other.chain_id, info=using.chain(other.chain_id))}" if other.chain_id else ""
-    if not groups:
-        return f"The service lists no token{where}{held} that {does} {_name(asked, using=using)}"
-    count = sum(len(group.ways) for group in groups)
-    on = where or f" on {_counted(len(groups), 'chain')}"
-    return f"Yes: {_counted(count, 'token')}{on}{held} {does} {_name(asked, using=using)}"
+    asked = name(question.origin if is_from else question.destination, using=using)
+    held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
+    on = _on(question.restriction, "on", using=using)
+    if groups:
+        counted = _counted(sum(group.count for group in groups), "token")
+        return f"Yes: {counted}{on or f' on {_counted(len(groups), "chain")}'}{held} {does} {asked}"
+    if not is_readable:
+        return f"What the service lists could not be read: it is not known which tokens{on}{held} {does} {asked}"
+    return f"The service lists no token{on}{held} that {does} {asked}"
 
 
-def _name(side: Side, *, using: Names) -> str:
-    token = identity(side.chain_id, side.address, using=using)
-    symbol = hashes.short_address(side.address) if token.symbol == "—" else token.symbol
-    return f"{symbol} on {token.chain}"
+def _explanation(question: Question, *, is_any: bool) -> str:
+    if not is_any:
+        return NO_PROOF
+    if question.kind is Kind.PAY and not question.owner:
+        # domain.md 3.5
+        return "Without an owner these are the usual options, there may be others. Only a quote makes sure of a route."
+    return "Only a quote makes sure of a route."
+
+
+def _reply(of: Kind, answer: TokensAnswer | ServiceError, question: Question) -> Reply:
+    purpose, operation = "to spend an exact amount", "GetExactInputRoutes"
+    wanted = question.destination
+    if of is Kind.PAY:
+        purpose, operation = "to receive an exact amount", "GetExactOutputRoutes"
+        wanted = question.origin
+        if question.owner:
+            purpose += f" out of what {hashes.short_address(question.owner)} holds"
+    if isinstance(answer, ServiceError):
+        return Reply(purpose, operation, Verdict.FAILED, answer)
+    return Reply(purpose, operation, _verdict(answer, wanted))
+
+
+def _verdict(answer: TokensAnswer, wanted: Side) -> Verdict:
+    named = {(token.chain_id, tokens.key(token.address)) for token in answer.tokens}
+    if (wanted.chain_id, wanted.address) in named:
+        return Verdict.LISTED
+    if named:
+        return Verdict.OTHER
+    return Verdict.UNREADABLE if answer.unreadable_entries else Verdict.NONE
+
+
+def _on(chain_id: int | None, word: str, *, using: Names) -> str:
+    return f" {word} {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else ""
 
 
 def _counted(count: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""`/routes`: where a token can go, what can pay for one, and whether one route is listed."""
+"""`/routes`: where a token can go, what can pay for one, and whether the service lists one route."""
 
 from http import HTTPStatus
 
@@ -6,64 +6,121 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
-from intents_ui.display import names, route_question
+from intents_ui import bookmarks, operators, wiring
+from intents_ui.display import failures, route_question, route_sides
 from intents_ui.display import routes as display
 from intents_ui.display.route_question import Asked, Kind, Question
+from intents_ui.operators import Level
 from intents_ui.service import operations
 from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import Call
+from intents_ui.service.together import both
 
 
 @require_safe
 def routes(request: HttpRequest) -> HttpResponse:
     asked = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
     if asked.problems:
-        return render(request, "routes.html", form(asked), status=HTTPStatus.BAD_REQUEST)
-    url = address(asked.question)
+        return page(request, asked, status=HTTPStatus.BAD_REQUEST)
+    url = bookmarks.address(reverse("routes"), of=asked.question.query)
     if not bookmarks.is_at(request, url):
         return redirect(url)
-    return render(request, "routes.html", form(asked) | answer(asked.question))
+    try:
+        return page(request, asked, answer(asked.question))
+    except ServiceError as error:
+        return failed(request, asked, error)
 
 
-def address(question: Question) -> str:
-    return bookmarks.address(reverse("routes"), of=question.query)
-
-
-def form(asked: Asked) -> dict[str, object]:
-    chains = wiring.catalog().chains()
-    return {
+def page(
+    request: HttpRequest,
+    asked: Asked,
+    answered: dict[str, object] | None = None,
+    *,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    question, names = asked.question, wiring.catalog()
+    names.learn((question.origin.chain_id, question.destination.chain_id))
+    context: dict[str, object] = {
         "asked": asked,
-        "question": asked.question,
-        "chains": [(chain.id, names.chain(chain.id, info=chain)) for chain in chains],
+        "question": question,
+        "title": display.title(question, using=names),
+        "origin": route_sides.origin(asked, using=names),
+        "destination": route_sides.destination(asked, using=names),
+        "can_quote": operators.level() is Level.WRITE,
         "listed": None,
         "one": None,
+        "error": None,
     }
+    return render(request, "routes.html", context | (answered or {}), status=status)
+
+
+def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
+    """The question stays, and in the answer's place stands why there is none."""
+    context: dict[str, object] = {"error": error, "words": failures.words(error)}
+    response = page(request, asked, context, status=failures.status(error))
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response
 
 
 def answer(question: Question) -> dict[str, object]:
-    names, origin, destination = wiring.catalog(), question.origin, question.destination
-    if question.kind in (Kind.NOTHING, Kind.SAME):
-        return {}
-    found = wiring.routes().ask(call(question))
-    names.learn({token.chain_id for token in found.tokens} | {origin.chain_id, destination.chain_id})
-    if question.kind is Kind.ONE:
-        return {"one": display.one(found, question, of=Kind.RECEIVE, using=names)}
+    """Raises the ServiceError that kept us from all of it."""
+    match question.kind:
+        case Kind.RECEIVE:
+            return all_routes(question, receive(question))
+        case Kind.PAY:
+            return all_routes(question, pay(question))
+        case Kind.ONE:
+            return one_route(question)
+    return {}
+
+
+def all_routes(question: Question, call: Call[TokensAnswer]) -> dict[str, object]:
+    names, found = wiring.catalog(), wiring.routes().ask(call)
+    names.learn(token.chain_id for token in found.tokens)
     return {"listed": display.listed(found, question, using=names)}
 
 
-def call(question: Question) -> operations.Call[TokensAnswer]:
+def one_route(question: Question) -> dict[str, object]:
+    ask = wiring.routes().ask
+    received, paid = both(lambda: ask(receive(question)), lambda: ask(pay(question)))
+    if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
+        raise received
+    return {"one": display.one({Kind.RECEIVE: received, Kind.PAY: paid}, question, using=wiring.catalog())}
+
+
+def receive(question: Question) -> Call[TokensAnswer]:
     origin, destination = question.origin, question.destination
-    if question.kind is Kind.PAY:
-        return operations.get_exact_output_routes(
-            destination.chain_id or 0,
-            destination.address or "",
-            origin_chain_id=origin.chain_id,
-            owner_address=question.owner,
-        )
     return operations.get_exact_input_routes(
         origin.chain_id or 0,
         origin.address or "",
         destination_chain_id=destination.chain_id,
         destination_token_address=destination.address,
     )
+
+
+def pay(question: Question) -> Call[TokensAnswer]:
+    origin, destination = question.origin, question.destination
+    return operations.get_exact_output_routes(
+        destination.chain_id or 0,
+        destination.address or "",
+        origin_chain_id=origin.chain_id,
+        origin_token_address=origin.address,
+        owner_address=question.owner,
+    )
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The list of one side's tokens, which follows its chain; without scripts the whole form does."""
+    if request.headers.get("HX-Request-Type") != "partial":
+        return redirect(bookmarks.address(reverse("routes"), of=request.GET.urlencode()))
+    side = ("to", "for") if "to" in request.GET else ("from", "token")
+    asked = route_question.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
+    chain_id = asked.question.destination.chain_id or asked.question.origin.chain_id
+    offered = route_sides.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
+    return render(request, "parts/routes_tokens.html", {"name": side[1], "featured": offered})

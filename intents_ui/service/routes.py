@@ -13,7 +13,9 @@ from cachetools import TLRUCache
 from intents_ui.service import json_text
 from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.client import BlockingOperations
+from intents_ui.service.listings import plain
 from intents_ui.service.operations import Call
+from intents_ui.service.wire import TokenInfo
 
 FRESH_SECONDS = 60.0
 EMPTY_FRESH_SECONDS = 30.0  # so that a "no" does not stick
@@ -53,7 +55,7 @@ class Routes:
             kept = self._counts.get(question)
         if kept is not None:
             return kept
-        counts = Counter(token.chain_id for token in self._service.ask(call).tokens)
+        counts = Counter(chain_id for chain_id, _ in {_token(each) for each in self._service.ask(call).tokens})
         with self._lock:
             self._counts[question] = counts
         return counts
@@ -61,6 +63,11 @@ class Routes:
 
 def _question(call: Call[TokensAnswer]) -> Question:
     return call.operation, json_text.write(call.request)
+
+
+def _token(named: TokenInfo) -> tuple[int, str]:
+    """The native token has two addresses."""
+    return named.chain_id, plain(named.address)
 
 
 def _size(answer: TokensAnswer) -> int:

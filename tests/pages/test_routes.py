@@ -1,28 +1,538 @@
-"""Where a token can go, what can pay for one, and whether one route is listed."""
+"""Where a token can go, what can pay for one, and whether one route is listed; chains against chains."""
 
+import html
+import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlencode
 
+import httpx
 import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV
+
 NATIVE = "0x" + "0" * 40
+USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
+AERO = "0x940181a94a35a4569e4529a3cdfb74e38fd98631"
+NOBODYS = "0x" + "12" * 20
+OWNER = "0x" + "1" * 40
+ROUTES = ("GetExactInputRoutes", "GetExactOutputRoutes")
+PARTIAL = {"HX-Request-Type": "partial"}
 
 
 def words(answer: HttpResponse) -> str:
     text = re.sub(r"<[^>]+>", " ", answer.content.decode())
-    return re.sub(r"\s+", " ", text)
+    return re.sub(r"\s+", " ", html.unescape(text))
+
+
+def headline(answer: HttpResponse) -> str:
+    found = re.search(r'<h2 id="answer">(.*?)</h2>', answer.content.decode(), re.DOTALL)
+    assert found
+    return html.unescape(found[1])
+
+
+def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any = None, owner: Any = None) -> str:
+    given = {"from": origin, "token": token, "to": to, "for": wanted, "owner": owner}
+    return "/routes?" + urlencode({name: value for name, value in given.items() if value})
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """What is asked about routes: the operation and every member of the request."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    send = httpx.Client.send
+
+    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+        operation = request.url.path.rpartition("/")[2]
+        if operation in ROUTES:
+            found.append((operation, json.loads(request.content)))
+        return send(client, request, **how)
+
+    monkeypatch.setattr(httpx.Client, "send", sent)
+    return found
+
+
+def received(**members: Any) -> tuple[str, dict[str, Any]]:
+    return "GetExactInputRoutes", {"originChainId": 8453, "originTokenAddress": NATIVE} | members
+
+
+def paid(**members: Any) -> tuple[str, dict[str, Any]]:
+    return "GetExactOutputRoutes", {"destinationChainId": 8453, "destinationTokenAddress": USDC_ON_BASE} | members
+
+
+BOTH = {
+    "originChainId": 10,
+    "originTokenAddress": NATIVE,
+    "destinationChainId": 8453,
+    "destinationTokenAddress": USDC_ON_BASE,
+}
+ACROSS = BOTH | {"originChainId": 11155111}
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("url", "said", "sent"),
     [
-        pytest.param(f"from=8453&token={NATIVE}", r"Yes: \d+ tokens on \d+ chains can be had for ETH on Base"),
-        pytest.param(f"to=8453&for={NATIVE}", r"Yes: \d+ tokens on \d+ chains can pay for ETH on Base"),
-        pytest.param(f"from=8453&token={NATIVE}&to=10&for={NATIVE}", "Yes: the service lists a route"),
+        pytest.param(
+            question(8453, NATIVE),
+            r"Yes: 99 tokens on 19 chains can be had for ETH on Base",
+            [received()],
+            id="4.8: all that can be received",
+        ),
+        pytest.param(
+            question(8453, NATIVE, to=10),
+            r"Yes: 8 tokens on Optimism can be had for ETH on Base",
+            [received(destinationChainId=10)],
+            id="4.8: restricted to one destination chain",
+        ),
+        pytest.param(
+            question(8453, NATIVE, to=84532),
+            r"The service lists no token on Base Sepolia that can be had for ETH on Base",
+            [received(destinationChainId=84532)],
+            id="4.8: none on that chain",
+        ),
+        pytest.param(
+            question(to=8453, wanted=USDC_ON_BASE),
+            r"Yes: 70 tokens on 19 chains can pay for USDC on Base",
+            [paid()],
+            id="4.9: all that can pay",
+        ),
+        pytest.param(
+            question(10, to=8453, wanted=USDC_ON_BASE),
+            r"Yes: 6 tokens on Optimism can pay for USDC on Base",
+            [paid(originChainId=10)],
+            id="4.9: restricted to one origin chain",
+        ),
+        pytest.param(
+            question(to=8453, wanted=USDC_ON_BASE, owner=OWNER),
+            r"Yes: 31 tokens on 15 chains held by 0x111111…111111 can pay for USDC on Base",
+            [paid(ownerAddress=OWNER)],
+            id="4.9: with an owner's balance in mind",
+        ),
+        pytest.param(
+            question(11155111, to=8453, wanted=USDC_ON_BASE, owner=OWNER),
+            r"The service lists no token on Sepolia held by 0x111111…111111 that can pay for USDC on Base",
+            [paid(originChainId=11155111, ownerAddress=OWNER)],
+            id="4.9: none on that chain",
+        ),
+        pytest.param(
+            question(10, NATIVE, 8453, USDC_ON_BASE),
+            r"Yes: the service lists a route from ETH on Optimism to USDC on Base",
+            [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH)],
+            id="both: a route that exists",
+        ),
+        pytest.param(
+            question(11155111, NATIVE, 8453, USDC_ON_BASE),
+            r"The service lists no route from ETH on Sepolia to USDC on Base",
+            [("GetExactInputRoutes", ACROSS), ("GetExactOutputRoutes", ACROSS)],
+            id="both: one that does not",
+        ),
+        pytest.param(
+            question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER),
+            r"Yes, to spend an exact amount: the service lists a route from ETH on Optimism to USDC on Base",
+            [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH | {"ownerAddress": OWNER})],
+            id="both: a route, and an owner who holds none of it",
+        ),
     ],
 )
-def test_a_question_has_its_answer(site: Client, query: str, said: str) -> None:
-    answer = site.get(f"/routes?{query}")
+def test_the_answers_of_both_operations(
+    site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, said: str, sent: list[tuple[str, dict[str, Any]]]
+) -> None:
+    answer = site.get(url)
     assert answer.status_code == 200
-    assert re.search(said, words(answer))
+    assert re.fullmatch(said, headline(answer))
+    assert sorted(asked, key=lambda each: each[0]) == sent
+    assert ("does not prove that there is none: only a quote does" in words(answer)) == said.startswith("The service")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        pytest.param(question(8453, NATIVE), id="receive"),
+        pytest.param(question(to=8453, wanted=NATIVE), id="pay"),
+        pytest.param(question(8453, NATIVE, 10, NATIVE), id="one route"),
+    ],
+)
+def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emulator, url: str) -> None:
+    for operation in ROUTES:
+        emulator.behave(operation, "routes-stub")
+    answer = site.get(url)
+    assert answer.status_code == 200
+    assert headline(answer).startswith("The service lists no")
+    assert "That does not prove that there is none: only a quote does." in words(answer)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "said"),
+    [
+        pytest.param("node-down-503", 503, "The service has a fault", id="fault"),
+        pytest.param("busy-60", 429, "The service asked us to slow down", id="busy"),
+        pytest.param("broken-json", 503, "The service's answer could not be read", id="not readable"),
+        pytest.param("geoblocked", 403, "The dashboard may not ask the service", id="refused"),
+    ],
+)
+@pytest.mark.parametrize(
+    "url",
+    [
+        pytest.param(question(8453, NATIVE), id="receive"),
+        pytest.param(question(to=8453, wanted=NATIVE, owner=OWNER), id="pay"),
+        pytest.param(question(8453, NATIVE, 10, NATIVE), id="one route"),
+    ],
+)
+def test_a_failure_is_no_empty_answer_and_the_question_stays(
+    site: Client, emulator: Emulator, url: str, behaviour: str, status: int, said: str
+) -> None:
+    for operation in ROUTES:
+        emulator.behave(operation, behaviour)
+    answer = site.get(url)
+    assert answer.status_code == status
+    assert headline(answer) == said
+    assert "That says nothing about the routes." in words(answer)
+    assert "no proof" not in words(answer)
+    assert "lists no" not in words(answer)
+    assert ("Retry-After" in answer) == (status in (429, 503))
+    assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
+    assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
+    emulator.heal()
+    assert headline(site.get(url)).startswith("Yes")
+
+
+@pytest.mark.parametrize(
+    ("failing", "said"),
+    [
+        pytest.param("GetExactInputRoutes", "To spend an exact amount no answer", id="4.8 fails"),
+        pytest.param("GetExactOutputRoutes", "To receive an exact amount no answer", id="4.9 fails"),
+    ],
+)
+def test_one_of_two_answers_says_so(site: Client, emulator: Emulator, failing: str, said: str) -> None:
+    emulator.behave(failing, "node-down-503")
+    answer = site.get(question(8453, NATIVE, 10, NATIVE))
+    assert answer.status_code == 200
+    assert headline(answer) == "Yes: the service lists a route from ETH on Base to ETH on Optimism"
+    assert f"{said} {failing} : The service has a fault".replace(" :", ":") in words(answer)
+
+
+@pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
+def test_the_same_token_on_both_sides_is_explained_and_not_asked(
+    site: Client, asked: list[tuple[str, dict[str, Any]]], alias: str
+) -> None:
+    answer = site.get(question(8453, NATIVE, 8453, alias), follow=True)
+    assert answer.status_code == 200
+    assert headline(answer) == "Both sides are the same token on the same chain"
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        pytest.param("from=8453&token=ETH", question(8453, NATIVE), id="symbol"),
+        pytest.param("from=8453&token=usdc", question(8453, USDC_ON_BASE), id="symbol in another case"),
+        pytest.param(f"from=8453&token={USDC_ON_BASE.upper()}", question(8453, USDC_ON_BASE), id="address in capitals"),
+        pytest.param(f"from=8453&token={USDC_ON_BASE[2:]}", question(8453, USDC_ON_BASE), id="without 0x"),
+        pytest.param(f"from=8453&token=0x{'eE' * 20}", question(8453, NATIVE), id="the other native address"),
+        pytest.param("from=base&token=ETH", question(8453, NATIVE), id="chain by name"),
+        pytest.param(f"token={NATIVE}&from=08453", question(8453, NATIVE), id="another order, a zero before"),
+        pytest.param(f"from=8453&token={NATIVE}&to=&for=&owner=&x=1", question(8453, NATIVE), id="empty and unknown"),
+        pytest.param(f"to=8453&for=ETH&owner=0X{'1' * 40}", question(to=8453, wanted=NATIVE, owner=OWNER), id="pay"),
+        pytest.param(f"from=8453&token=ETH&token_typed={AERO}", question(8453, AERO), id="what is typed wins"),
+        pytest.param("from=8453&token=ETH&to=10&for=ETH&for_typed=USDC",
+                     question(8453, NATIVE, 10, USDC_ON_OPTIMISM), id="on both sides"),
+        pytest.param(f"from=8453&token={NATIVE}&show=all", question(8453, NATIVE), id="nothing long to be shown"),
+    ],
+)  # fmt: skip
+def test_every_question_has_one_address(site: Client, written: str, canonical: str) -> None:
+    answer = site.get(f"/routes?{written}")
+    assert (answer.status_code, answer["Location"]) == (302, canonical)
+    assert site.get(canonical).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("url", "field", "said"),
+    [
+        pytest.param("from=99999", "from", "The service knows no chain “99999”.", id="chain"),
+        pytest.param("to=nowhere&for=ETH", "to", "The service knows no chain “nowhere”.", id="chain by name"),
+        pytest.param("token=ETH", "from", "Choose the chain of this token.", id="a token of no chain"),
+        pytest.param("from=8453&token=0x12", "token_typed", "An address has 40 hex digits, this has 2.", id="address"),
+        pytest.param("from=8453&token=NOPE", "token_typed", "No token of Base is called NOPE.", id="symbol"),
+        pytest.param("to=8453&for=AERO", "for_typed", "AERO is listed on Base and not featured", id="not featured"),
+        pytest.param(f"to=8453&for={NATIVE}&owner=me", "owner", "the letters a-f only, this has “m”", id="owner"),
+        pytest.param(f"from=8453&token=ETH&owner={OWNER}", "owner", "together with a destination token", id="for what"),
+        pytest.param(f"from=8453&owner={OWNER}", "owner", "together with a destination token", id="for nothing"),
+        pytest.param("from=8453&token=%E2%80%AEETH", "token_typed", "is called ⟨U+202E⟩ETH", id="hidden characters"),
+        pytest.param(f"from={'9' * 5000}", "from", "The service knows no chain", id="endless"),
+    ],
+)
+def test_what_cannot_be_asked_is_marked_and_not_asked(
+    site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, field: str, said: str
+) -> None:
+    answer = site.get(f"/routes?{url}")
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert re.search(rf'<(select|input) id="{field}"[^>]* aria-invalid="true" aria-describedby="about-', page)
+    assert f'<a href="#{field}">' in page
+    assert said in words(answer)
+    assert "Nothing was asked of the service." in words(answer)
+    assert "answer" not in re.findall(r'id="(\w+)"', page)
+    assert asked == []
+
+
+def test_a_token_that_goes_by_its_address_is_offered_with_it(site: Client) -> None:
+    page = site.get("/routes?from=8453&token=AERO&to=10").content.decode()
+    assert f'href="{html.escape(question(8453, AERO, 10))}"><bdi>AERO</bdi>' in page
+
+
+def test_what_was_written_stands_in_its_field_again(site: Client) -> None:
+    page = site.get("/routes?from=8453&token=NOPE&owner=%22me%22").content.decode()
+    assert 'name="token_typed" value="NOPE"' in page
+    assert 'name="owner" value="&#34;me&#34;"' in page
+    assert '<option value="8453" selected>Base</option>' in page
+
+
+def test_chains_that_nobody_knows_go_by_number_and_tokens_by_address(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "node-down-503")
+    emulator.behave("GetTokenList", "node-down-503")
+    answer = site.get(question(8453, USDC_ON_BASE))
+    assert answer.status_code == 200
+    assert headline(answer).startswith("Yes: 99 tokens on 19 chains can be had for 0x833589…A02913 on Chain 8453")
+    assert '<input id="from" name="from" value="8453"' in answer.content.decode()
+    answer = site.get("/routes?from=8453&token=ETH")
+    assert answer.status_code == 400
+    assert "cannot be looked up at this moment: give the token's address" in words(answer)
+
+
+def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None:
+    page = site.get(question(8453, NATIVE, to=10)).content.decode()
+    assert f'href="/token/10/{USDC_ON_OPTIMISM}"><bdi>USDC</bdi>' in page
+    url = html.escape(question(8453, NATIVE, 10, USDC_ON_OPTIMISM))
+    assert f'href="{url}" aria-label="Is there a route to USDC on Optimism?"' in page
+    assert f'href="{html.escape(question(8453, NATIVE))}">On all chains</a>' in page
+
+
+def test_the_way_back_is_a_link_and_has_no_owner(site: Client) -> None:
+    page = site.get(question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER)).content.decode()
+    assert re.search(
+        rf'href="{re.escape(html.escape(question(8453, USDC_ON_BASE, 10, NATIVE)))}"><svg[^>]*>.*? Swap</a>', page
+    )
+
+
+def test_one_route_leads_to_a_quote_of_it_where_the_console_writes(
+    site: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = question(10, NATIVE, 8453, USDC_ON_BASE)
+    link = f'href="/console/QuoteIntent?ownerAddress=&amp;originChainId=10&amp;originTokenAddress={NATIVE}'
+    assert link in site.get(url).content.decode()
+    monkeypatch.setattr(ENV, "intents_console", "read")
+    assert "QuoteIntent" not in site.get(url).content.decode()
+
+
+def test_equal_questions_are_asked_once_and_failures_again(
+    site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    emulator.behave("GetExactInputRoutes", "node-down-503", times=1)
+    assert [site.get(question(8453, NATIVE)).status_code for _ in range(3)] == [503, 200, 200]
+    assert asked == [received(), received()]
+
+
+@contextmanager
+def rewritten(operation: str, of: Callable[[dict[str, Any]], dict[str, Any]]) -> Iterator[None]:
+    """What the service answers, changed on its way."""
+    http = wiring.service()._http
+    send = http._transport.handle_request
+
+    def changed(request: httpx.Request) -> httpx.Response:
+        answer = send(request)
+        if not request.url.path.endswith(operation):
+            return answer
+        body = json.dumps(of(json.loads(answer.read()))).encode()
+        return httpx.Response(200, stream=httpx.ByteStream(body), request=request)
+
+    http._transport.handle_request = changed  # type: ignore[method-assign]
+    yield
+    http._transport.handle_request = send  # type: ignore[method-assign]
+
+
+def token(chain_id: object, address: object, **others: object) -> dict[str, object]:
+    return {"chainId": chain_id, "address": address, "name": "Some Token", "symbol": "SOME", "decimals": 18} | others
+
+
+STRANGE = (
+    token(10, NOBODYS, symbol="USDC", name="USD Coin"),
+    token(10, "TX/../..?<b>", symbol="<i>TRON</i>"),
+    token(999999999, NOBODYS, symbol="", name=""),
+    token(10**30, NOBODYS, symbol="FAR"),
+    token(10, NATIVE, symbol="ETH"),
+    token(10, "0x" + "e" * 40, symbol="ETH"),
+    token(10, None),
+    "no token at all",
+)
+
+
+def test_whatever_the_service_names_the_page_stands(site: Client) -> None:
+    with rewritten("GetExactInputRoutes", lambda _: {"tokens": list(STRANGE)}):
+        answer = site.get(question(8453, NATIVE))
+    assert answer.status_code == 200
+    said = words(answer)
+    assert headline(answer) == "Yes: 5 tokens on 3 chains can be had for ETH on Base"
+    assert "2 entries of the answer could not be read and are missing here." in said
+    assert re.search(r"Optimism 3 tokens .* Chain 999999999 1 token", said)
+    assert "not on the service's list" in said
+    assert "&lt;i&gt;TRON&lt;/i&gt;" in answer.content.decode()
+    assert f'href="/token/10/{NOBODYS}"' in answer.content.decode()
+
+
+def test_an_answer_of_which_nothing_can_be_read_is_not_none(site: Client) -> None:
+    with rewritten("GetExactInputRoutes", lambda _: {"tokens": ["?", {"chainId": 10}]}):
+        answer = site.get(question(8453, NATIVE))
+    assert headline(answer).startswith("What the service lists could not be read")
+    assert "lists no" not in words(answer)
+
+
+def test_an_answer_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
+    other = {"tokens": [token(10, NOBODYS)]}
+    with rewritten("GetExactInputRoutes", lambda _: other), rewritten("GetExactOutputRoutes", lambda _: other):
+        answer = site.get(question(8453, NATIVE, 10, NATIVE))
+    assert (
+        headline(answer)
+        == "Perhaps: asked for a route from ETH on Base to ETH on Optimism, the service named other tokens"
+    )
+    assert "any token in the answer means that there is a route" in words(answer)
+
+
+def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
+    many = {"tokens": [token(10, f"0x{number:040x}", symbol=f"T{number}") for number in range(1, 301)]}
+    with rewritten("GetExactInputRoutes", lambda _: many):
+        among = site.get(question(8453, NATIVE))
+        alone = site.get(question(8453, NATIVE, to=10))
+        whole = site.get(question(8453, NATIVE, to=10) + "&show=all")
+    shown = [page.content.decode().count('class="route-ask"') for page in (among, alone, whole)]
+    assert shown == [12, 240, 300]
+    assert (
+        f'href="{html.escape(question(8453, NATIVE, to=10))}">All 300 tokens on Optimism</a>' in among.content.decode()
+    )
+    assert '&amp;show=all">The other 60 tokens too</a>' in alone.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("url", "said", "chosen"),
+    [
+        pytest.param("/routes/tokens?from=10&token=USDC", "6 featured tokens of Optimism", "USDC", id="the like of it"),
+        pytest.param("/routes/tokens?to=10&for=AERO", "6 featured tokens of Optimism", None, id="not there"),
+        pytest.param("/routes/tokens?from=", "No chain is chosen", None, id="no chain"),
+        pytest.param("/routes/tokens?from=99999", "No chain is chosen", None, id="no such chain"),
+    ],
+)
+def test_the_list_of_tokens_follows_the_chain(site: Client, url: str, said: str, chosen: str | None) -> None:
+    part = site.get(url, headers=PARTIAL).content.decode()
+    assert f'data-said="{said}"' in part
+    assert re.findall(r'<option value="([^"]*)" selected>', part) == ([chosen] if chosen else [])
+    assert "<html" not in part
+
+
+def test_the_list_of_tokens_by_itself_is_the_form(site: Client) -> None:
+    answer = site.get("/routes/tokens?from=10&token=")
+    assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10&token=")
+
+
+def test_without_a_question_nothing_is_asked_and_chains_are_asked_for_after_the_page(
+    site: Client, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    page = site.get("/routes").content.decode()
+    assert 'hx-get="/routes/matrix" hx-trigger="load"' in page
+    assert 'href="/routes/matrix"' in page
+    assert asked == []
+
+
+def rows(answer: HttpResponse) -> list[list[str]]:
+    """The cells of the rows, as they are read."""
+    found = re.findall(r"<tr>(.*?)</tr>", answer.content.decode(), re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in found]
+    return [[" ".join(re.sub(r"<b>.*?</b>|<[^>]+>", " ", cell).split()) for cell in row] for row in cells]
+
+
+def test_chains_stand_against_chains_and_testnets_apart(site: Client, asked: list[tuple[str, dict[str, Any]]]) -> None:
+    answer = site.get("/routes/matrix", headers=PARTIAL)
+    assert answer.status_code == 200
+    found = rows(answer)
+    assert [len(row) for row in found] == [20] * 20 + [6] * 6
+    assert found[2][:5] == ["Base ETH", "12", "8", "9", "8"]
+    assert found[21] == ["Sepolia ETH", "1", "2", "2", "2", "2"]
+    assert sorted(request["originChainId"] for _, request in asked) == sorted(wiring.catalog()._chains_by_id())
+    assert all(request.keys() == {"originChainId", "originTokenAddress"} for _, request in asked)
+    page = answer.content.decode()
+    label = "8 tokens on Optimism for ETH on Base"
+    assert f'href="{html.escape(question(8453, NATIVE, to=10))}" aria-label="{label}"' in page
+    assert page.count('<th scope="col">') == 20 + 6
+    assert page.count('<th scope="row">') == 19 + 5
+    assert headline(site.get(question(8453, NATIVE, to=10))).startswith("Yes: 8 tokens")
+    before = len(asked)
+    site.get("/routes/matrix")
+    assert len(asked) == before
+
+
+def test_a_chain_without_the_token_says_so(site: Client) -> None:
+    found = {row[0]: row[1:] for row in rows(site.get("/routes/matrix?with=USDC"))}
+    assert found["ApeChain"] == ["This chain features no such token"]
+    assert found["Base USDC"][:3] == ["12", "8", "9"]
+
+
+def test_a_row_without_an_answer_is_not_a_row_of_zeros(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetExactInputRoutes", "node-down-503", times=1)
+    answer = site.get("/routes/matrix")
+    assert answer.status_code == 200
+    unknown = [row for row in rows(answer) if row[1:] == ["The service has a fault"]]
+    assert len(unknown) == 1
+    assert len([row for row in rows(answer) if row[-1].isdigit()]) == 18 + 5
+
+
+def test_when_no_row_is_answered_the_others_are_not_asked(
+    site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    emulator.behave("GetExactInputRoutes", "node-down-503")
+    answer = site.get("/routes/matrix", headers=PARTIAL)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "The service has a fault. That says nothing about the routes." in words(answer)
+    assert "<table" not in answer.content.decode()
+    assert len(asked) == 6
+
+
+def test_without_chains_there_is_no_picture(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "node-down-503")
+    answer = site.get("/routes/matrix")
+    assert answer.status_code == 503
+    assert "The service has a fault" in words(answer)
+
+
+def test_a_picture_of_nothing_proves_nothing(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetExactInputRoutes", "routes-stub")
+    answer = site.get("/routes/matrix")
+    assert answer.status_code == 200
+    assert {cell for row in rows(answer)[1:20] for cell in row[1:]} == {"0"}
+    assert "A 0 does not prove that there is no route: only a quote does." in words(answer)
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        pytest.param("?with=usdc", "?with=USDC", id="letter case"),
+        pytest.param("?with=native", "", id="what is meant anyway"),
+        pytest.param("?with=USDC&x=1", "?with=USDC", id="what nobody knows"),
+    ],
+)
+def test_the_picture_has_one_address(site: Client, written: str, canonical: str) -> None:
+    answer = site.get(f"/routes/matrix{written}")
+    assert (answer.status_code, answer["Location"]) == (302, f"/routes/matrix{canonical}")
+
+
+def test_a_picture_of_a_token_that_no_chain_features_is_explained(
+    site: Client, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    answer = site.get("/routes/matrix?with=NOPE")
+    assert answer.status_code == 400
+    assert "No chain features a token that is called NOPE." in words(answer)
+    assert asked == []

@@ -1,0 +1,133 @@
+"""The two sides of a question about routes, as a form offers them: chains, featured tokens, a field for any other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from intents_ui.display import coins, hashes, names, route_question, text, tokens
+from intents_ui.display.coins import Coin
+from intents_ui.display.identity import Identity, identity
+from intents_ui.display.route_question import Asked, Lists, Question, Side
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+
+@dataclass(frozen=True)
+class Option:
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Chains:
+    mainnets: tuple[Option, ...]
+    testnets: tuple[Option, ...]
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.mainnets or self.testnets)
+
+
+@dataclass(frozen=True)
+class Featured:
+    """What the list of tokens offers; `chain` is None while no chain is chosen."""
+
+    chain: str | None
+    options: tuple[Option, ...]
+
+    @property
+    def said(self) -> str:
+        """What a reader hears when the list has followed the chain."""
+        if self.chain is None:
+            return "No chain is chosen"
+        count = len(self.options)
+        return f"{count or 'No'} featured {'token' if count == 1 else 'tokens'} of {self.chain}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A token that may have been meant; `query` is the question with it."""
+
+    token: Identity
+    query: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One side: the token that is chosen, if it is one, and the fields. `typed` stands in the field beside the list.
+
+    `coin` and `where` stand for any token of a chain, or of all."""
+
+    token: Identity | None
+    coin: Coin
+    where: str
+    chains: Chains
+    featured: Featured
+    typed: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def is_native(self) -> bool:
+        return self.token is not None and hashes.is_native(self.token.address)
+
+
+def origin(asked: Asked, *, using: Lists) -> Shown:
+    def meant(side: Side) -> Question:
+        return asked.question.with_(origin=side)
+
+    return _shown(asked.question.origin, asked, name="token", meant=meant, using=using)
+
+
+def destination(asked: Asked, *, using: Lists) -> Shown:
+    def meant(side: Side) -> Question:
+        return asked.question.with_(destination=side)
+
+    return _shown(asked.question.destination, asked, name="for", meant=meant, using=using)
+
+
+def _shown(side: Side, asked: Asked, *, name: str, meant: Callable[[Side], Question], using: Lists) -> Shown:
+    """`name`: that of the side's token in the URL. `meant`: the question with another token on this side."""
+    chain_id, address = side.chain_id, side.address
+    offered = featured(chain_id, address, using=using)
+    is_offered = any(option.is_chosen for option in offered.options)
+    choices = asked.problems[name].choices if name in asked.problems else ()
+    chain = names.chain(chain_id, info=using.chain(chain_id), unknown="any chain")
+    return Shown(
+        token=identity(chain_id, address, using=using) if address else None,
+        coin=Coin("?", None, coins.of_chain(chain_id, chain) if chain_id else None),
+        where=chain,
+        chains=chains(chain_id, using=using),
+        featured=offered,
+        typed="" if is_offered else hashes.checksum(address) if address else asked.typed[name],
+        choices=tuple(_choice(token, meant, using=using) for token in choices),
+    )
+
+
+def _choice(token: TokenInfo, meant: Callable[[Side], Question], *, using: Lists) -> Choice:
+    side = Side(token.chain_id, tokens.key(token.address))
+    return Choice(identity(side.chain_id, side.address, using=using, metadata=token), meant(side).query)
+
+
+def chains(chosen: int | None, *, using: Lists) -> Chains:
+    known = using.chains()
+    return Chains(
+        mainnets=tuple(_chain(chain, chosen) for chain in known if not chain.is_testnet),
+        testnets=tuple(_chain(chain, chosen) for chain in known if chain.is_testnet),
+    )
+
+
+def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> Featured:
+    """`chosen` is a token's address, or what an option of another chain is chosen by: the like of it then is."""
+    if chain_id is None:
+        return Featured(None, ())
+    offered = route_question.featured(using.tokens(chain_id))
+    options = [_token(token, route_question.word(token, among=offered), chosen) for token in offered]
+    return Featured(names.chain(chain_id, info=using.chain(chain_id)), tuple(options))
+
+
+def _chain(chain: ChainInfo, chosen: int | None) -> Option:
+    return Option(str(chain.id), names.chain(chain.id, info=chain), chain.id == chosen)
+
+
+def _token(token: TokenInfo, word: str, chosen: str | None) -> Option:
+    label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
+    return Option(word, label, chosen in (word, tokens.key(token.address)))

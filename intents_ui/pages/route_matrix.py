@@ -1,0 +1,79 @@
+"""`/routes/matrix`: chains against chains. The page of routes asks for it after itself."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from itertools import batched
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import wiring
+from intents_ui.display import failures, matrix
+from intents_ui.display.matrix import Counts, Origins
+from intents_ui.service import operations
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.together import together
+
+AT_A_TIME = 6  # questions: one picture must not take every connection to the service
+MOST_CHAINS = 40
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def routes_matrix(request: HttpRequest) -> HttpResponse:
+    try:
+        chains = wiring.service().get_chains().chains
+    except ServiceError as error:
+        return failed(request, error)
+    names, drawn = wiring.catalog(), chains[:MOST_CHAINS]
+    names.learn([chain.id for chain in drawn])
+    offers = matrix.offers(request.GET.get(matrix.PARAMETER, ""), drawn, using=names)
+    url = reverse("routes-matrix") + offers.query
+    if request.get_full_path() != url:
+        return redirect(url)
+    asked = matrix.origins(offers.chosen, drawn, using=names)
+    if not any(asked.values()):
+        return page(request, {"offers": offers}, status=HTTPStatus.BAD_REQUEST)
+    found = rows(asked)
+    errors = [answer for answer in found.values() if isinstance(answer, ServiceError)]
+    if len(errors) == len(found):
+        return failed(request, errors[0])
+    tables = matrix.tables(found, asked, drawn, using=names)
+    return page(request, {"offers": offers, "tables": tables, "left_out": len(chains) - len(drawn)})
+
+
+def page(request: HttpRequest, answered: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    context = {"offers": None, "tables": (), "left_out": 0, "words": None, "is_part": is_part(request)} | answered
+    template = "parts/routes_matrix.html" if is_part(request) else "routes_matrix.html"
+    return render(request, template, context, status=status)
+
+
+def is_part(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def failed(request: HttpRequest, error: ServiceError) -> HttpResponse:
+    response = page(request, {"words": failures.words(error)}, status=failures.status(error))
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response
+
+
+def rows(asked: Origins) -> dict[int, Counts | ServiceError]:
+    """A question a chain. When none of several is answered, the others are not asked any more."""
+    wanted = [(chain_id, address) for chain_id, address in asked.items() if address]
+    found: dict[int, Counts | ServiceError] = {}
+    for some in batched(wanted, AT_A_TIME):
+        answers = count(some)
+        found |= {chain_id: answer for (chain_id, _), answer in zip(some, answers, strict=True)}
+        if all(isinstance(answer, ServiceError) for answer in answers):
+            break
+    return found
+
+
+def count(origins: Sequence[tuple[int, str]]) -> list[Counts | ServiceError]:
+    calls = [operations.get_exact_input_routes(chain_id, address) for chain_id, address in origins]
+    return together(*((lambda call=call: wiring.routes().count(call)) for call in calls))
