@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.templatetags.static import static
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined
 
+from intents_ui import wiring
 from intents_ui.display import address, amounts, failures, hashes, json_text, misses, statuses, text, times, turns
+from intents_ui.display.coins import Logo
 
 
 def environment(**options: Any) -> Environment:
@@ -24,6 +26,7 @@ def environment(**options: Any) -> Environment:
         is_placeholder=hashes.is_placeholder,
         iso=times.iso,
         likely_causes=misses.likely_causes,
+        logo_url=logo_url,
         looks_like=misses.looks_like,
         reason=lambda written: text.reason(written).shown,
         short_address=hashes.short_address,
@@ -47,6 +50,19 @@ def environment(**options: Any) -> Environment:
 
 def url(name: str, *args: Any) -> str:
     return reverse(name, args=args)
+
+
+def logo_url(logo: Logo | None) -> str | None:
+    """Where we show it, if the settings name its host."""
+    logos = wiring.logos()
+    if logo is None or logos is None or not logos.offers(logo.uri):
+        return None
+    try:
+        if logo.address is None:
+            return url("chain-logo", logo.chain_id)
+        return url("token-logo", logo.chain_id, logo.address)
+    except NoReverseMatch:  # no address of ours can hold such an id
+        return None
 
 
 def now() -> datetime:

@@ -30,6 +30,10 @@ from intents_ui.service.config import LIMITS, Group
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
 SHORTEST_TOKEN = 16
+# Its last label begins with a letter: no way to write an IP address has that.
+LOGO_HOST = re.compile(
+    r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]", re.ASCII
+)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -69,6 +73,7 @@ class Environment(BaseSettings):
     intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")
     intents_exports: int = Field(4, ge=1, le=32, description="exports at a time in one process; whoever comes later is asked to try again")
     intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="rows of an export at the most; its last line says whether there are more")
+    intents_logo_hosts: Words = Field([], description="comma-separated names of hosts whose logos of listed tokens and chains are fetched by us, checked, drawn anew and shown; unset: pictures of our own alone")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="what visitors may ask of the service by hand: `off`, `read` (operations that change nothing), `write` (quote, commit and execute too); unset: `write` with the embedded service, `off` with a real one")
     intents_console_token: SecretStr | None = Field(None, description="the operator's token, at least 16 characters, asked of whoever writes; `write` with a real service needs one")
     intents_console_reads: int = Field(60, ge=1, description="reading operations a minute that one visitor's address (IPv6: one /64) may call by hand")
@@ -84,7 +89,7 @@ class Environment(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", mode="before")
+    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", "intents_logo_hosts", mode="before")
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
@@ -121,6 +126,14 @@ class Environment(BaseSettings):
         if not (is_address(host) or HOST_NAME.fullmatch(host)):
             raise ValueError("should be an address or a host name; the port is PORT")
         return host
+
+    @field_validator("intents_logo_hosts")
+    @classmethod
+    def of_names(cls, value: list[str]) -> list[str]:
+        """No addresses: what a name leads to is looked at each time."""
+        if not all(LOGO_HOST.fullmatch(host) for host in value):
+            raise ValueError("should be host names with a dot, with no scheme, port or path")
+        return [host.lower() for host in value]
 
     @field_validator(
         "intents_service_connects",

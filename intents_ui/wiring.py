@@ -21,6 +21,7 @@ from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.logos import Logos
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
@@ -99,6 +100,12 @@ def token_lists() -> TokenLists:
 def prices() -> Prices:
     """What tokens cost, as the pages' client reads it."""
     return Prices(service())
+
+
+@cache
+def logos() -> Logos | None:
+    """Where logos are fetched, when hosts are named for it."""
+    return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
 
 
 @cache

@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
@@ -19,6 +19,8 @@ from typing import Any
 import httpcore
 
 RESOLVERS = 8  # names that are looked up at once; a resolver that hangs holds one of these and no page
+
+type LookUp = Callable[[str, int], list[str]]
 
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
@@ -59,11 +61,18 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
     return left if timeout is None else min(left, timeout)
 
 
-class DeadlineBackend(httpcore.NetworkBackend):
-    """Connects within the deadline, to whichever address of the host answers."""
+def addresses_of(host: str, port: int) -> list[str]:
+    """Every address of a name once, in the resolver's order. It knows no timeout."""
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
-    def __init__(self) -> None:
-        self._sockets = httpcore.SyncBackend()
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Connects within the deadline, to whichever address of the host answers: `look_up` says which there are."""
+
+    def __init__(self, look_up: LookUp = addresses_of, *, sockets: httpcore.NetworkBackend | None = None) -> None:
+        self._look_up = look_up
+        self._sockets = sockets or httpcore.SyncBackend()
         self._resolvers = threading.BoundedSemaphore(RESOLVERS)
 
     def connect_tcp(
@@ -89,7 +98,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         time.sleep(seconds)
 
     def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
-        """The host's addresses, looked up in a thread of their own: getaddrinfo itself knows no timeout."""
+        """The host's addresses, looked up in a thread of their own, which may hang."""
         if _is_address(host):
             return [host]
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
@@ -97,18 +106,17 @@ class DeadlineBackend(httpcore.NetworkBackend):
             raise httpcore.ConnectTimeout("too many names are being looked up")
         found: Future[list[str]] = Future()
         # A daemon, because a look-up that hangs must not keep the process from ending.
-        threading.Thread(target=self._look_up, args=(host, port, found), name="resolver", daemon=True).start()
+        threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
         try:
             return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
         except TimeoutError:
             raise httpcore.ConnectTimeout("the name was not resolved in time") from None
-        except (OSError, UnicodeError):
-            raise NameNotResolved("the name could not be resolved") from None
+        except (OSError, UnicodeError) as error:
+            raise NameNotResolved(f"the name could not be resolved: {error}") from None
 
-    def _look_up(self, host: str, port: int, found: Future[list[str]]) -> None:
+    def _resolve(self, host: str, port: int, found: Future[list[str]]) -> None:
         try:
-            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.set_result(list(dict.fromkeys(str(address[0]) for *_, address in entries)))
+            found.set_result(self._look_up(host, port))
         except Exception as error:
             found.set_exception(error)
         finally:

@@ -64,8 +64,12 @@ class ScriptedServer:
         self._threads[0].start()
 
     @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
     def close(self) -> None:
         self._closing.set()

@@ -1,0 +1,54 @@
+"""`/logo/…`: a listed token's or chain's logo from a host that the settings name, as we have drawn it anew.
+
+The address names the token and no URL, so nobody can have us fetch what he likes (faults.md S-IMG, S-SSRF).
+"""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import conditional_page, require_safe
+
+from intents_ui import wiring
+from intents_ui.service.logos import MISSED_SECONDS, Busy
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+# Opened by itself it is a file and no page, and only our own pages show it.
+HEADERS = {
+    "Cache-Control": "public, max-age=86400",
+    "Content-Disposition": 'attachment; filename="logo.webp"',
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@require_safe
+@conditional_page
+def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    found = listed(chain_id)
+    return shown(found and wiring.catalog().token(found.id, address))
+
+
+@require_safe
+@conditional_page
+def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
+    return shown(listed(chain_id))
+
+
+def listed(chain_id: str) -> ChainInfo | None:
+    return wiring.catalog().chain(int(chain_id)) if wiring.logos() else None
+
+
+def shown(about: ChainInfo | TokenInfo | None) -> HttpResponse:
+    logos = wiring.logos()
+    try:
+        picture = logos.picture(about.logo_uri) if logos and about else None
+    except Busy:
+        return nothing(HTTPStatus.SERVICE_UNAVAILABLE, {"Cache-Control": "no-store", "Retry-After": "2"})
+    if picture is None:
+        return nothing(HTTPStatus.NOT_FOUND, {"Cache-Control": f"public, max-age={MISSED_SECONDS:.0f}"})
+    return HttpResponse(picture, content_type="image/webp", headers=HEADERS)
+
+
+def nothing(status: HTTPStatus, headers: dict[str, str]) -> HttpResponse:
+    """For an image no page is made: letters stand in its place."""
+    return HttpResponse("There is no logo.\n", content_type="text/plain", status=status, headers=headers)

@@ -1,0 +1,176 @@
+"""Pictures and logos on the pages: none of a stranger's unless a setting says so, and then from ourselves."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+from pydantic import ValidationError
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.logos import Busy, Logos
+from intents_ui.settings import Environment
+from tests.service.logo_host import HOST, Host, hosting
+from tests.service.pictures import opened, picture
+from tests.service.scripted_server import answering
+
+INTO_SOMI, SPOOF = 17, 18
+SOMNIA, BASE = 5031, 8453
+NATIVE = "0x" + "0" * 40
+SOMI = f"/logo/token/{SOMNIA}/{NATIVE}"
+USDC_ON_BASE = f"/logo/token/{BASE}/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+COIN = re.compile(r'<span class="coin" aria-hidden="true"( data-hue="\d")?>(.*?)</span>(?!</span>)', re.DOTALL)
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
+    """With the setting, and a host that has a logo for everything."""
+    with hosting(answering(picture("PNG"))) as found:
+        logos = found.logos()
+        monkeypatch.setattr(wiring, "logos", lambda: logos)
+        yield found
+
+
+def page_of(site: Client, emulator: Emulator, number: int) -> str:
+    return site.get(f"/intent/{emulator.finished(number)['intentId']}").content.decode()
+
+
+def coins(page: str) -> list[str]:
+    return [found[0] for found in COIN.finditer(page)]
+
+
+@pytest.mark.parametrize("path", ["/", "/history", "/chains", f"/chain/{SOMNIA}", "/intent"])
+def test_nothing_leads_to_a_strangers_picture_by_itself(site: Client, emulator: Emulator, path: str) -> None:
+    path = f"/intent/{emulator.finished(INTO_SOMI)['intentId']}" if path == "/intent" else path
+    page = site.get(path).content.decode()
+    assert "/static/img/coins.svg#" in page
+    assert "<img" not in page
+    assert "/logo/" not in page
+    assert not re.search(r'(?:src|srcset|poster|data|xlink:href)="(?:https?:)?//', page)
+
+
+@pytest.mark.parametrize("path", [SOMI, USDC_ON_BASE, f"/logo/chain/{SOMNIA}"])
+def test_by_itself_there_is_no_logo(site: Client, path: str) -> None:
+    assert site.get(path).status_code == 404
+
+
+def test_a_named_host_is_asked_when_the_setting_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring.ENV, "intents_logo_hosts", [HOST])
+    wiring.logos.cache_clear()
+    try:
+        logos = wiring.logos()
+    finally:
+        wiring.logos.cache_clear()
+    assert logos
+    assert logos.offers(f"https://{HOST}/a.png")
+    assert not logos.offers("https://other.example/a.png")
+
+
+def test_with_the_setting_a_logo_is_shown_where_we_have_no_picture(
+    site: Client, emulator: Emulator, host: Host
+) -> None:
+    page = page_of(site, emulator, INTO_SOMI)
+    shown = re.findall(r'<img src="([^"]+)" alt="" ', page)
+    assert {SOMI, f"/logo/chain/{SOMNIA}"} == set(shown)
+    assert "#usdc" in page
+    assert host.visits == 0
+
+
+@pytest.mark.parametrize("path", [SOMI, f"/logo/chain/{SOMNIA}"])
+def test_a_logo_is_ours_and_can_do_nothing(site: Client, host: Host, path: str) -> None:
+    answer = site.get(path)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/webp")
+    assert opened(answer.content).size == (64, 64)
+    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert answer["Cache-Control"] == "public, max-age=86400"
+    assert "Set-Cookie" not in answer
+
+
+def test_a_browser_that_has_it_is_told_that_it_is_the_same(site: Client, host: Host) -> None:
+    first = site.get(SOMI)
+    again = site.get(SOMI, headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert site.head(SOMI).status_code == 200
+    assert host.visits == 1
+
+
+def test_the_logo_is_the_one_of_the_services_list(site: Client, host: Host) -> None:
+    site.get(SOMI)
+    site.get(f"/logo/chain/{SOMNIA}?uri=https://{HOST}/other.png")
+    asked = [visit.head.split(" ")[1] for visit in host.server.visits]
+    assert asked == [f"/{SOMNIA}/{NATIVE}.webp", f"/chains/{SOMNIA}.webp"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(f"/logo/token/{BASE}/0x{'12' * 20}", id="token that is not listed"),
+        pytest.param(f"/logo/token/{BASE}/https:", id="no address"),
+        pytest.param(f"/logo/token/999999/{NATIVE}", id="token of an unknown chain"),
+        pytest.param("/logo/chain/999999", id="unknown chain"),
+        pytest.param("/logo/chain/99999999999999999999", id="chain beyond all numbers"),
+    ],
+)
+def test_what_the_service_does_not_list_has_no_logo(site: Client, host: Host, path: str) -> None:
+    answer = site.get(path)
+    assert (answer.status_code, answer["Content-Type"], host.visits) == (404, "text/plain", 0)
+
+
+def test_what_failed_is_not_asked_for_again(site: Client, host: Host) -> None:
+    host.server.script = answering("gone", status=404)
+    answers = [site.get(SOMI) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert answers[0]["Cache-Control"] == "public, max-age=600"
+    assert host.visits == 1
+
+
+def test_when_too_many_wait_the_next_is_told_to_come_again(
+    site: Client, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(logos: Logos, uri: str | None) -> bytes | None:
+        raise Busy
+
+    monkeypatch.setattr(Logos, "picture", busy)
+    answer = site.get(SOMI)
+    assert (answer.status_code, answer["Cache-Control"], answer["Retry-After"]) == (503, "no-store", "2")
+
+
+def test_a_spoof_token_has_letters_on_a_plain_ground(site: Client, emulator: Emulator, host: Host) -> None:
+    page = page_of(site, emulator, SPOOF)
+    spoof = next(coin for coin in coins(page) if "<b>USD</b>" in coin)
+    assert "data-hue" not in spoof
+    own, _, chain = spoof.partition("<span><b>")
+    assert "<svg" not in own
+    assert "<img" not in own
+    assert "#base" in chain
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        pytest.param("https://logos.example", id="URL"),
+        pytest.param("logos.example/icons", id="path"),
+        pytest.param("logos.example:443", id="port"),
+        pytest.param("me@logos.example", id="user"),
+        pytest.param("*.logos.example", id="pattern"),
+        pytest.param("logos", id="one word"),
+        pytest.param("localhost", id="ourselves"),
+        pytest.param("10.0.0.8", id="address"),
+        pytest.param("127.1", id="short address"),
+        pytest.param("0x7f.1", id="address in hex"),
+        pytest.param("[::1]", id="IPv6 address"),
+        pytest.param("logos.example, 10.0.0.8", id="a name and an address"),
+    ],
+)
+def test_a_host_of_logos_has_a_name(hosts: str) -> None:
+    with pytest.raises(ValidationError, match="host names"):
+        Environment.model_validate({"intents_logo_hosts": hosts})
+
+
+def test_hosts_of_logos_are_separated_by_commas_and_have_no_case() -> None:
+    read = Environment.model_validate({"intents_logo_hosts": "Logos.Example, xn--bcher-kva.example"})
+    assert read.intents_logo_hosts == ["logos.example", "xn--bcher-kva.example"]

@@ -1,0 +1,118 @@
+"""A stranger's picture: read within limits, and written by ourselves."""
+
+import io
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from intents_ui.service.raster import BLACK, WHITE, Unusable, drawn_anew
+from tests.service.pictures import BLUE, RED, opened, picture, png_that_claims, png_with
+
+SECRET = b"canary-of-the-sender"
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
+
+
+def near(one: object, other: tuple[int, ...]) -> bool:
+    assert isinstance(one, tuple)
+    return all(abs(a - b) < 12 for a, b in zip(one, other, strict=True))
+
+
+def animated(kind: str) -> bytes:
+    frames = [Image.new("RGB", (80, 80), colour) for colour in (BLUE, RED)]
+    written = io.BytesIO()
+    frames[0].save(written, kind, save_all=True, append_images=frames[1:], duration=50)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(picture("PNG"), id="PNG"),
+        pytest.param(picture("JPEG"), id="JPEG"),
+        pytest.param(picture("WEBP"), id="WebP"),
+        pytest.param(picture(size=(512, 512)), id="as large as may be"),
+        pytest.param(picture(size=(1, 1)), id="a single pixel"),
+        pytest.param(picture(size=(512, 100)), id="a bar"),
+        pytest.param(animated("PNG"), id="animated PNG"),
+        pytest.param(animated("WEBP"), id="animated WebP"),
+        pytest.param(picture("PNG", colour=BLUE, icc_profile=SECRET), id="with a profile"),
+    ],
+)
+def test_a_picture_becomes_a_webp_of_64_pixels(body: bytes) -> None:
+    drawn = opened(drawn_anew(body))
+    assert (drawn.format, drawn.size, drawn.mode, getattr(drawn, "n_frames", 1)) == ("WEBP", (64, 64), "RGB", 1)
+    assert near(drawn.getpixel((32, 32)), BLUE)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_nothing_comes_through_but_what_is_seen(kind: str) -> None:
+    body = picture(kind, icc_profile=SECRET, exif=b"Exif\0\0" + SECRET) + SECRET
+    assert SECRET in body
+    assert SECRET not in drawn_anew(body)
+
+
+@pytest.mark.parametrize(
+    ("colour", "ground"),
+    [
+        pytest.param((255, 255, 255, 255), BLACK, id="white on black"),
+        pytest.param((0, 0, 0, 255), WHITE, id="black on white"),
+        pytest.param((255, 200, 0, 255), WHITE, id="yellow on white"),
+    ],
+)
+def test_a_picture_with_nothing_behind_it_gets_a_ground_that_it_is_seen_on(
+    colour: tuple[int, ...], ground: tuple[int, int, int]
+) -> None:
+    image = Image.new("RGBA", (100, 100))
+    image.paste(colour, (30, 30, 70, 70))
+    written = io.BytesIO()
+    image.save(written, "PNG")
+    drawn = opened(drawn_anew(written.getvalue()))
+    assert near(drawn.getpixel((3, 3)), ground)
+    assert near(drawn.getpixel((32, 32)), colour[:3])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(SVG, id="SVG"),
+        pytest.param(b"<!doctype html><script>alert(1)</script>", id="HTML"),
+        pytest.param(b"GIF89a" + picture()[6:], id="GIF by its first bytes"),
+        pytest.param(animated("GIF"), id="GIF"),
+        pytest.param(picture("BMP"), id="BMP"),
+        pytest.param(picture("TIFF"), id="TIFF"),
+        pytest.param(picture("ICO"), id="ICO"),
+        pytest.param(picture("PPM"), id="PPM"),
+        pytest.param(picture()[:60], id="cut off"),
+        pytest.param(picture("JPEG")[:300], id="JPEG, cut off"),
+        pytest.param(picture("WEBP")[:40], id="WebP, cut off"),
+        pytest.param(picture(size=(513, 8)), id="too wide"),
+        pytest.param(picture(size=(8, 513)), id="too high"),
+        pytest.param(picture("WEBP", size=(600, 600)), id="WebP, too large"),
+        pytest.param(picture("JPEG", size=(600, 600)), id="JPEG, too large"),
+        pytest.param(png_that_claims(60_000, 60_000), id="bomb"),
+        pytest.param(png_that_claims(2**31 - 1, 2**31 - 1), id="bomb beyond all numbers"),
+        pytest.param(png_that_claims(512, 512), id="less than it claims"),
+        pytest.param(png_with(b"zTXt", b"a\0\0" + zlib.compress(b"a" * 50_000_000)), id="bomb of text"),
+        pytest.param(picture(colour=(0, 0, 0, 0)), id="nothing to be seen"),
+    ],
+)
+def test_what_is_no_picture_of_ours_is_refused(body: bytes) -> None:
+    with pytest.raises(Unusable):
+        drawn_anew(body)
+
+
+@given(
+    start=st.sampled_from([picture(kind, size=(9, 9)) for kind in ("PNG", "JPEG", "WEBP")]),
+    at=st.integers(0, 200),
+    noise=st.binary(min_size=1, max_size=40),
+)
+def test_whatever_comes_it_is_drawn_or_refused(start: bytes, at: int, noise: bytes) -> None:
+    try:
+        drawn = drawn_anew(start[:at] + noise + start[at + len(noise) :])
+    except Unusable:
+        return
+    assert opened(drawn).size == (64, 64)
