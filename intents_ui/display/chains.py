@@ -1,22 +1,172 @@
-"""A chain for a reader, whichever form the service gave it in (interface.md 2.15)."""
+"""Chains for a reader, whichever form the service gave them in (interface.md 2.15), and the filters of their list."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Self
+from urllib.parse import urlencode
 
-from intents_ui.display import coins, names, text
+from intents_ui.display import coins, hashes, names, providers, text
 from intents_ui.display.coins import Coin
 from intents_ui.service.wire import ChainInfo
+
+LARGEST_ID = 2**64 - 1
+LONGEST_ECHO = 100
+# What a service could call a route provider; the list keeps growing.
+PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
+SCHEME = re.compile(r"^https?://", re.IGNORECASE)
+
+
+class Network(StrEnum):
+    """UNKNOWN: one of the two forms does not say it."""
+
+    MAINNET = "mainnet"
+    TESTNET = "testnet"
+    UNKNOWN = "unknown"
+
+
+LISTED_AS = {Network.MAINNET: "Mainnets", Network.TESTNET: "Testnets", Network.UNKNOWN: "Not said"}
+
+
+@dataclass(frozen=True)
+class Currency:
+    """What a chain's own coin is called; safe to read."""
+
+    symbol: str
+    name: str
+    decimals: int | None
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Names are safe to read."""
+    """Names are safe to read. `explorer_link` None: what was received is no address to link to."""
 
     id: int
     name: str
     coin: Coin
-    native_symbol: str
+    currency: Currency
+    network: Network
+    bridges: bool | None
+    explorer: str
+    explorer_link: str | None
 
 
 def of(info: ChainInfo) -> Chain:
     name = names.chain(info.id, info=info)
-    return Chain(info.id, name, coins.of_chain(info.id, name), text.symbol(info.native_symbol).shown)
+    return Chain(
+        id=info.id,
+        name=name,
+        coin=coins.of_chain(info.id, name, logo_uri=info.logo_uri),
+        currency=Currency(
+            text.symbol(info.native_symbol).shown, text.name(info.native_name).shown, info.native_decimals
+        ),
+        network=network(info),
+        bridges=info.supports_bridging,
+        explorer=_explorer(info),
+        explorer_link=hashes.explorer_root(info.explorer_url),
+    )
+
+
+def network(info: ChainInfo) -> Network:
+    if info.is_testnet is None:
+        return Network.UNKNOWN
+    return Network.TESTNET if info.is_testnet else Network.MAINNET
+
+
+def is_possible(chain_id: int) -> bool:
+    """Whether the service could have a chain of this number. 0 would be no filter to it."""
+    return 0 < chain_id <= LARGEST_ID
+
+
+def _explorer(info: ChainInfo) -> str:
+    """Its name, or where it is."""
+    return text.name(info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")).shown
+
+
+# The filters of the list
+
+
+@dataclass(frozen=True)
+class Filters:
+    """`provider`: only the chains that a route provider serves, by its word on the wire."""
+
+    provider: str | None = None
+    network: Network | None = None
+
+    @cached_property
+    def query(self) -> str:
+        """The one way to write these filters."""
+        written = {"provider": self.provider, "network": self.network}
+        return urlencode({name: word for name, word in written.items() if word})
+
+    def with_(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+    def keep(self, chains: Iterable[Chain]) -> list[Chain]:
+        return [chain for chain in chains if self.network in (None, chain.network)]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in its field."""
+
+    filters: Filters
+    problems: Mapping[str, str]
+    typed: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the route provider is one of those that this dashboard knows."""
+        return self.filters.provider in providers.LABELS
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A part of the list; `query` is the list's with it."""
+
+    word: str
+    count: int
+    query: str
+    is_chosen: bool
+
+
+def read(query: Mapping[str, Sequence[str]]) -> Asked:
+    """What of a URL's query is about the list; other names in it are left alone."""
+    written = {name: (query.get(name) or ("",))[-1].strip() for name in ("provider", "network")}
+    problems: dict[str, str] = {}
+    provider = _provider(written["provider"])
+    if written["provider"] and not provider:
+        problems["provider"] = "A route provider is one word of at most 40 letters, digits, “_”, “-” and “.”."
+    found = written["network"].lower()
+    if found and found not in Network:
+        problems["network"] = "A list can be of mainnet, testnet or unknown chains."
+    filters = Filters(provider, Network(found) if found in Network else None)
+    return Asked(filters, problems, text.visible(written["provider"])[:LONGEST_ECHO])
+
+
+def choices(chains: Sequence[Chain], filters: Filters) -> tuple[Choice, ...]:
+    """All of them and each kind of which there is one, or which is chosen."""
+    counts = {kind: sum(chain.network is kind for chain in chains) for kind in Network}
+    kinds = [kind for kind in Network if counts[kind] or kind is filters.network]
+    return (
+        Choice("All", len(chains), filters.with_(network=None).query, filters.network is None),
+        *(
+            Choice(LISTED_AS[kind], counts[kind], filters.with_(network=kind).query, filters.network is kind)
+            for kind in kinds
+        ),
+    )
+
+
+def title(filters: Filters) -> str:
+    """`Chains`, `Testnets`, `Chains of Relay`."""
+    listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
+    return f"{listed} of {providers.label(filters.provider)}" if filters.provider else listed
+
+
+def _provider(written: str) -> str | None:
+    """By its word or its name, in any letter case; a word that is not known stays as it is."""
+    by_name = {label.lower(): word for word, label in providers.LABELS.items()}
+    known = written.upper() if written.upper() in providers.LABELS else by_name.get(written.lower())
+    return known or (written if PROVIDER.fullmatch(written) else None)

@@ -155,7 +155,10 @@ TYPED_TIMES = {"since": "from_at", "until": "to_at"}
 
 def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[list[str]], Any]]:
     def chain(written: list[str]) -> int:
-        return chain_id(written[-1], chains)
+        """A number is taken as it is: transfers also use chains that the service does not list."""
+        word = written[-1]
+        number = _number(word, most=LARGEST_NUMBER, what="A chain's id") if word.isdigit() else 0
+        return number or chain_id(word, chains)
 
     return {
         "project": lambda written: _number(written[-1], most=LARGEST_NUMBER, what="A project"),

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from intents_ui.display import text
 
+AUTOMATIC = "AUTO"
 LABELS = {
     "AUTO": "Automatic",
     "CCTP": "CCTP",
@@ -22,6 +23,9 @@ LABELS = {
     "WETH": "Wrapped Ether",
     "ZEROX": "0x",
 }
+
+# They swap or wrap on one chain: two chains that both have them are not connected by it.
+ON_ONE_CHAIN = frozenset({"SOMNIA_EXCHANGE", "SOMNIA_SWAP", "SUSHI", "WETH", "ZEROX"})
 
 # Bridges that wait for a chain to be final. What is past this is no longer usual.
 SLOW = {"CCTP": timedelta(minutes=30), "LZ_OFT": timedelta(minutes=90), "LZ_TRANSFER": timedelta(minutes=90)}

@@ -1,24 +1,199 @@
 """`/chains` and `/chain/<id>`: the chains that the service supports, and each of them by itself."""
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from typing import Any
 
-from intents_ui import wiring
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import bookmarks, wiring
 from intents_ui.display import chains as display
+from intents_ui.display import connections, failures, providers, times, transfer
+from intents_ui.display.chains import Asked
+from intents_ui.display.filter_words import Chip
+from intents_ui.display.identity import identity
+from intents_ui.display.names import chains_of
+from intents_ui.display.tokens import key
+from intents_ui.service import operations
+from intents_ui.service.catalog import NATIVE_TOKEN, Listed
+from intents_ui.service.errors import Invalid, ServiceError
+from intents_ui.service.together import together
+from intents_ui.service.wire import ChainInfo, IntentHistory, Page, TokenInfo
+
+INTENTS_SHOWN = 5
+TOKENS_SHOWN = 12
+BY_LABEL = sorted(providers.LABELS.items(), key=lambda each: each[1].lower())
+
+
+class Part[T]:
+    """One question of a page, and its answer. Each part fails by itself."""
+
+    def __init__(self, ask: Callable[[], T]) -> None:
+        self.ask = ask
+        self.found: T | None = None
+        self.error: ServiceError | None = None
+
+
+def ask(*parts: Part[Any]) -> None:
+    for part, answer in zip(parts, together(*(part.ask for part in parts)), strict=True):
+        if isinstance(answer, ServiceError):
+            part.error = answer
+        else:
+            part.found = answer
 
 
 @require_safe
+@vary_on_headers("HX-Request-Type")
 def chains(request: HttpRequest) -> HttpResponse:
-    found = wiring.service().get_chains().chains
-    return render(request, "chains.html", {"chains": [display.of(chain) for chain in found]})
+    asked = display.read(dict(request.GET.lists()))
+    if asked.problems:
+        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
+    url = bookmarks.address(reverse("chains"), of=asked.filters.query)
+    if not bookmarks.is_at(request, url):
+        return redirect(url)
+    provider = asked.filters.provider
+    if provider is None:
+        return page(request, form(asked) | told(asked, wiring.catalog().listed_chains()))
+    try:
+        return page(request, form(asked) | told(asked, served_by(provider)))
+    except ServiceError as error:
+        return untold(request, asked, error)
+
+
+def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    is_partial = request.headers.get("HX-Request-Type") == "partial"
+    return render(request, "parts/chains_alone.html" if is_partial else "chains.html", context, status=status)
+
+
+def form(asked: Asked) -> dict[str, object]:
+    """The filters, as they are asked for or as they cannot be. What the service says (`listed`, …) is not asked yet."""
+    provider = asked.filters.provider
+    without = asked.filters.with_(provider=None).query
+    return {
+        "title": display.title(asked.filters),
+        "asked": asked,
+        "filters": asked.filters,
+        "chip": Chip("provider", "Served by", providers.label(provider), without) if provider else None,
+        "providers": [(label, asked.filters.with_(provider=word).query) for word, label in BY_LABEL],
+        "listed": None,
+        "failed": None,
+    }
+
+
+def served_by(provider: str) -> Listed[ChainInfo]:
+    if provider in providers.LABELS:
+        return wiring.catalog().listed_chains(route_provider=provider)
+    # What readers may type is endless; kept, it would drive out the lists that every page needs.
+    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), fresh_for=0.0))
+    once = {chain.id: chain for chain in answer.chains}
+    return Listed(tuple(once.values()), answer.unreadable_entries)
+
+
+def told(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
+    """What the service says."""
+    found = [display.of(info) for info in listed.entries]
+    known = [info.id for info in wiring.catalog().chains()]
+    return {
+        "listed": listed,
+        "age": age(listed),
+        "all_known": len(known),
+        "found": found,
+        "chains": asked.filters.keep(found),
+        "choices": display.choices(found, asked.filters),
+        "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
+    }
+
+
+def untold(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
+    """The filters stay. That the service takes no such route provider may be all that is wrong."""
+    context = form(asked) | {"failed": error, "is_refused": isinstance(error, Invalid)}
+    response = page(request, context, status=failures.status(error))
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response
+
+
+def age(listed: Listed[Any]) -> str:
+    return times.duration(timedelta(seconds=int(listed.age)))
 
 
 @require_safe
 def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
-    if chain_id != str(int(chain_id)):
-        return redirect("chain", int(chain_id), permanent=True)
-    found = {chain.id: chain for chain in wiring.service().get_chains().chains}.get(int(chain_id))
-    if found is None:
-        raise Http404(f"The service lists no chain {chain_id}.")
-    return render(request, "chain.html", {"chain": display.of(found)})
+    number = int(chain_id)
+    if chain_id != str(number):
+        return redirect("chain", number, permanent=True)
+    listed = wiring.catalog().listed_chains()
+    info = next((each for each in listed.entries if each.id == number), None)
+    if info is None:
+        return not_listed(request, number, listed)
+    catalog = wiring.catalog()
+    tokens = Part(lambda: catalog.listed_tokens(number))
+    ways = Part(lambda: catalog.learn((), route_providers=connections.ASKED))
+    leaving, arriving = lists(number)
+    ask(tokens, ways, leaving, arriving)
+    served = {provider: catalog.chains_served(provider) for provider in connections.ASKED}
+    context = {
+        "listed": listed,
+        "age": age(listed),
+        "chain": display.of(info),
+        "native": NATIVE_TOKEN,
+        "connections": connections.connections(number, among=listed.entries, served=served),
+    }
+    return render(request, "chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
+
+
+def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> HttpResponse:
+    """Transfers may use, or have used, what the list does not have."""
+    context: dict[str, object] = {"number": number, "listed": listed, "age": age(listed), "is_possible": False}
+    if display.is_possible(number):
+        leaving, arriving = lists(number)
+        ask(leaving, arriving)
+        context |= {"is_possible": True} | newest(leaving, arriving)
+    return render(request, "chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:
+    """The newest intents from a chain, and to it."""
+    history = partial(wiring.service().get_intent_history, page=Page.first(size=INTENTS_SHOWN))
+    return (
+        Part(lambda: history(origin_chain_id=number).intents),
+        Part(lambda: history(destination_chain_id=number).intents),
+    )
+
+
+def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
+    catalog, now = wiring.catalog(), datetime.now(UTC)
+    catalog.learn(chains_of([*(leaving.found or ()), *(arriving.found or ())]))
+    rows = {
+        part: [transfer.of_entry(entry, using=catalog, now=now) for entry in part.found or ()]
+        for part in (leaving, arriving)
+    }
+    return {
+        "leaving": leaving,
+        "arriving": arriving,
+        "sent": rows[leaving],
+        "received": rows[arriving],
+    }
+
+
+def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
+    """The featured ones first, as the service has them (domain.md 3.4)."""
+    listed, catalog = part.found, wiring.catalog()
+    found = sorted(listed.entries if listed else (), key=lambda token: not token.featured)
+    return {
+        "tokens": part,
+        "tokens_age": age(listed) if listed else "",
+        "token_count": len(found),
+        "featured_count": sum(token.featured is True for token in found),
+        "shown": [
+            (identity(token.chain_id, token.address, using=catalog, metadata=token), key(token.address))
+            for token in found[:TOKENS_SHOWN]
+        ],
+    }

@@ -68,7 +68,7 @@ WRONG = [
     ("origin=8_453", "origin", "knows no chain"),
     ("origin=%EF%BC%98", "origin", "whole number"),
     ("origin=99999999999999999999", "origin", "whole number"),
-    ("origin=1", "origin", "It knows Base, Arbitrum One, Chain 7"),
+    ("origin=0", "origin", "It knows Base, Arbitrum One, Chain 7"),
     ("destination=Basel", "destination", "knows no chain “Basel”. It knows Base"),
     ("owner=0x12", "owner", "40 hex digits, this has 2"),
     ("owner=vitalik.eth", "owner", "digits 0-9 and the letters a-f"),
@@ -109,7 +109,8 @@ def test_what_is_wrong_stands_in_its_field_and_the_rest_is_kept() -> None:
     assert asked.filters.status == (IntentStatus.FAILED,)
 
 
-def test_without_the_catalogue_a_chain_is_taken_by_its_number() -> None:
+def test_a_chain_that_is_not_listed_is_taken_by_its_number_with_the_catalogue_and_without() -> None:
+    assert read("origin=1").filters.origin == 1
     assert filters.read({"origin": ["1"]}).filters.origin == 1
     assert "knows no chain" in filters.read({"origin": ["base"]}).problems["origin"]
 

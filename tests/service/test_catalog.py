@@ -20,6 +20,7 @@ from intents_ui.service.wire import ChainInfo
 USDC = "0xAf88d065e77c8cC2239327C5EDb3A432268e5831"
 ZERO = "0x" + "0" * 40
 EEE = "0x" + "Ee" * 20
+HOUR = 3600.0
 
 
 class Service:
@@ -138,7 +139,7 @@ def test_after_an_outage_names_are_back_and_the_next_one_is_logged_again(service
     catalog = service.catalog()
     for _ in range(2):
         service.failure = httpx.Response(500)
-        service.now += 5000
+        service.now += 7 * HOUR
         assert catalog.token(10, USDC) is None or service.asked
         service.failure = None
         service.now += 11
@@ -257,9 +258,6 @@ def test_at_the_start_the_chains_that_most_pages_name_are_learned(service):
     service.failure = httpx.Response(500)
     assert catalog.token(1, USDC)
     assert catalog.token(10, ZERO)
-
-
-HOUR = 3600.0
 
 
 def names_of(listed: Listed[ChainInfo]) -> list[str | None]:

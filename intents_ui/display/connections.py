@@ -1,0 +1,79 @@
+"""Which chains a chain is connected with: those that share a route provider with it (interface.md 4.7a).
+
+That a provider serves two chains does not say that every token can go from the one to the other: routes do.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from intents_ui.display import chains, providers
+from intents_ui.display.chains import Chain, Network
+from intents_ui.service.wire import ChainInfo
+
+# What is asked about: "automatic" is no provider, the service chooses one then.
+ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)
+NAMED = 3  # of the providers that connect two chains, if they are more; the others are counted
+
+
+@dataclass(frozen=True)
+class Provider:
+    word: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Connection:
+    chain: Chain
+    providers: tuple[Provider, ...]
+
+    @property
+    def said(self) -> str:
+        """`CCTP, Relay`, `CCTP, Hyperlane, Relay and 2 more`."""
+        labels = [provider.label for provider in self.providers]
+        return f"{', '.join(labels[:NAMED])} and {len(labels) - NAMED} more" if len(labels) > NAMED else ", ".join(labels)
+
+
+@dataclass(frozen=True)
+class Connections:
+    """`carriers` serve the chain and others, `swappers` swap on it alone. `unknown`: of whom it could not be had."""
+
+    carriers: tuple[Provider, ...]
+    swappers: tuple[Provider, ...]
+    unknown: tuple[Provider, ...]
+    chains: tuple[Connection, ...]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Nothing at all could be had."""
+        return len(self.unknown) == len(ASKED)
+
+
+def connections(
+    chain_id: int, *, among: Sequence[ChainInfo], served: Mapping[str, frozenset[int] | None]
+) -> Connections:
+    """`served`: by provider, the chains that it serves; None where that could not be had."""
+    here = {word: ids for word, ids in served.items() if ids and chain_id in ids}
+    carriers = tuple(_provider(word) for word in here if word not in providers.ON_ONE_CHAIN)
+    shown = [chains.of(info) for info in among]
+    own = next((chain for chain in shown if chain.id == chain_id), None)
+    found = [
+        Connection(chain, shared)
+        for chain in shown
+        if chain.id != chain_id and not (own and _are_apart(own, chain))
+        if (shared := tuple(each for each in carriers if chain.id in here[each.word]))
+    ]
+    return Connections(
+        carriers=carriers,
+        swappers=tuple(_provider(word) for word in here if word in providers.ON_ONE_CHAIN),
+        unknown=tuple(_provider(word) for word, ids in served.items() if ids is None),
+        chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
+    )
+
+
+def _provider(word: str) -> Provider:
+    return Provider(word, providers.label(word))
+
+
+def _are_apart(one: Chain, other: Chain) -> bool:
+    """What is worth nothing cannot become what is worth something."""
+    return {one.network, other.network} == {Network.MAINNET, Network.TESTNET}

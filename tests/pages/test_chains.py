@@ -1,0 +1,541 @@
+"""Chains: what the service lists, in either form and by route provider, and each chain by itself."""
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.display import connections
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.in_process import InProcessTransport
+
+BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
+NATIVE = "0x" + "0" * 40
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+HOUR = 3600.0
+
+
+class Way(httpx.BaseTransport):
+    """The way to the service, with a clock for what is kept of its answers; `cut` says what does not get through."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.service = InProcessTransport(emulator)
+        self.now = 0.0
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.cut: Callable[[str, dict[str, Any]], bool] = lambda operation, body: False
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
+        self.sent.append((operation, body))
+        if self.cut(operation, body):
+            raise httpx.ConnectError("down")
+        return self.service.handle_request(request)
+
+    def close(self) -> None:
+        self.service.close()
+
+    def asked(self, operation: str) -> list[dict[str, Any]]:
+        return [body for each, body in self.sent if each == operation]
+
+    def ask(self, operation: str, **body: Any) -> Any:
+        """What comes over the wire, before anything of ours has read it."""
+        with httpx.Client(transport=InProcessTransport(self.emulator)) as client:
+            return client.post(f"http://embedded/rpc/Service/{operation}", json=body).json()
+
+
+@pytest.fixture
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
+    way = Way(emulator)
+    with ServiceClient(wiring.config(), transport=way, clock=lambda: way.now) as client:
+        catalog = Catalog(client, clock=lambda: way.now)
+        monkeypatch.setattr(wiring, "service", lambda: client)
+        monkeypatch.setattr(wiring, "catalog", lambda: catalog)
+        yield way
+
+
+def read(site: Client, path: str, *, status: int = 200, **headers: Any) -> str:
+    answer = site.get(path, headers=headers or None)
+    assert answer.status_code == status, answer.content.decode()
+    return answer.content.decode()
+
+
+def words(markup: str) -> str:
+    """What a reader sees of it."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of the list of chains."""
+    table = re.search(r'<table class="chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
+    found = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL) if table else []
+    return [[words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
+
+
+def ids(page: str) -> list[int]:
+    return [int(re.findall(r"\d+$", row[0])[0]) for row in rows(page)]
+
+
+def section(page: str, name: str) -> str:
+    found = re.search(rf'<section class="card" aria-labelledby="{name}">(.*?)</section>', page, re.DOTALL)
+    assert found, name
+    return found[1]
+
+
+def named(site: Client, path: str) -> list[str]:
+    return re.findall(r'class="row-link" href="/chain/\d+"><bdi>([^<]*)', read(site, path))
+
+
+# The list
+
+
+@pytest.mark.parametrize("form", ["", "chains-flat", "chains-nested"], ids=["both forms", "flat", "nested"])
+def test_every_chain_is_listed_in_whichever_form_it_comes(
+    way: Way, site: Client, emulator: Emulator, form: str
+) -> None:
+    known = way.ask("GetChains")["chains"]
+    if form:
+        emulator.behave("GetChains", form)
+    page = read(site, "/chains")
+    assert ids(page) == [chain["id"] for chain in known]
+    for row, chain in zip(rows(page), known, strict=True):
+        native = chain["nativeCurrency"]
+        assert chain["name"] in row[0]
+        assert row[1].startswith(native["symbol"])
+        assert f"{native['decimals']} decimals" in row[1]
+        assert native["name"] in row[1]
+        kind = "Testnet" if chain["isTestnet"] else "Mainnet"
+        assert row[2] == ("unknown" if form == "chains-nested" else kind)
+        assert row[3] == ("unknown" if form == "chains-nested" else "yes")
+        assert f'href="{chain["blockExplorer"]["url"]}"' in page
+    assert "The 24 chains that the service supports" in page
+
+
+def test_how_many_featured_tokens_each_has_is_asked_for_once(way: Way, site: Client) -> None:
+    chain_ids = [chain["id"] for chain in way.ask("GetChains")["chains"]]
+    counts = Counter(token["chainId"] for token in way.ask("GetTokenList", chainIds=chain_ids)["tokens"])
+    shown = {chain_id: row[4] for chain_id, row in zip(chain_ids, rows(read(site, "/chains")), strict=True)}
+    assert shown == {chain_id: str(counts[chain_id]) for chain_id in chain_ids}
+    assert way.asked("GetTokenList") == [{"chainIds": chain_ids}]
+    read(site, "/chains?network=testnet")
+    assert len(way.sent) == 2
+
+
+def test_a_number_of_featured_tokens_that_cannot_be_had_is_unknown_and_not_none(way: Way, site: Client) -> None:
+    way.cut = lambda operation, body: operation == "GetTokenList"
+    assert {row[4] for row in rows(read(site, "/chains"))} == {"unknown"}
+
+
+def test_a_chain_without_featured_tokens_has_none(way: Way, site: Client, emulator: Emulator) -> None:
+    emulator.catalogue.change_chain(777, name="Nova Prime")
+    assert rows(read(site, "/chains"))[-1][4] == "none"
+
+
+def test_a_link_to_an_explorer_is_an_https_address_and_everything_else_is_text(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    change = emulator.catalogue.change_chain
+    change(1, blockExplorer={"name": "Evil", "url": "javascript:alert(1)"})
+    change(10, blockExplorer={"name": "", "url": "http://plain.example"})
+    change(56, blockExplorer={"name": "", "url": "https://shown.example/x"})
+    page = read(site, "/chains")
+    explorers = {chain_id: row[5] for chain_id, row in zip(ids(page), rows(page), strict=True)}
+    assert "javascript" not in page
+    assert explorers[1] == "Evil"
+    assert (explorers[10], "http://plain.example" in page) == ("plain.example", False)
+    assert explorers[56].startswith("shown.example/x")
+    assert '<a class="explorer" href="https://shown.example/x"' in page
+
+
+def test_what_a_chain_is_called_is_text_and_shows_its_hidden_characters(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    emulator.catalogue.change_chain(1, name="<b>Eth\u202eereum</b>")
+    for path in ("/chains", "/chain/1"):
+        page = read(site, path)
+        assert "&lt;b&gt;Eth⟨U+202E⟩ereum&lt;/b&gt;" in page
+        assert "<b>Eth" not in page
+
+
+def test_an_entry_that_cannot_be_read_is_said_to_be_missing(way: Way, site: Client, emulator: Emulator) -> None:
+    emulator.catalogue.change_chain(777, id="what?")
+    page = read(site, "/chains")
+    assert "1 entry of the list could not be read and is left out." in page
+    assert len(ids(page)) == 24
+
+
+def test_a_service_without_chains_is_told_from_one_that_fails(way: Way, site: Client, emulator: Emulator) -> None:
+    way.cut = lambda operation, body: True
+    read(site, "/chains", status=503)
+    way.cut = lambda operation, body: False
+    emulator.catalogue.listed = ()
+    assert "The service lists no chains" in read(site, "/chains")
+
+
+def test_the_navigation_says_where_a_reader_is(way: Way, site: Client) -> None:
+    assert '<a href="/chains" aria-current="page">Chains</a>' in read(site, "/chains")
+    assert '<a href="/chains" aria-current="true">Chains</a>' in read(site, f"/chain/{BASE}")
+
+
+# Its filters
+
+
+def test_mainnets_and_testnets_are_counted_and_can_be_had_alone(way: Way, site: Client) -> None:
+    assert "All 24 Mainnets 19 Testnets 5" in words(read(site, "/chains"))
+    testnets = read(site, "/chains?network=testnet")
+    assert {row[2] for row in rows(testnets)} == {"Testnet"}
+    assert len(ids(testnets)) == 5
+    assert "<title>Testnets · Intents</title>" in testnets
+    assert len(ids(read(site, "/chains?network=mainnet"))) == 19
+
+
+def test_where_nobody_says_what_a_chain_is_none_is_taken_for_a_mainnet(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    emulator.behave("GetChains", "chains-nested")
+    assert "All 24 Not said 24" in words(read(site, "/chains"))
+    page = read(site, "/chains?network=mainnet")
+    assert ids(page) == []
+    assert "None of them is said to be a mainnet" in page
+
+
+@pytest.mark.parametrize("provider", ["CCTP", "RELAY", "SOMNIA_SWAP"])
+def test_the_chains_of_a_route_provider(way: Way, site: Client, provider: str) -> None:
+    wanted = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
+    page = read(site, f"/chains?provider={provider}")
+    assert ids(page) == wanted
+    assert f"{len(wanted)} of the 24 chains that the service supports, those that" in words(page)
+
+
+def test_both_filters_together(way: Way, site: Client) -> None:
+    assert len(ids(read(site, "/chains?provider=CCTP&network=testnet"))) == 5
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("provider=cctp", "/chains?provider=CCTP"),
+        ("provider=li.fi", "/chains?provider=LIFI"),
+        ("provider=+relay+", "/chains?provider=RELAY"),
+        ("provider=&network=", "/chains"),
+        ("network=Testnet", "/chains?network=testnet"),
+        ("network=testnet&provider=RELAY", "/chains?provider=RELAY&network=testnet"),
+    ],
+)
+def test_every_list_has_one_address(way: Way, site: Client, written: str, address: str) -> None:
+    answer = site.get(f"/chains?{written}")
+    assert (answer.status_code, answer.headers["Location"]) == (302, address)
+    assert way.sent == []
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("provider=two+words", "A route provider is one word"),
+        ("provider=" + "x" * 41, "A route provider is one word"),
+        ("provider=%3Cscript%3E", "A route provider is one word"),
+        ("network=devnet", "A list can be of mainnet, testnet or unknown chains."),
+    ],
+)
+def test_what_cannot_be_asked_is_said_and_nothing_is_asked(way: Way, site: Client, written: str, problem: str) -> None:
+    page = read(site, f"/chains?{written}", status=400)
+    assert problem in page
+    assert "Nothing was asked of the service." in page
+    assert "<script>" not in page
+    assert way.asked("GetTokenList") == []
+
+
+def test_a_route_provider_that_nobody_knows_is_asked_for_as_it_is_written(way: Way, site: Client) -> None:
+    page = read(site, "/chains?provider=Wormhole")
+    assert {"routeProvider": "Wormhole"} in way.asked("GetChains")
+    assert "The service names no chain that Wormhole serves" in words(page)
+    assert "This dashboard knows no route provider of that name either." in page
+    read(site, "/chains?provider=Wormhole")
+    assert way.asked("GetChains").count({"routeProvider": "Wormhole"}) == 2
+
+
+def test_a_known_route_provider_without_chains_is_said_to_have_none(way: Way, site: Client, emulator: Emulator) -> None:
+    emulator.catalogue.change_chain(5031, listed=False)
+    assert "Somnia Swap serves no chain at the moment" in words(read(site, "/chains?provider=SOMNIA_SWAP"))
+
+
+def test_a_question_about_a_route_provider_that_fails_leaves_the_filters(way: Way, site: Client) -> None:
+    way.cut = lambda operation, body: "routeProvider" in body
+    answer = site.get("/chains?provider=CCTP")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+    page = answer.content.decode()
+    assert "Which chains CCTP serves could not be asked" in page
+    assert 'name="provider" value="CCTP"' in page
+    assert rows(page) == []
+
+
+def test_a_route_provider_that_the_service_refuses_is_said_to_be_perhaps_unknown(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    read(site, "/chains")
+    emulator.behave("GetChains", "outdated")
+    page = site.get("/chains?provider=Wormhole").content.decode()
+    assert "Wormhole" in page
+    assert rows(page) == []
+
+
+def test_a_choice_brings_the_list_alone(way: Way, site: Client) -> None:
+    answer = site.get("/chains?network=testnet", headers=PARTIAL)
+    assert "HX-Request-Type" in answer.headers["Vary"]
+    page = answer.content.decode()
+    assert "<html" not in page
+    assert page.startswith("<title>Testnets · Intents</title>")
+    assert len(ids(page)) == 5
+
+
+# One chain
+
+
+def test_the_facts_of_a_chain(way: Way, site: Client) -> None:
+    page = read(site, f"/chain/{BASE}")
+    facts = words(re.search(r'aria-label="Facts">(.*?)</section>', page, re.DOTALL)[1])  # type: ignore[index]
+    assert facts.startswith("Chain id 8453")
+    assert "0x2105 Native currency ETH Ether , 18 decimals Network Mainnet Bridging yes Explorer Basescan" in facts
+    assert "One of the 24 chains that the service supports" in words(page)
+
+
+def test_its_tokens_lead_to_their_pages_featured_ones_first(way: Way, site: Client) -> None:
+    listed = way.ask("GetTokenList", chainIds=[BASE], includeAllListed=True)["tokens"]
+    featured = [token["symbol"] for token in listed if token["featured"]]
+    tokens = section(read(site, f"/chain/{BASE}"), "tokens")
+    shown = re.findall(r'href="/token/8453/(0x[0-9a-f]+)"><bdi>([^<]+)', tokens)
+    assert [symbol for _, symbol in shown][: len(featured)] == featured
+    assert {symbol for _, symbol in shown} == {token["symbol"] for token in listed}
+    assert ("0x" + "0" * 40, "ETH") in shown
+    assert f"{len(featured)} featured of {len(listed)} listed" in words(tokens)
+    assert 'href="/tokens?chain=8453&amp;show=listed"' in tokens
+
+
+def test_a_long_list_of_tokens_is_not_shown_to_its_end(way: Way, site: Client, emulator: Emulator) -> None:
+    for number in range(40):
+        emulator.catalogue.change_token(BASE, f"0x{number + 1000:040x}", symbol=f"T{number}", name=f"Token {number}")
+    tokens = section(read(site, f"/chain/{BASE}"), "tokens")
+    assert tokens.count('href="/token/') == 12
+    assert "of 49 listed" in words(tokens)
+
+
+def test_a_chain_without_tokens_says_so(way: Way, site: Client, emulator: Emulator) -> None:
+    emulator.catalogue.change_chain(777, name="Nova Prime")
+    page = read(site, "/chain/777")
+    assert "The service lists no tokens of this chain." in page
+    assert "No route provider that serves this chain" not in page  # Relay serves every chain of the emulator
+
+
+@pytest.mark.parametrize(("side", "field"), [("origin", "originChainId"), ("destination", "destinationChainId")])
+def test_its_newest_intents_on_each_side(way: Way, site: Client, side: str, field: str) -> None:
+    page = section(read(site, f"/chain/{BASE}"), side)
+    asked = next(body for body in way.asked("GetIntentHistory") if field in body)
+    assert asked[field] == BASE
+    assert asked["page"]["pageSize"] == 5
+    found = [entry["intentId"] for entry in way.ask("GetIntentHistory", **asked)["intents"]]
+    assert len(found) == 5
+    assert len(set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', page)) & set(found)) >= 4
+    assert f'href="/history?{side}={BASE}"' in page
+
+
+def test_no_intents_on_a_chain_is_said(way: Way, site: Client) -> None:
+    page = read(site, f"/chain/{BASE_SEPOLIA}")
+    assert "No intent begins here yet." in section(page, "origin")
+    assert "No intent ends here yet." in section(page, "destination")
+
+
+PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
+    "tokens": (lambda operation, body: operation == "GetTokenList", "The tokens could not be asked"),
+    "origin": (lambda operation, body: "originChainId" in body, "These could not be asked"),
+    "destination": (lambda operation, body: "destinationChainId" in body, "These could not be asked"),
+    "connected": (lambda operation, body: "routeProvider" in body, "could not be asked"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_a_chains_page_fails_by_itself(way: Way, site: Client, part: str) -> None:
+    way.cut, sentence = PARTS[part]
+    page = read(site, f"/chain/{BASE}")
+    assert sentence in section(page, part)
+    for other in PARTS.keys() - {part}:
+        assert "could not be asked" not in section(page, other), other
+
+
+# What it is connected with
+
+
+def wire_connections(way: Way, chain_id: int) -> dict[int, set[str]]:
+    chains = {chain["id"]: chain["isTestnet"] for chain in way.ask("GetChains")["chains"]}
+    between = set(connections.ASKED) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
+    found: dict[int, set[str]] = {}
+    for provider in between:
+        served = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
+        if chain_id in served:
+            for other in served:
+                if other != chain_id and chains[other] == chains[chain_id]:
+                    found.setdefault(other, set()).add(provider)
+    return found
+
+
+@pytest.mark.parametrize("chain_id", [BASE, BASE_SEPOLIA, 5031])
+def test_connected_are_the_chains_that_share_a_route_provider_which_carries(
+    way: Way, site: Client, chain_id: int
+) -> None:
+    wanted = wire_connections(way, chain_id)
+    connected = section(read(site, f"/chain/{chain_id}"), "connected")
+    shown = re.findall(r'<li class="token">.*?href="/chain/(\d+)".*?tile-words">([^<]*)<', connected, re.DOTALL)
+    assert {int(other) for other, _ in shown} == wanted.keys()
+    for other, said in shown:
+        more = re.search(r" and (\d+) more$", said)
+        named = said.removesuffix(more[0] if more else "").split(", ")
+        assert len(named) + (int(more[1]) if more else 0) == len(wanted[int(other)])
+        assert f'href="/routes?from={chain_id}&amp;token={NATIVE}&amp;to={other}"' in connected
+    assert "Chains are connected here by route providers that serve both" in connected
+    for provider in set.union(*wanted.values()):
+        assert f'href="/chains?provider={provider}"' in connected
+
+
+def test_each_route_provider_is_asked_about_once_for_all_chains(way: Way, site: Client) -> None:
+    read(site, f"/chain/{BASE}")
+    read(site, "/chain/10")
+    asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
+    assert asked == dict.fromkeys(connections.ASKED, 1)
+    way.now += 1.2 * HOUR
+    read(site, "/chain/10")
+    asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
+    assert max(asked.values()) <= 2
+
+
+def test_route_providers_that_could_not_be_asked_are_named(way: Way, site: Client) -> None:
+    way.cut = lambda operation, body: body.get("routeProvider") == "CCTP"
+    connected = section(read(site, f"/chain/{BASE}"), "connected")
+    assert "CCTP" in connected
+    assert "There may be more connections." in connected
+
+
+def test_while_no_route_provider_could_be_asked_nothing_is_said_of_connections(way: Way, site: Client) -> None:
+    way.cut = lambda operation, body: "routeProvider" in body
+    connected = section(read(site, f"/chain/{BASE}"), "connected")
+    assert "Which route providers serve this chain could not be asked." in connected
+    assert "No route provider" not in connected
+
+
+# Chains that are not listed, and odd numbers
+
+
+def test_a_chain_that_is_not_listed_but_used_leads_to_its_intents(way: Way, site: Client) -> None:
+    page = read(site, f"/chain/{SOLANA}", status=404)
+    assert f"<h1>Chain {SOLANA} is not listed</h1>" in page
+    assert "There are intents on it all the same" in page
+    leaving = section(page, "origin")
+    link = f"/history?origin={SOLANA}"
+    assert f'href="{link}"' in leaving
+    intents = re.findall(r'href="/intent/(0x[0-9a-f]{64})"', leaving)
+    assert intents
+    assert set(intents) <= set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', read(site, link)))
+
+
+def test_a_chain_that_is_nowhere_is_explained(way: Way, site: Client) -> None:
+    page = read(site, "/chain/424242", status=404)
+    assert "The service's list of 24 chains has none of this number." in html.unescape(page)
+    assert "What may be the reason" in page
+    assert 'aria-labelledby="origin"' not in page
+
+
+def test_whether_there_are_intents_may_be_unknown(way: Way, site: Client) -> None:
+    way.cut = lambda operation, body: "originChainId" in body
+    page = read(site, "/chain/424242", status=404)
+    assert "These could not be asked" in section(page, "origin")
+    assert "No intent ends here yet." in section(page, "destination")
+
+
+@pytest.mark.parametrize("number", ["0", "99999999999999999999", str(2**64)])
+def test_a_number_that_no_chain_can_have_asks_for_no_intents(way: Way, site: Client, number: str) -> None:
+    assert "No chain has this number" in read(site, f"/chain/{number}", status=404)
+    assert way.asked("GetIntentHistory") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"), [("08453", "8453"), ("00000000000000000001", "1"), ("000", "0"), ("8453/", "8453")]
+)
+def test_a_number_has_one_way_to_be_written(way: Way, site: Client, written: str, canonical: str) -> None:
+    answer = site.get(f"/chain/{written}")
+    assert (answer.status_code, answer.headers["Location"]) == (HTTPStatus.MOVED_PERMANENTLY, f"/chain/{canonical}")
+    assert way.sent == []
+
+
+@pytest.mark.parametrize("written", ["base", "-1", "1.5", "1" * 21, "%EF%BC%98", "0x2105"])
+def test_what_is_no_number_is_no_page(way: Way, site: Client, written: str) -> None:
+    assert site.get(f"/chain/{written}").status_code == HTTPStatus.NOT_FOUND
+    assert way.sent == []
+
+
+# What changes upstream
+
+
+def test_a_chain_that_is_added_renamed_or_removed_is_so_within_the_hour(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    assert "Base" in named(site, "/chains")
+    emulator.catalogue.change_chain(BASE, name="Base Two")
+    emulator.catalogue.change_chain(777, name="Nova Prime")
+    emulator.catalogue.change_chain(10, listed=False)
+    way.now += 0.89 * HOUR
+    assert {"Base", "Optimism"} < set(named(site, "/chains"))
+    read(site, "/chain/777", status=404)
+    way.now += 0.22 * HOUR
+    chains = named(site, "/chains")
+    assert {"Base Two", "Nova Prime"} < set(chains)
+    assert "Optimism" not in chains
+    assert "<h1><bdi>Nova Prime</bdi></h1>" in read(site, "/chain/777")
+    read(site, "/chain/10", status=404)
+
+
+def test_a_token_that_is_added_renamed_or_removed_is_so_within_a_quarter_of_an_hour(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    def symbols() -> list[str]:
+        return re.findall(r'href="/token/[^"]+"><bdi>([^<]+)', section(read(site, f"/chain/{BASE}"), "tokens"))
+
+    before = symbols()
+    change = emulator.catalogue.change_token
+    change(BASE, "0x" + "7" * 40, symbol="NEW", name="Brand New", listing="featured", feature_index=9)
+    change(BASE, USDC, symbol="USDC2")
+    change(BASE, "0x4200000000000000000000000000000000000006", listing="none")
+    assert {"USDC", "WETH"} < set(before)
+    way.now += 0.89 * HOUR / 4
+    assert symbols() == before
+    assert rows(read(site, "/chains"))[1][4] == "5"
+    way.now += 0.22 * HOUR / 4
+    assert set(symbols()) == set(before) - {"USDC", "WETH"} | {"NEW", "USDC2"}
+    way.now += 0.22 * HOUR
+    assert rows(read(site, "/chains"))[1][4] == "5"
+
+
+def test_while_the_service_is_away_the_old_lists_stay_and_say_how_old_they_are(way: Way, site: Client) -> None:
+    chains, page = named(site, "/chains"), read(site, f"/chain/{BASE}")
+    way.now += 2 * HOUR
+    way.cut = lambda operation, body: True
+    assert named(site, "/chains") == chains
+    assert "This is its list of 2 h ago." in words(read(site, "/chains"))
+    later = read(site, f"/chain/{BASE}")
+    for part in ("tokens", "connected"):
+        links = re.findall(r'href="(/(?:token|chain|routes)[^"]+)"', section(page, part))
+        assert len(links) > 5
+        assert re.findall(r'href="(/(?:token|chain|routes)[^"]+)"', section(later, part)) == links
+    assert "This is its list of 2 h ago." in words(section(later, "tokens"))
+    assert "These could not be asked" in section(later, "origin")
+    way.cut = lambda operation, body: False
+    way.now += 11
+    assert "could not be asked" not in read(site, f"/chain/{BASE}")
