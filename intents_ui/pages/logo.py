@@ -19,6 +19,8 @@ HEADERS = {
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+# A single pixel, transparent. Browsers draw it whatever the status; with none they draw a sign for what is broken.
+UNSEEN = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"
 
 
 @require_safe
@@ -50,5 +52,5 @@ def shown(about: ChainInfo | TokenInfo | None) -> HttpResponse:
 
 
 def nothing(status: HTTPStatus, headers: dict[str, str]) -> HttpResponse:
-    """For an image no page is made: letters stand in its place."""
-    return HttpResponse("There is no logo.\n", content_type="text/plain", status=status, headers=headers)
+    """For an image no page is made. One that can be drawn, and is not seen, lets the letters below it be seen."""
+    return HttpResponse(UNSEEN, content_type="image/webp", status=status, headers=headers)
