@@ -162,7 +162,8 @@ def _row(head: Head, heads: Sequence[Head], rows: Rows, asked: Origins, most: in
     token = identity(head.chain_id, address, using=using)
     question = Question(Side(head.chain_id, address))
     if not isinstance(found, Mapping):
-        return Row(head, token, question.query, why=failures.words(found).title if found else "It was not asked")
+        why = failures.words(found).title if found else "Not asked, because others were not answered"
+        return Row(head, token, question.query, why=why)
     cells = tuple(_cell(question, head, other, found.get(other.chain_id, 0), token, most) for other in heads)
     return Row(head, token, question.query, cells)
 

@@ -1,0 +1,146 @@
+"""Questions about routes in a real browser: chosen, swapped, asked and left again, by keyboard and without scripts."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import visiting
+from tests.browser.test_targets import SMALL
+
+pytestmark = pytest.mark.browser
+
+NATIVE = "0x" + "0" * 40
+FROM_BASE = f"/routes?from=8453&token={NATIVE}"
+TO_OPTIMISM = f"{FROM_BASE}&to=10"
+ONE = f"{TO_OPTIMISM}&for={NATIVE}"
+BACK = f"/routes?from=10&token={NATIVE}&to=8453&for={NATIVE}"
+EVERYTHING_OPEN = "document.querySelectorAll('details').forEach(each => each.open = true)"
+
+INSIDE = """(each, box) => {
+  const own = each.getBoundingClientRect(), around = box.getBoundingClientRect();
+  return own.left >= around.left && own.top >= around.top && own.right <= around.right + 1
+    && own.bottom <= around.bottom + 1;
+}"""
+
+
+def side(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def answer(page: Page) -> Locator:
+    return page.locator("#answer")
+
+
+def by_keyboard(page: Page, field: Locator, keys: str) -> None:
+    """Tabs to the field, as somebody without a mouse does, and types."""
+    for _ in range(60):
+        if field.evaluate("each => each === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    expect(field).to_be_focused()
+    page.keyboard.type(keys)
+
+
+def test_chosen_asked_swapped_and_left_by_keyboard(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/routes")
+        origin, destination = side(page, "From"), side(page, "To")
+        by_keyboard(page, origin.get_by_label("Chain"), "Base")
+        expect(origin.get_by_label("Token", exact=True)).to_contain_text("USDC · USD Coin")
+        by_keyboard(page, origin.get_by_label("Token", exact=True), "ETH")
+        by_keyboard(page, destination.get_by_label("Chain"), "Optimism")
+        by_keyboard(page, page.get_by_role("button", name="Ask the service"), "\n")
+        expect(page).to_have_url(server + TO_OPTIMISM)
+        expect(answer(page)).to_have_text("Yes: 8 tokens on Optimism can be had for ETH on Base")
+
+        by_keyboard(page, page.get_by_role("link", name="Is there a route to ETH on Optimism?"), "\n")
+        expect(page).to_have_url(server + ONE)
+        expect(answer(page)).to_have_text("Yes: the service lists a route from ETH on Base to ETH on Optimism")
+
+        by_keyboard(page, page.get_by_role("link", name="Swap"), "\n")
+        expect(page).to_have_url(server + BACK)
+        expect(answer(page)).to_have_text("Yes: the service lists a route from ETH on Optimism to ETH on Base")
+
+        by_keyboard(page, destination.locator("summary"), "\n")
+        by_keyboard(page, destination.get_by_label("or any other token"), "usdc\n")
+        expect(answer(page)).to_contain_text("from ETH on Optimism to USDC on Base")
+
+        for url in (BACK, ONE, TO_OPTIMISM):
+            page.go_back()
+            expect(page).to_have_url(server + url)
+        expect(answer(page)).to_contain_text("can be had for ETH on Base")
+
+
+def test_the_tokens_follow_the_chain_and_the_like_of_one_stays_chosen(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=360) as visit:
+        page = visit.page
+        visit.open("/routes")
+        origin = side(page, "From")
+        chain, token = origin.get_by_label("Chain"), origin.get_by_label("Token", exact=True)
+        chain.select_option("Base")
+        expect(page.locator("#said")).to_have_text("5 featured tokens of Base")
+        token.select_option("USDC")
+        origin.get_by_label("or any other token").fill("typed before")
+        chain.focus()
+        page.keyboard.type("Katana")
+        expect(page.locator("#said")).to_have_text("5 featured tokens of Katana")
+        expect(token).to_have_value("USDC")
+        expect(chain).to_be_focused()
+        expect(origin.get_by_label("or any other token")).to_have_value("typed before")
+        expect(page).to_have_url(server + "/routes")
+
+
+def test_without_scripts_a_chain_is_chosen_and_then_a_token(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open("/routes")
+        ask = page.get_by_role("button", name="Ask the service")
+        side(page, "To").get_by_label("Chain").select_option("Base")
+        ask.click()
+        expect(page).to_have_url(server + "/routes?to=8453")
+        side(page, "To").get_by_label("Token", exact=True).select_option("USDC")
+        side(page, "From").get_by_label("Chain").select_option("Sepolia")
+        ask.click()
+        expect(answer(page)).to_have_text("The service lists no token on Sepolia that can pay for USDC on Base")
+        page.get_by_role("link", name="On all chains").click()
+        expect(answer(page)).to_have_text(re.compile(r"^Yes: \d+ tokens on \d+ chains can pay for USDC on Base$"))
+        page.get_by_label("Owner").fill("0x12")
+        ask.click()
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 2.")
+        page.get_by_label("Owner").fill("0x" + "1" * 40)
+        ask.click()
+        expect(answer(page)).to_contain_text("held by 0x111111…111111 can pay for USDC on Base")
+        page.get_by_role("link", name="Routes", exact=True).click()
+        page.get_by_role("link", name="Chains against chains").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Chains against chains")
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+
+
+def test_the_picture_of_chains_comes_after_the_page_and_its_heads_stay_in_sight(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360) as visit:
+        page = visit.page
+        visit.open("/routes")
+        box = page.get_by_role("region", name=re.compile("^Mainnets"))
+        expect(box.get_by_role("rowheader")).to_have_count(19)
+        head, row = box.locator("thead th").nth(19), box.locator("tbody th").nth(18)
+        box.evaluate("each => each.scrollTo(each.scrollWidth, each.scrollHeight)")
+        assert head.evaluate(INSIDE, box.element_handle())
+        assert row.evaluate(INSIDE, box.element_handle())
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        page.get_by_role("link", name="USDC", exact=True).click()
+        expect(box.get_by_role("rowheader", name="Base USDC")).to_be_visible()
+        box.get_by_role("link", name="8 tokens on Optimism for USDC on Base").focus()
+        page.keyboard.press("Enter")
+        expect(answer(page)).to_have_text("Yes: 8 tokens on Optimism can be had for USDC on Base")
+
+
+@pytest.mark.parametrize("path", ["/routes", FROM_BASE, ONE, "/routes/matrix", "/routes?from=1&token=AAVE"])
+def test_it_fits_a_telephone_and_a_finger(browser: Browser, server: str, path: str) -> None:
+    with visiting(browser, server, theme="light", width=360) as visit:
+        visit.open(path)
+        visit.page.evaluate(EVERYTHING_OPEN)
+        assert visit.page.evaluate(SMALL) == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]

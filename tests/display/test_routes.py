@@ -1,0 +1,234 @@
+"""A question about routes as it is read and written, what an answer comes to in words, the shades of the picture."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from intents_ui.display import matrix, route_question, route_sides, routes
+from intents_ui.display.route_question import Kind, Question, Side
+from intents_ui.display.statuses import Tone
+from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.errors import ServiceError, Unreachable
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+NATIVE = "0x" + "0" * 40
+ALIAS = "0x" + "Ee" * 20
+ONE, OTHER, THIRD = ("0x" + digit * 40 for digit in "123")
+SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
+
+
+def token(chain_id: int, address: str, symbol: str, *, featured: bool = True) -> TokenInfo:
+    return TokenInfo(chain_id=chain_id, address=address, symbol=symbol, name=f"{symbol} token", featured=featured)
+
+
+class Lists:
+    """Two chains and a testnet; two featured tokens of the second have the same symbol."""
+
+    known = (
+        ChainInfo(id=1, name="Alpha", is_testnet=False),
+        ChainInfo(id=2, name="Beta", is_testnet=False),
+        ChainInfo(id=3, name="Beta test", is_testnet=True),
+    )
+    listed = (
+        token(1, NATIVE, "ETH"),
+        token(1, ONE, "USDC"),
+        token(1, OTHER, "ARB", featured=False),
+        token(2, NATIVE, "ETH"),
+        token(2, ONE, "USDC"),
+        token(2, OTHER, "usdc"),
+        token(2, THIRD, "0x12"),
+        token(3, NATIVE, "ETH"),
+    )
+
+    def chains(self) -> Sequence[ChainInfo]:
+        return self.known
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return next((chain for chain in self.known if chain.id == chain_id), None)
+
+    def tokens(self, chain_id: int | None) -> Sequence[TokenInfo]:
+        return [each for each in self.listed if each.chain_id == chain_id]
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return next((each for each in self.tokens(chain_id) if each.address == address), None)
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return self.token(chain_id, address) is not None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return tuple(each for each in self.listed if each.featured and chain_id in (None, each.chain_id))
+
+
+LISTS = Lists()
+
+
+class Away(Lists):
+    known = ()
+    listed = ()
+
+
+def read(using: Lists = LISTS, **written: str) -> route_question.Asked:
+    return route_question.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
+
+
+FROM = Question(Side(1, NATIVE))
+TO = Question(destination=Side(2, ONE))
+BOTH = Question(Side(1, NATIVE), Side(2, ONE))
+
+
+@pytest.mark.parametrize(
+    ("written", "question", "kind"),
+    [
+        pytest.param({}, Question(), Kind.NOTHING, id="nothing"),
+        pytest.param({"from_": "1", "to": "2"}, Question(Side(1), Side(2)), Kind.NOTHING, id="chains alone"),
+        pytest.param({"from_": "1", "token": "eth"}, FROM, Kind.RECEIVE, id="origin"),
+        pytest.param({"to": " BETA ", "for": f" {ONE[2:]} "}, TO, Kind.PAY, id="destination, with blanks"),
+        pytest.param({"from_": "1", "token": ALIAS, "to": "2", "for": ONE.upper()}, BOTH, Kind.ONE, id="both"),
+        pytest.param(
+            {"from_": "1", "token": "ETH", "to": "1", "for": ALIAS},
+            Question(Side(1, NATIVE), Side(1, NATIVE)),
+            Kind.SAME,
+            id="the same",
+        ),
+        pytest.param({"from_": "1", "token": SOLANA}, Question(Side(1, SOLANA)), Kind.RECEIVE, id="another kind"),
+        pytest.param(
+            {"from_": "1", "token": "ETH", "to": "2", "show": "all"},
+            Question(Side(1, NATIVE), Side(2), is_whole=True),
+            Kind.RECEIVE,
+            id="all of a chain",
+        ),
+    ],
+)
+def test_a_question_is_read_and_has_one_way_to_be_written(
+    written: dict[str, str], question: Question, kind: Kind
+) -> None:
+    asked = read(**written)
+    assert asked.problems == {}
+    assert (asked.question, asked.question.kind) == (question, kind)
+    again = {name: [value] for name, value in (pair.split("=") for pair in question.query.split("&") if pair)}
+    assert route_question.read(again, using=LISTS).question == question
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "said", "meant"),
+    [
+        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens of Beta are called USDC. Choose one.",
+                     [ONE, OTHER], id="two of a name"),
+        pytest.param({"from_": "1", "token": "ARB"}, "token", "ARB is listed on Alpha and not featured, so it goes by"
+                     " its address.", [OTHER], id="not featured"),
+        pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token of Alpha is called XYZ. Give its address, or a"
+                     " featured token's symbol.", [], id="unknown"),
+        pytest.param({"to": "2", "for": "0x12"}, "for", "An address has 40 hex digits, this has 2.", [],
+                     id="a symbol like an address is none"),
+    ],
+)  # fmt: skip
+def test_a_symbol_that_is_not_one_token_is_explained(
+    written: dict[str, str], name: str, said: str, meant: list[str]
+) -> None:
+    asked = read(**written)
+    assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
+    side = route_sides.origin if name == "token" else route_sides.destination
+    assert [each.token.address for each in side(asked, using=LISTS).choices] == meant
+
+
+def test_while_the_catalogue_is_away_numbers_and_addresses_do() -> None:
+    assert read(Away(), from_="77", token=ONE).question == Question(Side(77, ONE))
+    assert "cannot be looked up" in str(read(Away(), from_="77", token="ETH").problems["token"])
+    assert "from" in read(Away(), from_="Alpha").problems
+    assert "from" in read(Away(), from_="0").problems
+
+
+def test_a_token_of_a_list_goes_by_what_means_the_like_of_it_on_another_chain() -> None:
+    options = route_sides.featured(2, "ETH", using=LISTS).options
+    assert [(option.value, option.is_chosen) for option in options] == [
+        ("ETH", True),
+        (ONE, False),
+        (OTHER, False),
+        (THIRD, False),
+    ]
+    for option in options:
+        assert read(to="2", **{"for": option.value}).problems == {}
+
+
+def test_the_way_back_changes_the_sides_and_forgets_the_owner() -> None:
+    assert BOTH.with_(owner=ONE).swapped == Question(Side(2, ONE), Side(1, NATIVE))
+
+
+def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
+    entries: list[Any] = [{"chainId": chain_id, "address": address} for chain_id, address in named]
+    return TokensAnswer.model_validate({"tokens": [*entries, *["?"] * broken]})
+
+
+HIT, BACK, MISS, NONE, BROKEN = answer((2, ONE)), answer((1, ALIAS)), answer((2, OTHER)), answer(), answer(broken=1)
+LOST = Unreachable()
+
+
+@pytest.mark.parametrize(
+    ("received", "paid", "headline", "tone"),
+    [
+        (HIT, BACK, "Yes: the service lists a route", Tone.GOOD),
+        (NONE, NONE, "The service lists no route", Tone.NEUTRAL),
+        (HIT, NONE, "Yes, to spend an exact amount: the service lists a route", Tone.GOOD),
+        (NONE, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
+        (MISS, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
+        (HIT, LOST, "Yes: the service lists a route", Tone.GOOD),
+        (LOST, NONE, "The service lists no route", Tone.NEUTRAL),
+        (MISS, NONE, "Perhaps: asked for a route from ETH on Alpha to USDC on Beta, the service named", Tone.ATTENTION),
+        (BROKEN, NONE, "It is not known whether there is a route", Tone.ATTENTION),
+        (BROKEN, LOST, "It is not known whether there is a route", Tone.ATTENTION),
+        (BROKEN, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
+    ],
+)
+def test_two_answers_make_one_sentence(
+    received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
+) -> None:
+    one = routes.one({Kind.RECEIVE: received, Kind.PAY: paid}, BOTH, using=LISTS)
+    assert one.headline.startswith(headline)
+    assert "from ETH on Alpha to USDC on Beta" in one.headline
+    assert one.tone is tone
+
+
+def test_groups_stand_in_the_order_of_the_chains_and_name_each_token_once() -> None:
+    named = answer((9, ONE), (2, ONE), (1, OTHER), (2, NATIVE), (2, ALIAS), (2, ONE.upper().replace("0X", "0x")))
+    groups = routes.listed(named, FROM, using=LISTS).groups
+    assert [(group.chain, group.count, group.is_known) for group in groups] == [
+        ("Alpha", 1, True),
+        ("Beta", 2, True),
+        ("Chain 9", 1, False),
+    ]
+    assert groups[1].ways[0].query == BOTH.query
+
+
+def table(rows: matrix.Rows, asked: matrix.Origins) -> matrix.Table:
+    return matrix.tables(rows, asked, LISTS.chains(), using=LISTS)[0]
+
+
+def test_the_shade_tells_the_share_of_the_largest_count() -> None:
+    asked = dict.fromkeys((1, 2, 3), NATIVE)
+    drawn = table({1: {1: 8, 2: 1, 3: 100}, 2: {1: 4}, 3: {}}, asked)
+    assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in drawn.rows] == [
+        [(8, 4, True), (1, 1, False)],
+        [(4, 2, False), (0, 0, True)],
+    ]
+    assert [cell.shade for row in table({1: {}, 2: {}}, asked).rows for cell in row.cells] == [0, 0, 0, 0]
+
+
+def test_a_row_without_an_answer_says_why() -> None:
+    drawn = table({1: LOST}, {1: NATIVE, 2: NATIVE})
+    assert [(row.cells, row.why) for row in drawn.rows] == [
+        ((), "The service cannot be reached"),
+        ((), "Not asked, because others were not answered"),
+    ]
+    drawn = table({}, {2: None})
+    assert [row.why for row in drawn.rows] == [
+        "The tokens of this chain cannot be looked up at this moment",
+        "This chain features no such token",
+    ]
+
+
+def test_rows_are_offered_for_the_symbols_that_most_chains_feature() -> None:
+    offers = matrix.offers("", LISTS.chains(), using=LISTS)
+    assert [each.word for each in offers.all] == ["native", "USDC", "0x12", "usdc"]
+    assert matrix.origins("USDC", LISTS.chains(), using=LISTS) == {1: ONE, 2: None, 3: None}
+    assert matrix.origins("USDC", LISTS.chains(), using=Away()) == {}

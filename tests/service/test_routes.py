@@ -1,0 +1,108 @@
+"""Answers about routes are kept for a moment, an empty one for less, and never for the price of the catalogues."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui.service import operations, routes
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.guard import KEPT_ANSWERS
+from intents_ui.service.routes import EMPTY_FRESH_SECONDS, FRESH_SECONDS, Routes
+
+NATIVE = "0x" + "0" * 40
+ALIAS = "0x" + "Ee" * 20
+
+
+class Service:
+    """Answers with `tokens`, whatever was asked; without any it fails."""
+
+    def __init__(self, *tokens: tuple[int, str]) -> None:
+        self.now = 0.0
+        self.tokens: list[tuple[int, str]] | None = list(tokens)
+        self.asked: list[str] = []
+        self.client = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
+        self.routes = Routes(self.client, clock=lambda: self.now)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request.url.path.rpartition("/")[2])
+        document: dict[str, Any] = {"error": "Panic", "code": -6, "msg": "?", "status": 500}
+        if self.tokens is not None:
+            document = {"tokens": [{"chainId": chain_id, "address": address} for chain_id, address in self.tokens]}
+        status = 500 if self.tokens is None else 200
+        return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
+
+
+def from_chain(number: int) -> operations.Call[Any]:
+    return operations.get_exact_input_routes(number, NATIVE)
+
+
+@pytest.mark.parametrize("way", ["ask", "count"])
+@pytest.mark.parametrize(
+    ("tokens", "seconds"),
+    [
+        pytest.param([(10, NATIVE)], FRESH_SECONDS, id="some tokens"),
+        pytest.param([], EMPTY_FRESH_SECONDS, id="none"),
+    ],
+)
+def test_an_answer_is_kept_for_its_time(way: str, tokens: list[tuple[int, str]], seconds: float) -> None:
+    service = Service(*tokens)
+    ask = getattr(service.routes, way)
+    first = ask(from_chain(1))
+    service.now = seconds - 1
+    assert ask(from_chain(1)) == first
+    assert len(service.asked) == 1
+    service.now = seconds + 1
+    service.tokens = [(137, NATIVE)]
+    assert ask(from_chain(1)) != first
+    assert len(service.asked) == 2
+
+
+@pytest.mark.parametrize("way", ["ask", "count"])
+def test_another_question_and_a_failure_are_asked(way: str) -> None:
+    service = Service((10, NATIVE))
+    ask = getattr(service.routes, way)
+    service.tokens = None
+    with pytest.raises(ServiceError):
+        ask(from_chain(1))
+    service.tokens = [(10, NATIVE)]
+    for call in (
+        from_chain(1),
+        from_chain(2),
+        operations.get_exact_input_routes(1, NATIVE, destination_chain_id=10),
+        operations.get_exact_output_routes(1, NATIVE),
+        operations.get_exact_output_routes(1, NATIVE, owner_address=ALIAS),
+    ):
+        ask(call)
+    assert len(service.asked) == 6
+
+
+def test_tokens_are_counted_by_chain_and_the_native_one_once() -> None:
+    service = Service((10, NATIVE), (10, ALIAS), (10, "0x" + "aB" * 20), (10, "0x" + "ab" * 20), (137, NATIVE))
+    assert service.routes.count(from_chain(1)) == {10: 2, 137: 1}
+
+
+def test_what_is_kept_is_bounded_by_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "TOKENS_HELD", 10)
+    service = Service(*[(10, f"0x{number:040x}") for number in range(4)])
+    for number in (1, 2, 3, 3):
+        service.routes.ask(from_chain(number))
+    assert len(service.asked) == 3
+    service.routes.ask(from_chain(1))
+    assert len(service.asked) == 4
+    service.tokens = [(10, f"0x{number:040x}") for number in range(11)]
+    for _ in range(2):
+        assert len(service.routes.ask(from_chain(4)).tokens) == 11
+    assert len(service.asked) == 6
+
+
+def test_however_many_questions_leave_the_catalogues_where_they_are() -> None:
+    service = Service((10, NATIVE))
+    tokens = operations.get_token_list([10], include_all_listed=True)
+    service.client.ask(tokens)
+    for number in range(1, KEPT_ANSWERS * 2):
+        service.routes.ask(from_chain(number))
+    assert service.client.knows(tokens)
