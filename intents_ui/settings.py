@@ -59,6 +59,7 @@ class Environment(BaseSettings):
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_.-]+$", description="the path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="the brand word that the maker's field names carry where interface.md says `service`")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
+    intents_embedded_tokens: int = Field(0, ge=0, le=20_000, description="tokens that the embedded service lists at least, filled up with invented ones, for trying out long lists")
     intents_service_connections: int = Field(48, ge=1, le=500, description="connections to the service that the pages share")
     intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="seconds that a question waits for a free connection")
     intents_waiting: int = Field(40, ge=1, le=63, description="pages, of the 64 that are made at a time, that may wait for the service; the rest serve what needs no answer of it")

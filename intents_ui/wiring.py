@@ -51,7 +51,7 @@ def emulator() -> "Emulator | None":
         return None
     from intents_ui.emulator.app import Emulator  # a real installation never loads it
 
-    return Emulator(service_name=ENV.intents_service_name)
+    return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
 
 
 @cache

@@ -79,6 +79,7 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_SERVICE_SIZES": "search=0"}, "INTENTS_SERVICE_SIZES: ", id="no byte"),
         pytest.param({"INTENTS_WAITING": "64"}, "INTENTS_WAITING: ", id="nobody left who does not wait"),
         pytest.param({"INTENTS_EXPORT_ROWS": "100001"}, "INTENTS_EXPORT_ROWS: ", id="more rows than are read"),
+        pytest.param({"INTENTS_EMBEDDED_TOKENS": "20001"}, "INTENTS_EMBEDDED_TOKENS: ", id="more than a list shows"),
         pytest.param({"HOST": "127.0.0.1:80"}, "HOST: ", id="host with a port"),
         pytest.param({"HOST": "two words"}, "HOST: ", id="no host"),
         pytest.param({"HOST": "::"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody on IPv6"),
@@ -180,6 +181,13 @@ def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
     env = {"PATH": os.environ["PATH"], "INTENTS_SERVICE_TOTALS": "search=3.5"}
     shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["3.5", "4.0"]
+
+
+def test_the_embedded_service_lists_as_many_tokens_as_are_asked_for() -> None:
+    show = "from intents_ui import wiring; c = wiring.emulator().catalogue; print(len(list(c.on_chains(c.listed))))"
+    env = {"PATH": os.environ["PATH"], "INTENTS_EMBEDDED_TOKENS": "500"}
+    shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["500"]
 
 
 @pytest.mark.parametrize(
