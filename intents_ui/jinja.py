@@ -28,6 +28,7 @@ def environment(**options: Any) -> Environment:
         likely_causes=misses.likely_causes,
         logo_url=logo_url,
         looks_like=misses.looks_like,
+        pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
         short_address=hashes.short_address,
         short_hash=hashes.short_hash,

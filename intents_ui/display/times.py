@@ -1,9 +1,14 @@
 """Moments and durations as text. Relative and absolute stand together on the page, always with the zone."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from intents_ui.display.text import UNKNOWN
 
+# As `utc` and `utc_minute` write it.
+WRITTEN = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d) )?(?P<minute>\d\d:\d\d)(?P<second>:\d\d)? UTC", re.ASCII)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -58,6 +63,28 @@ def dated(at: datetime | None) -> str:
     return UNKNOWN if at is None else f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a sentence; `at` where it is a moment, `is_rough` where that is known to the minute only."""
+
+    text: str
+    at: datetime | None = None
+    is_rough: bool = False
+
+
+def pieces(sentence: str, *, now: datetime) -> Iterator[Piece]:
+    """The moments that were written into a sentence, and what stands between them, in its order."""
+    end = 0
+    for found in WRITTEN.finditer(sentence):
+        at = _read(found, now=now)
+        if at is None:
+            continue
+        yield Piece(sentence[end : found.start()])
+        yield Piece(found[0], at, is_rough=found["second"] is None)
+        end = found.end()
+    yield Piece(sentence[end:])
+
+
 def iso(at: datetime | None) -> str:
     """`2026-11-21T14:03:11Z`, or nothing: an empty `datetime` attribute is left out by the template."""
     return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -68,6 +95,14 @@ def seconds(count: int | None) -> timedelta | None:
     if count is None or not 0 <= count <= timedelta.max // SECOND:
         return None
     return timedelta(seconds=count)
+
+
+def _read(found: re.Match[str], *, now: datetime) -> datetime | None:
+    date = found["date"] or now.astimezone(UTC).date().isoformat()
+    try:
+        return datetime.fromisoformat(f"{date}T{found['minute']}{found['second'] or ':00'}+00:00")
+    except ValueError:
+        return None
 
 
 def _utc(at: datetime, *, now: datetime, time: str) -> str:

@@ -1,19 +1,4 @@
-// A list: where another part of it begins, the reader's own zone, one address marked in all its places.
-
-function local(seconds) {
-  const at = new Date(seconds * 1000);
-  return new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-// The server wrote the times in UTC and said so in the field beside them.
-function useOwnZone() {
-  const zone = document.querySelector("input[data-zone]");
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (!zone || !own) return;
-  delete zone.dataset.zone;
-  zone.value = own;
-  for (const time of zone.form.querySelectorAll("input[data-seconds]")) time.value = local(time.dataset.seconds);
-}
+// A list: where another part of it begins, one address marked in all its places, menus that close.
 
 function begin(list) {
   const heading = list.querySelector("h1, h2");
@@ -25,7 +10,6 @@ function begin(list) {
 }
 
 document.addEventListener("htmx:after:swap", (event) => {
-  useOwnZone();
   const target = event.detail?.ctx?.target;
   if (target?.id === "list") begin(target);
 });
@@ -74,5 +58,3 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
-
-useOwnZone();

@@ -65,3 +65,26 @@ def test_any_two_moments_can_be_told(at, now):
     assert times.ago(at, now=now)
     assert times.utc(at, now=now).endswith("UTC")
     assert datetime.fromisoformat(times.iso(at)) == at
+
+
+SENTENCES = [
+    ("today", "Held until 14:16:00 UTC.", [(NOW.replace(minute=16, second=0), False)]),
+    ("another day, to the minute", "due by 2026-11-20 23:59 UTC", [(datetime(2026, 11, 20, 23, 59, tzinfo=UTC), True)]),
+    ("twice", "00:00:00 UTC to 00:00:01 UTC", [(NOW.replace(hour=0, minute=0, second=s), False) for s in (0, 1)]),
+    ("none", "nothing of the kind", []),
+    ("no such time", "at 99:99 UTC", []),
+    ("no such day", "on 2026-02-31 10:00 UTC", []),
+]
+
+
+@pytest.mark.parametrize(("sentence", "moments"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES])
+def test_moments_in_a_sentence(sentence, moments):
+    pieces = list(times.pieces(sentence, now=NOW))
+    assert "".join(piece.text for piece in pieces) == sentence
+    assert [(piece.at, piece.is_rough) for piece in pieces if piece.at] == moments
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_what_is_written_into_a_sentence_is_found_again(at):
+    found = [piece.at for piece in times.pieces(f"before {times.utc(at, now=NOW)}.", now=NOW) if piece.at]
+    assert found == [at.replace(microsecond=0)]

@@ -1,0 +1,84 @@
+// Every time on the page as its reader wants it: in his own zone, in UTC, or in Unix seconds. The server writes UTC.
+
+const ownClock = new Intl.DateTimeFormat("en-GB", {
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+// Where a zone has a name of its own (EST), its own language knows it.
+const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
+
+function howTimesAreShown() {
+  const way = kept.read("times");
+  return ["local", "utc", "unix"].includes(way) ? way : "local";
+}
+
+function inOwnZone(at) {
+  const part = Object.fromEntries(ownClock.formatToParts(at).map(({ type, value }) => [type, value]));
+  return {
+    date: `${part.year.padStart(4, "0")}-${part.month}-${part.day}`,
+    minute: `${part.hour}:${part.minute}`,
+    second: part.second,
+    zone: ownZone.formatToParts(at).find(({ type }) => type === "timeZoneName").value,
+  };
+}
+
+// As the server writes it: with the date in front when it is not today.
+function withZone(at, today, isRough) {
+  const { date, minute, second, zone } = inOwnZone(at);
+  return (date === today ? "" : date + " ") + minute + (isRough ? "" : ":" + second) + " " + zone;
+}
+
+function showTimes() {
+  const way = howTimesAreShown();
+  const today = inOwnZone(new Date()).date;
+  for (const time of document.querySelectorAll("time[data-at]")) {
+    // What the server wrote is kept; whatever else stands there was written here.
+    if (time.textContent.endsWith(" UTC")) time.dataset.utc = time.textContent;
+    const at = new Date(time.dateTime);
+    if (way === "utc" || isNaN(at)) time.textContent = time.dataset.utc;
+    else if (way === "unix") time.textContent = `${Math.floor(at / 1000)} Unix`;
+    else time.textContent = withZone(at, today, time.dataset.at === "minute");
+  }
+  const zone = { utc: "UTC", unix: "Unix seconds", local: Intl.DateTimeFormat().resolvedOptions().timeZone }[way];
+  for (const place of document.querySelectorAll("[data-zone-name]")) place.textContent = zone;
+  for (const choice of document.querySelectorAll("input[name=times]")) choice.checked = choice.value === way;
+}
+
+// The fields that ask for a time. The server wrote them in UTC, and the zone beside them; what was typed since stays.
+function askInZone() {
+  const zone = document.querySelector("input[data-zone]");
+  if (!zone) return;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  zone.value = howTimesAreShown() === "local" && timeZone ? timeZone : "UTC";
+  for (const field of zone.form.querySelectorAll("input[data-seconds]")) {
+    field.dataset.written ??= field.value;
+    if (field.value !== field.dataset.written) continue;
+    const at = new Date(field.dataset.seconds * 1000);
+    const own = new Date(at - at.getTimezoneOffset() * 60_000);
+    field.value = (zone.value === "UTC" ? at : own).toISOString().slice(0, 19);
+    field.dataset.written = field.value;
+  }
+}
+
+function useTimes() {
+  showTimes();
+  askInZone();
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.name !== "times") return;
+  kept.write("times", event.target.value);
+  useTimes();
+});
+
+document.addEventListener("htmx:after:swap", useTimes);
+// Another tab chose, or this page comes back from before the choice.
+addEventListener("storage", (event) => event.key === "times" && useTimes());
+addEventListener("pageshow", (event) => event.persisted && useTimes());
+
+useTimes();

@@ -1,0 +1,105 @@
+"""Times as their reader wants them: in his own zone, in UTC, in Unix seconds; the server writes UTC."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+TIMES = "time[data-at]"
+
+
+@contextmanager
+def reader(browser: Browser, *, zone: str, scripts: bool = True) -> Iterator[BrowserContext]:
+    context = browser.new_context(timezone_id=zone, locale="en-US", java_script_enabled=scripts)
+    context.set_default_timeout(10_000)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def open_page(context: BrowserContext, url: str) -> Page:
+    page = context.new_page()
+    page.goto(url)
+    return page
+
+
+def first_intent(page: Page) -> str:
+    return str(page.locator("a[href^='/intent/']").first.get_attribute("href"))
+
+
+def told(page: Page) -> list[tuple[str, str]]:
+    """Each time on the page: its moment, and what stands there."""
+    found: list[tuple[str, str]] = page.locator(TIMES).evaluate_all(
+        "times => times.map(time => [time.dateTime, time.textContent])"
+    )
+    return [(moment, words) for moment, words in found]
+
+
+def clock_in(zone: str, moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone(ZoneInfo(zone)).strftime("%H:%M")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("zone", "name"), [("Asia/Kolkata", r"GMT\+5:30"), ("America/New_York", r"E[SD]T")])
+def test_each_time_is_in_the_readers_zone_and_says_so(browser: Browser, server: str, zone: str, name: str) -> None:
+    with reader(browser, zone=zone) as context:
+        page = open_page(context, server + "/history")
+        for path in ("/history", first_intent(page), "/chain/8453"):
+            page.goto(server + path)
+            times = told(page)
+            assert times
+            for moment, words in times:
+                assert clock_in(zone, moment) in words
+                assert re.search(rf" ({name})$", words)
+
+
+@pytest.mark.browser
+def test_the_choice_is_kept_and_holds_for_what_comes_later(browser: Browser, server: str) -> None:
+    with reader(browser, zone="Asia/Kolkata") as context:
+        page = open_page(context, server + "/history")
+        page.get_by_label("Unix").check()
+        for moment, words in told(page):
+            assert words == f"{int(datetime.fromisoformat(moment).timestamp())} Unix"
+        page.get_by_role("link", name="Older").first.click()
+        page.wait_for_url("**cursor=**")
+        expect(page.locator(TIMES).first).to_have_text(re.compile(r"^\d+ Unix$"))
+        page.goto(server + first_intent(page))
+        assert page.get_by_label("Unix").is_checked()
+        assert all(words.endswith(" Unix") for _, words in told(page))
+
+
+@pytest.mark.browser
+def test_in_utc_stands_what_the_server_wrote(browser: Browser, server: str) -> None:
+    with reader(browser, zone="Asia/Kolkata") as context, reader(browser, zone="UTC", scripts=False) as plain:
+        unscripted = open_page(plain, server + "/history")
+        path = first_intent(open_page(plain, server + "/history"))
+        unscripted.goto(server + path)
+        expect(unscripted.locator("footer")).to_contain_text("Times are in UTC.")
+        assert not unscripted.get_by_label("Unix").is_visible()
+        page = open_page(context, server + path)
+        page.get_by_label("UTC", exact=True).check()
+        page.goto(server + path)
+        expect(page.locator("footer")).to_contain_text("Times are in UTC.")
+        written = dict(told(unscripted))
+        shown = dict(told(page))
+        common = written.keys() & shown.keys()
+        assert common
+        assert {moment: shown[moment] for moment in common} == {moment: written[moment] for moment in common}
+
+
+@pytest.mark.browser
+def test_a_filters_fields_ask_in_the_zone_that_is_shown(browser: Browser, server: str) -> None:
+    with reader(browser, zone="Asia/Kolkata") as context:
+        page = open_page(context, server + "/history?from_at=2026-11-20T10:00:00&zone=UTC")
+        field = page.locator("input[name=from_at]")
+        zone = page.locator("input[name=zone]")
+        expect(zone).to_have_value(re.compile("Asia/(Kolkata|Calcutta)"))
+        local = field.input_value()
+        page.get_by_label("UTC", exact=True).check()
+        expect(zone).to_have_value("UTC")
+        assert field.input_value() != local
