@@ -150,7 +150,7 @@ def _table(name: str, chains: Sequence[ChainInfo], rows: Rows, asked: Origins, *
 
 def _head(chain: ChainInfo) -> Head:
     name = names.chain(chain.id, info=chain)
-    return Head(chain.id, name, coins.of_chain(chain.id, name))
+    return Head(chain.id, name, coins.of_chain(chain.id, name, logo_uri=chain.logo_uri))
 
 
 def _row(head: Head, heads: Sequence[Head], rows: Rows, asked: Origins, most: int, *, using: Names) -> Row:

@@ -184,7 +184,7 @@ def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: Question,
     shown = list(of_chain.items())[:most]
     ways = tuple(_way(chain_id, key, token, question, using=using) for key, token in shown)
     alone = _with(question, Side(chain_id)).with_(is_whole=question.restriction is not None)
-    coin = coins.of_chain(chain_id, chain)
+    coin = coins.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
     return Group(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
 
 
