@@ -25,6 +25,8 @@ from intents_ui.service.listings import (
     CHAINS,
     NATIVE_TOKEN,
     NATIVE_TOKEN_ALIAS,
+    Held,
+    Listed,
     Listing,
     featured_on,
     plain,
@@ -44,26 +46,6 @@ CHAINS_TO_BEGIN_WITH = 8  # the service names those first on which most happens
 EVERYTHING = "everything"
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Held[K, V]:
-    """A list as it was last had, and when."""
-
-    answer: object
-    index: Mapping[K, V]
-    since: float
-    unreadable: int
-
-
-@dataclass(frozen=True, slots=True)
-class Listed[V]:
-    """A list for the page that is about it, each entry once. `error`: why it is as old as `age` says, in seconds."""
-
-    entries: tuple[V, ...]
-    unreadable: int = 0
-    age: float = 0.0
-    error: ServiceError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +82,7 @@ class Catalog:
         wanted: list[Listing[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += [served_by(provider) for provider in route_providers]
-        missing = [listing for listing in wanted if not self._service.knows(listing.call)]
-        if not missing or not _may_wait():
-            return
-        asked = [self._ask_aside(listing) for listing in missing]
-        for listing, question in zip(missing, asked, strict=True):
-            if question and not self._is_young(self._held_of(listing)):
-                question.wait()
+        self._learn(wanted)
 
     def warm(self) -> None:
         """Learns what most pages will need; one list after the other, because nobody waits for them yet."""
@@ -140,10 +116,7 @@ class Catalog:
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """The chains of a route provider that was learned; None: it was not."""
-        listing = served_by(route_provider)
-        if self._service.knows(listing.call):
-            self._ask(listing)
-        held = self._held_of(listing)
+        held = self._newest_of(served_by(route_provider))
         return frozenset(held.index) if held else None
 
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
@@ -162,24 +135,42 @@ class Catalog:
         return self._listed(featured_on(chain_ids))
 
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
-        """How many featured tokens each chain has; a chain of which nobody can say is left out. One call for all."""
-        try:
-            found = self._listed(featured_on(chain_ids)).entries
-        except ServiceError:
-            lists = {chain_id: self._held_of(tokens_of(chain_id)) for chain_id in chain_ids}
-            return {
-                chain_id: sum(token.featured is True for token in held.index.values())
-                for chain_id, held in lists.items()
-                if held
-            }
-        counts = Counter(token.chain_id for token in found)
-        return {chain_id: counts[chain_id] for chain_id in chain_ids}
+        """How many featured tokens each chain has; a chain of which nobody can say is left out.
+
+        By one call for all, waited for as `learn` does; where it fails, by the lists that were had of each."""
+        together = featured_on(chain_ids)
+        self._learn([together], even_if_young=True)
+        found = self._newest_of(together)
+        if found:
+            counts = Counter(token.chain_id for token in found.index.values())
+            return {chain_id: counts[chain_id] for chain_id in chain_ids}
+        lists = {chain_id: self._held_of(tokens_of(chain_id)) for chain_id in chain_ids}
+        return {
+            chain_id: sum(token.featured is True for token in held.index.values())
+            for chain_id, held in lists.items()
+            if held
+        }
 
     def _chains_by_id(self) -> Mapping[int, ChainInfo]:
         return self._index(CHAINS)
 
     def _tokens_by_address(self, chain_id: int) -> Mapping[str, TokenInfo]:
         return self._index(tokens_of(chain_id))
+
+    def _learn(self, wanted: Sequence[Listing[Any, Any]], *, even_if_young: bool = False) -> None:
+        missing = [listing for listing in wanted if not self._service.knows(listing.call)]
+        if not missing or not _may_wait():
+            return
+        asked = [self._ask_aside(listing) for listing in missing]
+        for listing, question in zip(missing, asked, strict=True):
+            if question and (even_if_young or not self._is_young(self._held_of(listing))):
+                question.wait()
+
+    def _newest_of[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
+        """As far as it was had: nothing is asked."""
+        if self._service.knows(listing.call):
+            self._ask(listing)
+        return self._held_of(listing)
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """No older than its lifetime, unless there is no newer one to be had."""

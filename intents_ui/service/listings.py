@@ -1,10 +1,11 @@
 """The lists of chains and tokens that the service has: how each is asked for, and by what its entries are looked up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from intents_ui.service import operations
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import Call
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
@@ -20,6 +21,26 @@ class Listing[K, V]:
     call: Call[Any]
     entries: Callable[[Any], tuple[V, ...]]
     key: Callable[[V], K]
+
+
+@dataclass(frozen=True, slots=True)
+class Held[K, V]:
+    """A list as it was last had, and when."""
+
+    answer: object
+    index: Mapping[K, V]
+    since: float
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed[V]:
+    """A list for the page that is about it, each entry once. `error`: why it is as old as `age` says, in seconds."""
+
+    entries: tuple[V, ...]
+    unreadable: int = 0
+    age: float = 0.0
+    error: ServiceError | None = None
 
 
 def tokens_of(chain_id: int) -> Listing[str, TokenInfo]:

@@ -361,6 +361,19 @@ def test_a_number_of_featured_tokens_that_cannot_be_had_is_left_out(service):
     assert catalog.count_featured([1, 10]) == {1: 1}
 
 
+def test_a_page_does_not_wait_for_a_slow_number_of_featured_tokens(service, monkeypatch):
+    monkeypatch.setattr(catalogue, "PATIENCE_SECONDS", 0.1)
+    catalog = service.catalog()
+    service.tokens = [{"chainId": 1, "address": USDC}]
+    go_on = threading.Event()
+    service.hold = lambda: go_on.wait(5)
+    assert catalog.count_featured([1]) == {}
+    assert catalog.count_featured([1]) == {}
+    go_on.set()
+    until(lambda: catalog.count_featured([1]) == {1: 1})
+    assert len(service.asked) == 1
+
+
 def test_route_providers_are_learned_at_once_and_kept_for_an_hour(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=5).wait
