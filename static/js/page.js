@@ -1,4 +1,4 @@
-// What HTML cannot do and the server need not know: copying, the theme switch, and `/` for the search box.
+// What HTML cannot do and the server need not know: copying and the theme switch.
 
 function say(words) {
   const said = document.getElementById("said");
@@ -12,17 +12,24 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (said) say(said.dataset.said);
 });
 
+// Whether it was copied.
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    say("Could not copy: this browser allows it on secure pages only"); // plain HTTP beyond loopback
+    return false;
+  }
+  say("Copied");
+  return true;
+}
+
 async function copy(button) {
   const icon = button.querySelector("use");
   const sprite = icon.getAttribute("href").replace(/#.*/, "");
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value);
-  } catch {
-    return say("Could not copy: this browser allows it on secure pages only"); // plain HTTP beyond loopback
-  }
+  if (!(await copyText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value))) return;
   icon.setAttribute("href", sprite + "#check");
   button.dataset.copied = "";
-  say("Copied");
   clearTimeout(button.back);
   button.back = setTimeout(() => {
     icon.setAttribute("href", sprite + "#copy");
@@ -41,16 +48,6 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button?.matches("[data-copy], [data-copy-of]")) copy(button);
   else if (button?.dataset.action === "theme") switchTheme();
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-  const box = document.querySelector("[data-search]");
-  if (!box) return;
-  event.preventDefault();
-  box.focus();
-  box.select();
 });
 
 for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;

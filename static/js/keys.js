@@ -1,0 +1,76 @@
+// Keys for those who would rather type. Each does what can also be clicked; none works while somebody writes.
+
+// The rows of the lists in the page; a row is gone to by its first link.
+function rowLinks() {
+  const rows = document.querySelectorAll("main tbody tr, main [data-row]");
+  return Array.from(rows, (row) => row.querySelector("a[href]")).filter((link) => link?.checkVisibility());
+}
+
+function currentRow() {
+  return document.activeElement.closest("main tbody tr, main [data-row]");
+}
+
+function go(step) {
+  const links = rowLinks();
+  if (!links.length) return;
+  const at = links.findIndex((link) => link.closest("tr, [data-row]") === currentRow());
+  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + step, 0), links.length - 1);
+  links[next].focus();
+  links[next].closest("tr, [data-row]").scrollIntoView({ block: "nearest" });
+}
+
+function search() {
+  const box = document.querySelector("[data-search]");
+  box?.focus();
+  box?.select();
+}
+
+// What the row is about, or else what the page is about.
+function copySubject() {
+  const row = currentRow();
+  const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
+  const link = row?.querySelector("a[href^='/intent/']");
+  if (link) copyText(decodeURIComponent(link.pathname.split("/")[2]));
+  else if (button) copy(button);
+  else copyText(location.href);
+}
+
+function openRaw() {
+  const link = currentRow()?.querySelector("a[href^='/intent/']");
+  const raw = link ? link.pathname + ".json" : document.querySelector("a[data-raw]")?.href;
+  if (raw) location.assign(raw);
+}
+
+function openHelp() {
+  document.getElementById("keys").showModal();
+}
+
+const KEYS = {
+  "/": search,
+  j: () => go(1),
+  k: () => go(-1),
+  c: copySubject,
+  r: openRaw,
+  t: switchTheme,
+  "?": openHelp,
+};
+const HELD = new Set(["j", "k"]); // those that may be held down
+
+function isWriting(element) {
+  return element.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
+}
+
+document.addEventListener("keydown", (event) => {
+  const act = KEYS[event.key];
+  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.repeat && !HELD.has(event.key)) return;
+  if (event.key !== "?" && !kept.read("keys", true)) return;
+  event.preventDefault();
+  act();
+});
+
+// Single keys are in the way of those who speak to their computer (WCAG 2.1.4): they can be turned off.
+const keysSwitch = document.getElementById("keys-on");
+keysSwitch.checked = kept.read("keys", true);
+keysSwitch.addEventListener("change", () => kept.write("keys", keysSwitch.checked));

@@ -1,0 +1,124 @@
+"""Keys: in lists, on an intent's page, for the theme and the search box; none while somebody writes."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Visit, visiting
+
+FOCUSED = "document.activeElement.getAttribute('href')"
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield visit
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate(FOCUSED))
+
+
+def clipboard(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner}", "/address/{owner}"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("path", LISTS)
+def test_rows_are_gone_through_and_opened(visit: Visit, path: str) -> None:
+    page = visit.page
+    visit.open("/history")
+    owner = page.locator("a[href^='/address/']").first.get_attribute("href").removeprefix("/address/")
+    visit.open(path.format(owner=owner))
+    page.keyboard.press("j")
+    first = focused(page)
+    page.keyboard.press("j")
+    second = focused(page)
+    assert first not in ("None", second)
+    page.keyboard.press("k")
+    assert focused(page) == first
+    expect(page.locator(":focus")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(re.escape(first.partition("?")[0])))
+
+
+@pytest.mark.browser
+def test_rows_of_another_page_of_the_list_are_gone_through_from_their_first(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    page.get_by_role("link", name="Older").first.click()
+    page.wait_for_url("**cursor=**")
+    expect(page.locator("#list").get_by_role("heading").first).to_be_focused()
+    page.keyboard.press("j")
+    assert focused(page) == page.locator("main tbody tr a").first.get_attribute("href")
+
+
+@pytest.mark.browser
+def test_what_is_copied_is_the_rows_or_the_pages_intent(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    page.keyboard.press("j")
+    href = focused(page)
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert clipboard(page) == href.removeprefix("/intent/")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/intent/**")
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert clipboard(page) == href.removeprefix("/intent/")
+    page.keyboard.press("r")
+    page.wait_for_url("**.json")
+
+
+@pytest.mark.browser
+def test_theme_search_and_help(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    page.keyboard.press("t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keys")
+    expect(sheet).to_be_visible()
+    page.keyboard.press("t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    page.keyboard.press("/")
+    box = page.locator("[data-search]")
+    expect(box).to_be_focused()
+    page.keyboard.type("jkcrt?/")
+    expect(box).to_have_value("jkcrt?/")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.browser
+def test_a_key_with_another_one_is_the_browsers(visit: Visit) -> None:
+    visit.open("/history")
+    visit.page.keyboard.press("Control+j")
+    visit.page.keyboard.press("Alt+j")
+    assert visit.page.evaluate("document.activeElement === document.body")
+
+
+@pytest.mark.browser
+def test_single_keys_can_be_turned_off_and_stay_off(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Use single keys").uncheck()
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("button", name="Keys")).to_be_focused()
+    visit.open("/chains")
+    page.keyboard.press("j")
+    page.keyboard.press("t")
+    assert page.evaluate("document.activeElement === document.body")
+    assert page.locator("html").get_attribute("data-theme") is None
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
