@@ -1,27 +1,169 @@
-"""`/token/<chain>/<address>`: one token, listed or not."""
+"""`/token/<chain>/<address>`: one token, listed or not, with its price.
 
+Where it can go and the newest intents with it take the service longer: the page asks for these parts when it stands.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
+
+from cachetools import TTLCache, cached
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
-from intents_ui.display import hashes, near_misses, solana
+from intents_ui.display import failures, hashes, near_misses, prices, solana, token_list, token_words, transfer
+from intents_ui.display import routes as ways
 from intents_ui.display.identity import identity
+from intents_ui.display.names import chains_of
+from intents_ui.display.route_question import Question, Side
+from intents_ui.display.token_list import Where
 from intents_ui.display.tokens import key
+from intents_ui.service import operations
+from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.together import both
+from intents_ui.service.wire import IntentHistory, Page, TokenInfo
+
+LOOKED_AT = 30  # of the newest intents on each side of the chain: the service has no filter by token
+CHAINS_SHOWN = 8
+INTENTS_SHOWN = 10
+NEWEST_HELD = 64
+NEWEST_SECONDS = 10
+NAMESAKES = 24
 
 
 @require_safe
 def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    known = canonical(address)
-    if (chain_id, address) != (str(int(chain_id)), known):
-        return redirect("token", int(chain_id), known, permanent=True)
-    return render(request, "token.html", {"token": identity(int(chain_id), known, using=wiring.catalog())})
+    where = canonical(chain_id, address)
+    if (chain_id, address) != (str(where[0]), where[1]):
+        return redirect("token", *where, permanent=True)
+    context, error = about(where)
+    if error is None:
+        return render(request, "token.html", context)
+    response = render(request, "token.html", context, status=failures.status(error))
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response
 
 
-def canonical(written: str) -> str:
-    """The one way to write a token's address. Raises Http404 for what is none, so that nothing is asked."""
-    if solana.is_address(written):
-        return written
-    if hashes.canonical_address(written) is None:
+def canonical(chain_id: str, written: str) -> Where:
+    """The one way to write where a token is. Raises Http404 for what can be none, so that nothing is asked of it."""
+    known = {chain.id for chain in wiring.catalog().chains()}
+    if known and int(chain_id) not in known:
+        raise Http404(f"The service lists no chain {chain_id}.")
+    if not solana.is_address(written) and hashes.canonical_address(written) is None:
         raise Http404(near_misses.of_address(written))
-    return key(written)
+    return int(chain_id), written if solana.is_address(written) else key(written)
+
+
+def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
+    """What is known of the token, and what kept us from knowing whether it is one of the service's."""
+    chain_id, address = where
+    catalog = wiring.catalog()
+    catalog.learn((chain_id,))
+    listed = catalog.token(chain_id, address)
+    if listed is None and not hashes.is_native(address):
+        found, known = both(partial(search, where), partial(wiring.prices().of, [where]))
+    else:
+        found, known = listed, wiring.prices().of([where])
+    error = found if isinstance(found, ServiceError) else None
+    info = None if isinstance(found, ServiceError) else found
+    shown = identity(chain_id, address, using=catalog, metadata=info)
+    chain = catalog.chain(chain_id)
+    price = None if isinstance(known, ServiceError) else known.get(where)
+    symbol = info.symbol if info else chain.native_symbol if chain and hashes.is_native(address) else None
+    return {
+        "token": shown,
+        "address": address,
+        "facts": token_words.facts(shown, info, chain=chain, is_searched=error is None),
+        "price": prices.told(price),
+        "error": error,
+        "namesakes": namesakes(symbol, where),
+    }, error
+
+
+def search(where: Where) -> TokenInfo | None:
+    """Among all lists of the service, also those that it does not keep itself."""
+    found = wiring.token_lists().search([where[0]], address=where[1], limit=1)
+    return next((token for token in found.tokens if token_list.place(token) == where), None)
+
+
+def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
+    """Tokens that the service features under this symbol; none where they cannot be had."""
+    catalog = wiring.catalog()
+    try:
+        featured = wiring.token_lists().featured([chain.id for chain in catalog.chains()]).tokens
+    except ServiceError:
+        return ()
+    found = token_words.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
+    return token_list.rows(found, using=token_list.Given(catalog, found))
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    """Where it can go, and what can pay for it."""
+    where = canonical(chain_id, address)
+    side = Side(*where)
+    onward, inward = both(
+        partial(wiring.routes().ask, operations.get_exact_input_routes(*where)),
+        partial(wiring.routes().ask, operations.get_exact_output_routes(*where)),
+    )
+    answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
+    wiring.catalog().learn(dict.fromkeys(token.chain_id for answer in answers for token in answer.tokens))
+    context: dict[str, object] = {
+        "onward": side_of(onward, Question(origin=side)),
+        "inward": side_of(inward, Question(destination=side)),
+        "chains_shown": CHAINS_SHOWN,
+    }
+    return part(request, where, "routes", context)
+
+
+def side_of(answer: TokensAnswer | ServiceError, question: Question) -> ways.Listed | ServiceError:
+    return answer if isinstance(answer, ServiceError) else ways.listed(answer, question, using=wiring.catalog())
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    """Those among the newest of its chain that begin or end with it."""
+    where = canonical(chain_id, address)
+    sides = both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
+    entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
+    catalog, now = wiring.catalog(), datetime.now(UTC)
+    catalog.learn(chains_of(entries.values()))
+    found = [transfer.of_entry(entry, using=catalog, now=now) for entry in entries.values()]
+    found = [each for each in found if where in (place(each.sent), place(each.received))]
+    found.sort(key=lambda each: each.created_at or now, reverse=True)
+    context: dict[str, object] = {
+        "transfers": found[:INTENTS_SHOWN],
+        "count": len(found),
+        "failed": [side if isinstance(side, ServiceError) else None for side in sides],
+        "looked_at": LOOKED_AT,
+    }
+    return part(request, where, "intents", context)
+
+
+def place(side: transfer.Side) -> Where | None:
+    return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
+
+
+@cached(TTLCache(NEWEST_HELD, NEWEST_SECONDS), lock=Lock())
+def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
+    """From a chain or to it; shared by all of its tokens."""
+    first, ask = Page.first(size=LOOKED_AT), wiring.service().get_intent_history
+    found = ask(page=first, origin_chain_id=chain_id) if is_origin else ask(page=first, destination_chain_id=chain_id)
+    return found.intents
+
+
+def part(request: HttpRequest, where: Where, name: str, context: dict[str, object]) -> HttpResponse:
+    """A part of the token's page, or without scripts a page of its own."""
+    chain_id, address = where
+    shown = identity(chain_id, address, using=wiring.catalog())
+    context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html"}
+    is_partial = request.headers.get("HX-Request-Type") == "partial"
+    return render(request, f"parts/token_{name}.html" if is_partial else "token_part.html", context)

@@ -22,7 +22,7 @@ from intents_ui.service.wire import TokenInfo
 
 WINDOW = 100
 # Of a search that says nothing else: who looks for more than that has not found it.
-SEARCH_LIMIT = 50
+SEARCH_LIMIT = 25
 LARGEST_PLACE = 10**6
 AFTER = "after"  # in the URL: how many tokens stand before the window
 

@@ -200,7 +200,7 @@ def test_what_cannot_be_asked_is_told_and_not_asked(site: Client, way: Recorded,
 
 def test_a_search_is_the_services_own_in_all_of_its_lists(site: Client, way: Recorded):
     shown = page(site, "/tokens?q=usdc")
-    assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 50}
+    assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 25}
     assert len(way.asked(LIST)[0]["chainIds"]) == 24
     found = rows(shown)
     assert "26 tokens found on 24 chains, the best answers first." in words(shown)
@@ -228,8 +228,8 @@ def test_a_pasted_address_is_searched_for_as_one(site: Client, way: Recorded):
 
 def test_a_search_without_end_says_where_it_was_cut(site: Client, many: Recorded):
     shown = words(page(site, "/tokens?q=o"))
-    assert "only the first 50 are here: a longer word finds fewer" in shown
-    assert "1,000 tokens found on 20 chains" in shown
+    assert "only the first 25 are here: a longer word finds fewer" in shown
+    assert "500 tokens found on 20 chains" in shown
 
 
 def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorded):

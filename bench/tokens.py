@@ -1,0 +1,158 @@
+"""What the list of tokens costs with 5,000 tokens on 20 chains. One command, a table, about twenty seconds:
+
+    .venv/bin/python -m bench.tokens
+    .venv/bin/python -m bench.tokens --tokens 20000 --delay 0.2
+
+The dashboard is gunicorn with one worker as in gunicorn.conf.py; the emulator is in this process, so on two cores its
+work is part of what is measured. Each request goes over loopback, one after the other, as a reader's browser would
+send it. `--delay`: seconds that the service takes for every answer beside its own work.
+
+Columns: milliseconds until the whole answer is there, median and most; times an empty page (`/help`) of the same run;
+questions to the service for one request, at most.
+"""
+
+import argparse
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from intents_ui.emulator import Emulator
+from tests.live.tcp_service import served
+from tests.serving import dashboard
+
+KEY = "a key of the measurement, and of no installation"
+REACH = 150.0  # milliseconds in which a search is to settle
+AGAIN = 30
+TYPED = ("u", "us", "usd", "usdc")
+SOUGHT = (
+    "amber",
+    "eur",
+    "gold",
+    "swap",
+    "inu",
+    "0x8335",
+    "wrapped",
+    "e",
+    "o",
+    "a",
+    "ether",
+    "vault",
+    "zz",
+    "coin",
+    "net",
+)
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+TYPING = PARTIAL | {"HX-Target": "div#found"}
+
+
+class Service:
+    """The emulator, counted."""
+
+    def __init__(self, tokens: int, chains: int, delay: float) -> None:
+        self.emulator = Emulator(tokens=tokens, chains=chains)
+        self.delay = delay
+        self.asked = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked += 1
+        await asyncio.sleep(self.delay)
+        await self.emulator(scope, receive, send)
+
+
+@dataclass
+class Taken:
+    """`most`: the milliseconds that one of them may take; None where nothing is promised."""
+
+    name: str
+    most: float | None = None
+    milliseconds: list[float] = field(default_factory=list)
+    asked: int = 0
+
+    def line(self, empty: float) -> str:
+        median, most = statistics.median(self.milliseconds), max(self.milliseconds)
+        promised = "" if self.most is None else f"{self.most:>9.0f}"
+        count = len(self.milliseconds)
+        return f"{self.name:44}{count:>6}{median:>9.1f}{most:>9.1f}{median / empty:>8.1f}{self.asked:>8}{promised}"
+
+
+class Reader:
+    def __init__(self, root: str, service: Service) -> None:
+        self.service = service
+        self.http = httpx.Client(base_url=root, trust_env=False, follow_redirects=True, timeout=60)
+        self.table: list[Taken] = []
+
+    def measure(
+        self, name: str, paths: Sequence[str], *, headers: dict[str, str] | None = None, most: float | None = None
+    ) -> None:
+        taken = Taken(name, most)
+        for path in paths:
+            before, began = self.service.asked, time.perf_counter()
+            answer = self.http.get(path, headers=headers)
+            taken.milliseconds.append((time.perf_counter() - began) * 1000)
+            taken.asked = max(taken.asked, self.service.asked - before)
+            answer.raise_for_status()
+        self.table.append(taken)
+
+    def print(self) -> None:
+        empty = statistics.median(self.table[0].milliseconds)
+        print(f"\n{'':44}{'count':>6}{'median':>9}{'most':>9}{'ratio':>8}{'asked':>8}{'at most':>9}")
+        for taken in self.table:
+            print(taken.line(empty))
+
+
+def measure(reader: Reader, total: int) -> None:
+    reader.http.get("/help")
+    settle(reader.service)
+    reader.measure("empty page", ["/help"] * AGAIN)
+    reader.measure("first paint of /tokens", ["/tokens"])
+    reader.measure("/tokens again", ["/tokens"] * AGAIN)
+    for words in TYPED:
+        reader.measure(f"search “{words}”, first", [f"/tokens?q={words}"], headers=TYPING, most=REACH)
+    reader.measure("searches again", [f"/tokens?q={words}" for words in TYPED] * 5, headers=TYPING, most=REACH)
+    reader.measure("other searches, first", [f"/tokens?q={each}" for each in SOUGHT], headers=TYPING, most=REACH)
+    reader.measure("first paint of all listed", ["/tokens?show=listed"])
+    reader.measure("all listed again", ["/tokens?show=listed"] * AGAIN)
+    reader.measure("windows of all listed", list(windows("listed", total * 3 // 5)), headers=PARTIAL)
+    reader.measure("first paint with external lists", ["/tokens?show=external"])
+    reader.measure("windows with external lists", list(windows("external", total * 4 // 5)), headers=PARTIAL)
+    reader.print()
+
+
+def windows(show: str, tokens: int) -> Iterator[str]:
+    return (f"/tokens/rows?show={show}&after={after}" for after in range(100, tokens, 100))
+
+
+def settle(service: Service) -> None:
+    """What the process learns at its start is no reader's cost."""
+    seen = -1
+    while seen != service.asked:
+        seen = service.asked
+        time.sleep(1 + service.delay)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.tokens", description="What the list of tokens costs.")
+    parser.add_argument("--tokens", type=int, default=5000)
+    parser.add_argument("--chains", type=int, default=20)
+    parser.add_argument("--delay", type=float, default=0.0)
+    options = parser.parse_args()
+    service = Service(options.tokens, options.chains, options.delay)
+    print(f"{options.tokens:,} tokens on {options.chains} chains, the service takes {options.delay:g} s more")
+    async with served(service) as front:
+        await asyncio.to_thread(read, front.url, service, options.tokens)
+
+
+def read(service_url: str, service: Service, total: int) -> None:
+    with ExitStack() as stack:
+        root = stack.enter_context(dashboard(INTENTS_SERVICE_URL=service_url, SECRET_KEY=KEY))
+        measure(Reader(root, service), total)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,100 @@
+"""What the service's lists say of one token, in words, and under which other addresses it has tokens of that symbol."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from intents_ui.display import hashes, solana, text
+from intents_ui.display.identity import Identity
+from intents_ui.display.statuses import Tone
+from intents_ui.display.token_list import place
+from intents_ui.display.trust import Standing
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+
+class Listing(StrEnum):
+    """Where the service has a token: as `Standing`, with what a search of all its lists told beside."""
+
+    FEATURED = "Featured"
+    NATIVE = "Native coin"
+    LISTED = "Listed"
+    EXTERNAL = "On an external list"
+    NOT_LISTED = "Not listed"
+    UNKNOWN = "Not known"
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self]
+
+    @property
+    def tone(self) -> Tone:
+        return TONES.get(self, Tone.ATTENTION)
+
+
+SENTENCES = {
+    Listing.FEATURED: "One of those that the service features.",
+    Listing.NATIVE: "Every chain has one. The service's list does not feature it.",
+    Listing.LISTED: "On the service's own list, not among those that it features.",
+    Listing.EXTERNAL: "Not on the service's own list: it is known from the list of somebody else.",
+    Listing.NOT_LISTED: "On none of the service's lists, so that nothing is known of it here.",
+    Listing.UNKNOWN: "Whether the service lists it could not be asked.",
+}
+TONES = {
+    Listing.FEATURED: Tone.GOOD,
+    Listing.NATIVE: Tone.GOOD,
+    Listing.LISTED: Tone.NEUTRAL,
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """`bridging` None: the service does not say. `link`: to its explorer, where it has a contract to look at."""
+
+    listing: Listing
+    rank: int | None
+    is_native: bool
+    bridging: bool | None
+    explorer: str
+    link: str | None
+
+
+def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> Facts:
+    """`info`: what the service has of it, from whichever list. `is_searched`: all of its lists were looked through."""
+    return Facts(
+        listing=_listing(token.standing, has_info=info is not None, is_searched=is_searched),
+        rank=info.feature_index if info and info.featured else None,
+        is_native=hashes.is_native(token.address),
+        bridging=info.supports_bridging if info else None,
+        explorer=text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
+        link=_link(token.address, chain),
+    )
+
+
+def _listing(standing: Standing, *, has_info: bool, is_searched: bool) -> Listing:
+    match standing:
+        case Standing.FEATURED:
+            return Listing.FEATURED
+        case Standing.NATIVE:
+            return Listing.NATIVE
+        case Standing.LISTED:
+            return Listing.LISTED
+    if has_info:
+        return Listing.EXTERNAL if standing is Standing.UNLISTED else Listing.UNKNOWN
+    return Listing.NOT_LISTED if is_searched else Listing.UNKNOWN
+
+
+def _link(address: str | None, chain: ChainInfo | None) -> str | None:
+    if address and solana.is_address(address):
+        return solana.address_link(address)
+    return hashes.address_link(chain.explorer_url if chain else None, address=address)
+
+
+def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenInfo]) -> tuple[TokenInfo, ...]:
+    """Featured tokens of the same symbol, as received, those of its chain first."""
+    wanted = (symbol or "").casefold()
+    found = [
+        token
+        for token in among
+        if token.featured and token.symbol and token.symbol.casefold() == wanted and place(token) != of
+    ]
+    return tuple(sorted(found, key=lambda token: token.chain_id != of[0]))

@@ -1,0 +1,247 @@
+"""A token's page: what the service has of it, what warns of it, where it can go, and what it says of an unknown one."""
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from tests.pages.recorded import Recorded, recorded, refusal
+
+BASE, ETHEREUM, SOLANA_CHAIN = 8453, 1, 792703809
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+NOBODYS = "0x" + "12" * 20
+ZERO, EEE = "0x" + "0" * 40, "0x" + "Ee" * 20
+SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+LIST, PRICES, HISTORY = "GetTokenList", "GetTokenPrices", "GetIntentHistory"
+ONWARD, INWARD = "GetExactInputRoutes", "GetExactOutputRoutes"
+DOWN = refusal(9001, "Unavailable", 503)
+
+
+@pytest.fixture
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as way:
+        yield way
+
+
+def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
+    answer = site.get(path, headers=headers)
+    assert answer.status_code == status, answer.get("Location")
+    return answer.content.decode()
+
+
+def words(page: str) -> str:
+    """What a reader sees of it."""
+    body = re.sub(r"(?s)^.*<main[^>]*>", "", page)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{USDC}")
+    said = words(shown)
+    assert "<title>USDC on Base · Intents</title>" in shown
+    assert "USDC USD Coin on Base" in said
+    assert "Featured rank 2 One of those that the service features." in said
+    assert re.search(r"Price \$1\.00 just now 12:00:00 UTC", said)
+    assert "Decimals 6" in said
+    assert "Bridging Yes" in said
+    assert "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" in said
+    assert f'href="https://basescan.org/address/{USDC}"' in shown
+    assert f'href="/routes?from={BASE}&amp;token={USDC}"' in shown
+    assert f'href="/routes?to={BASE}&amp;for={USDC}"' in shown
+    assert "Be careful" not in said
+    assert "does not list" not in said
+
+
+def test_the_page_asks_for_no_more_than_it_shows_at_first(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{USDC}")
+    assert {operation for operation, _ in way.sent} == {"GetChains", LIST, PRICES}
+    assert len(way.asked(LIST)) == 2  # the chain's, and the featured ones of all for those of the same symbol
+    assert re.findall(r'hx-get="([^"]+)" hx-trigger="load"', shown) == [
+        f"/token/{BASE}/{USDC}/routes",
+        f"/token/{BASE}/{USDC}/intents",
+    ]
+    assert f'<a href="/token/{BASE}/{USDC}/routes">' in shown
+
+
+def test_tokens_of_the_same_symbol_elsewhere_are_named(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{USDC}")
+    assert "USDC on Ethereum 0xA0b869…06eB48" in words(shown)
+    assert "USDC on Base 0x833589" not in words(shown)
+    assert "USDC on Base 0x833589…A02913" in words(page(site, f"/token/{BASE}/{SPOOF}"))
+
+
+def test_the_chains_own_coin_is_one_token_under_both_addresses(site: Client, way: Recorded):
+    answer = site.get(f"/token/{ETHEREUM}/{EEE}")
+    assert (answer.status_code, answer["Location"]) == (301, f"/token/{ETHEREUM}/{ZERO}")
+    shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
+    assert "ETH Ether on Ethereum" in shown
+    assert "The chain's own coin has none." in shown
+    assert "Price $3,100.00" in shown
+
+
+def test_a_coin_that_the_list_leaves_out_is_known_from_its_chain(site: Client, way: Recorded):
+    way.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
+    shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
+    assert shown.startswith("ETH E ETH A token on Ethereum")
+    assert "Native coin Every chain has one." in shown
+    assert "Decimals 18" in shown
+    assert "Be careful" not in shown
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (f"/token/{BASE}/{USDC.upper().replace('X', 'x')}", f"/token/{BASE}/{USDC}"),
+        (f"/token/{BASE}/{USDC[2:]}", f"/token/{BASE}/{USDC}"),
+        (f"/token/0{BASE}/{USDC}", f"/token/{BASE}/{USDC}"),
+        (f"/token/{BASE}/{USDC}/", f"/token/{BASE}/{USDC}"),
+    ],
+)
+def test_other_ways_to_write_it_lead_to_the_one(site: Client, way: Recorded, written: str, canonical: str):
+    answer = site.get(written)
+    assert answer["Location"] == canonical
+    assert not way.asked(LIST)
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        (f"/token/{BASE}/0x12", "An address has 40 hex digits, this has 2."),
+        (f"/token/{BASE}/usdc", "the digits 0-9 and the letters a-f only"),
+        (f"/token/999999/{USDC}", "The service lists no chain 999999."),
+    ],
+)
+def test_what_can_be_no_token_is_not_asked_for(site: Client, way: Recorded, path: str, sentence: str):
+    for part in ("", "/routes", "/intents"):
+        assert sentence in words(page(site, path + part, status=404))
+    assert [operation for operation, _ in way.sent if operation != "GetChains"] == []
+
+
+def test_an_address_that_is_no_hex_is_taken_as_it_is(site: Client, way: Recorded):
+    way.changes["GetChains"] = lambda answer: {"chains": [*answer["chains"], {"id": SOLANA_CHAIN, "name": "Solana"}]}
+    token = {"chainId": SOLANA_CHAIN, "address": SOLANA, "symbol": "USDC", "name": "USD Coin", "decimals": 6}
+    way.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
+    shown = page(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
+    assert "USDC USD Coin on Solana" in words(shown)
+    assert "Listed On the service's own list" in words(shown)
+    assert f'href="https://explorer.solana.com/address/{SOLANA}"' in shown
+    assert way.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
+
+
+def test_a_spoof_on_an_external_list_carries_its_warnings_with_their_reasons(site: Client, way: Recorded):
+    shown = words(page(site, f"/token/{BASE}/{SPOOF}"))
+    assert "Be careful with this token" in shown
+    assert (
+        "Looks like USDC. Its symbol reads like USDC, which the service features on Base at 0x833589…A02913." in shown
+    )
+    assert "Not on the service's list." in shown
+    assert "On an external list" in shown
+    assert "Decimals 18" in shown
+    assert "No price The service has none for this token." in shown
+    searches = [body for body in way.asked(LIST) if "tokenAddress" in body]
+    assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
+
+
+def test_not_listed_is_a_state_of_its_own(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{NOBODYS}")
+    said = words(shown)
+    assert "<title>0x121212…121212 on Base · Intents</title>" in shown
+    assert "The service does not list this token" in said
+    assert "What can be checked" in said
+    assert "Not listed On none of the service's lists" in said
+    assert "Decimals Not known" in said
+    assert f'href="https://basescan.org/address/{NOBODYS}"' in shown
+    assert "Featured tokens of this symbol" not in said
+
+
+def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Recorded):
+    way.scripts[LIST] = way.scripts[PRICES] = lambda body: DOWN
+    answer = site.get(f"/token/{BASE}/{USDC}")
+    shown = words(answer.content.decode())
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "Whether the service lists this token could not be asked: The service has a fault." in shown
+    assert "Not known The price could not be asked." in shown
+    assert "does not list" not in shown
+    assert "not on the service's list" not in shown
+    assert "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" in shown
+
+
+def test_a_search_that_fails_is_not_taken_for_no_either(site: Client, way: Recorded):
+    way.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
+    shown = words(page(site, f"/token/{BASE}/{NOBODYS}", status=503))
+    assert "could not be asked" in shown
+    assert "The service does not list this token Nobody" not in shown
+
+
+@pytest.mark.parametrize(
+    ("price", "said"),
+    [
+        ({"priceUsd": 0.9998, "updatedAt": "2026-11-21T11:59:00Z"}, "Price $0.9998 1 min ago"),
+        ({"priceUsd": "0.00001234"}, "Price $0.00001234 of which the service gives no time"),
+        ({"priceUsd": 0}, "Price $0.00"),
+        ({"priceUsd": 1e-30}, "Price <$0.000000000001"),
+        ({"priceUsd": None}, "Price No price The service has none"),
+        ({"priceUsd": "lots"}, "Price No price The service has none"),
+    ],
+)
+def test_the_price_has_its_time_and_no_price_is_not_zero(site: Client, way: Recorded, price: dict, said: str):
+    token = {"chainId": BASE, "tokenAddress": USDC}
+    way.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
+    assert said in words(page(site, f"/token/{BASE}/{USDC}"))
+
+
+def test_where_it_can_go_and_what_can_pay_for_it_are_grouped_by_chain(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL)
+    said = words(shown)
+    assert "<html" not in shown
+    assert re.search(r"Where it can go .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
+    assert re.search(r"What can pay for it .*Ethereum 6 tokens", said)
+    assert "And on 11 more chains." in said
+    assert way.asked(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
+    assert way.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
+
+
+def test_each_direction_fails_by_itself_and_none_is_no_proof(site: Client, way: Recorded):
+    way.scripts[ONWARD] = lambda body: DOWN
+    way.scripts[INWARD] = lambda body: {"tokens": []}
+    shown = words(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
+    assert "This could not be asked: The service has a fault. That says nothing about the routes." in shown
+    assert "The service lists nothing that can pay for it. That does not prove that there is none" in shown
+
+
+def test_newest_intents_with_it_say_among_which(site: Client, way: Recorded):
+    shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
+    said = words(shown)
+    assert re.search(r"Newest intents with it \d+ among the newest 30 from and 30 to Base", said)
+    assert [(body["page"]["pageSize"], body.get("originChainId"), body.get("destinationChainId"))
+            for body in sorted(way.asked(HISTORY), key=str)] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
+    found = re.findall(r"<tr>.*?</tr>", shown, re.DOTALL)[1:]
+    assert 0 < len(found) <= 10
+    assert all("USDC" in words(row) and "Base" in words(row) for row in found)
+    page(site, f"/token/{BASE}/{ZERO}/intents", headers=PARTIAL)
+    assert len(way.asked(HISTORY)) == 2
+
+
+def test_intents_that_begin_or_end_with_another_token_are_left_out(site: Client, way: Recorded):
+    shown = words(page(site, f"/token/{BASE}/{NOBODYS}/intents", headers=PARTIAL))
+    assert "0 among the newest 30 from and 30 to Base" in shown
+    assert "None of those begins or ends with it." in shown
+
+
+def test_intents_of_one_side_that_fail_take_nothing_from_the_other(site: Client, way: Recorded):
+    way.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
+    shown = words(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
+    assert "Intents from Base could not be asked: The service has a fault." in shown
+    assert re.search(r"\d+ among the newest 30 to Base", shown)
+
+
+def test_without_scripts_the_parts_are_pages_that_lead_back(site: Client, way: Recorded):
+    for part, heading in (("routes", "Where it can go"), ("intents", "Newest intents with it")):
+        shown = page(site, f"/token/{BASE}/{USDC}/{part}")
+        assert heading in words(shown)
+        assert f'href="/token/{BASE}/{USDC}">Back to the token</a>' in shown
