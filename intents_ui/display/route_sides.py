@@ -66,6 +66,11 @@ class Shown:
     choices: tuple[Choice, ...]
 
     @property
+    def called(self) -> str:
+        symbol = self.token.symbol if self.token else text.UNKNOWN
+        return "unnamed token" if symbol == text.UNKNOWN else symbol
+
+    @property
     def is_native(self) -> bool:
         return self.token is not None and hashes.is_native(self.token.address)
 
