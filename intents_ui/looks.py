@@ -3,16 +3,19 @@
 A look is slow, because the service reads chains for it: whoever only wants to say more asks for the newest.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
+from typing import TypedDict
 
 from cachetools import TTLCache, cached
 
 from intents_ui import wiring
+from intents_ui.display import balances
 from intents_ui.display.facts import Facts
 from intents_ui.service.balances import entry_of
-from intents_ui.service.wire import Intent, IntentHistory
+from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
 LOOKS_HELD = 200
 SHARED_SECONDS = 15
@@ -50,6 +53,25 @@ def newest(intent_id: str, *, since: datetime | None) -> Look | None:
     if found is None or found.entry is None or found.checked_at is None:
         return None
     return found if since is None or found.checked_at >= since else None
+
+
+class Held(TypedDict, total=False):
+    """What the story can be told with; empty when nobody has looked since the transfer last moved."""
+
+    has_balance: bool | None
+    balances: Sequence[BalanceGroup]
+    checked_at: datetime | None
+
+
+def holdings(found: Intent, receipt: IntentReceipt | None) -> Held:
+    latest = newest(found.intent_id, since=Facts.of(found, receipt).last_change)
+    if latest is None or latest.entry is None:
+        return {}
+    return {
+        "has_balance": balances.has_balance(latest.entry),
+        "balances": latest.entry.balances,
+        "checked_at": latest.checked_at,
+    }
 
 
 def forget() -> None:

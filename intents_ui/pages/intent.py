@@ -1,9 +1,7 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TypedDict
 
 from cachetools import LRUCache, cached
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -17,7 +15,6 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import looks, operators, wiring
 from intents_ui.display import (
-    balances,
     calls,
     commit,
     doctor,
@@ -40,7 +37,7 @@ from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import lookup, transfers
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt
+from intents_ui.service.wire import Intent, IntentReceipt
 
 
 @require_safe
@@ -83,7 +80,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     told = reply.reply(
-        story.story(found, known, now=now, using=names, **holdings(found, known)),
+        story.story(found, known, now=now, using=names, **looks.holdings(found, known)),
         transfer.of_intent(found, known, using=names, now=now),
         timeline.timeline(found, known, now=now, using=names),
         url=request.build_absolute_uri(reverse("intent", args=[intent_id])),
@@ -101,7 +98,7 @@ def told(
     """What changes while a transfer runs, for `parts/receipt.html`."""
     names, unread = wiring.catalog(), trouble is not None
     names.learn((found.origin_chain_id, found.destination_chain_id))
-    held = holdings(found, receipt)
+    held = looks.holdings(found, receipt)
     tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
     promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
@@ -138,25 +135,6 @@ def told(
         "looked_at": held.get("checked_at"),
         "fees": fees.fees(found, receipt, using=names),
         "memo": memo(receipt),
-    }
-
-
-class Held(TypedDict, total=False):
-    """What the story can be told with; empty when nobody has looked since the transfer last moved."""
-
-    has_balance: bool | None
-    balances: Sequence[BalanceGroup]
-    checked_at: datetime | None
-
-
-def holdings(found: Intent, receipt: IntentReceipt | None) -> Held:
-    look = looks.newest(found.intent_id, since=Facts.of(found, receipt).last_change)
-    if look is None or look.entry is None:
-        return {}
-    return {
-        "has_balance": balances.has_balance(look.entry),
-        "balances": look.entry.balances,
-        "checked_at": look.checked_at,
     }
 
 
