@@ -15,7 +15,6 @@ from typing import Any, cast
 
 from cachetools import TLRUCache
 
-from intents_ui.service import json_text
 from intents_ui.service.allowance import claim
 from intents_ui.service.deadline import is_over, time_left
 from intents_ui.service.errors import OutOfTime, Reason, ServiceError, Unreachable
@@ -102,7 +101,7 @@ class Guard:
 
 
 def _question(call: Call[Any]) -> Question:
-    return call.operation, json_text.write(call.request)
+    return call.operation, call.written
 
 
 def _end_of_life(question: Question, kept: tuple[Any, float], now: float) -> float:

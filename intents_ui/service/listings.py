@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from intents_ui.service import operations
@@ -43,6 +44,7 @@ class Listed[V]:
     error: ServiceError | None = None
 
 
+@lru_cache(256)
 def tokens_of(chain_id: int) -> Listing[str, TokenInfo]:
     call = operations.get_token_list([chain_id], include_all_listed=True)
     return Listing(chain_id, call, lambda answer: answer.tokens, lambda token: plain(token.address))

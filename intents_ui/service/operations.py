@@ -8,8 +8,10 @@ are not given are not sent.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
+from intents_ui.service import json_text
 from intents_ui.service.answers import (
     ChainsAnswer,
     CommitAnswer,
@@ -48,7 +50,7 @@ class Answer:
         return kept.keeping(self.texts()[member])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Call[T]:
     """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer."""
 
@@ -58,6 +60,11 @@ class Call[T]:
     group: Group
     is_read: bool = True
     fresh_for: float = 0.0  # seconds for which the answer may be given again
+
+    @cached_property
+    def written(self) -> bytes:
+        """The request as text, written once however often the same call is asked."""
+        return json_text.write(self.request)
 
 
 def search_intents(
