@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display import amounts, hashes, names, solana, statuses, text, tokens, transfer
+from intents_ui.display import amounts, hashes, names, solana, statuses, tokens, transfer
 from intents_ui.display.balances import Value
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.filters import IN_FLIGHT, Filters
@@ -67,7 +67,7 @@ def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHis
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
     """`USDC on Ethereum`, for an address that is a token's contract on these chains."""
     return tuple(
-        f"{text.symbol(token.symbol).shown} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
+        f"{tokens.named(token, using=using)} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
         for token in listed
     )
 

@@ -21,16 +21,28 @@ EXACT = Context(prec=1000)
 
 @dataclass(frozen=True)
 class Amount:
-    """`short` is for the page, `full` exact and without grouping (for copying), `base_units` what the wire said."""
+    """`short` is for the page, `full` exact and without grouping (for copying), `base_units` what the wire said.
+
+    `warning`: what speaks against the token's name, in words (`trust.said`). A sentence has it; where the token's tags
+    stand beside the amount, the `figure` is enough."""
 
     short: str
     full: str
     base_units: str
     unit: str = ""
     exact: bool = True
+    warning: str = ""
 
     def __str__(self) -> str:
+        return self.with_warning(self.figure)
+
+    @property
+    def figure(self) -> str:
         return f"{self.short} {self.unit}".rstrip()
+
+    def with_warning(self, written: str) -> str:
+        """Another way to write the amount, with what its token is to be warned of."""
+        return f"{written} ({self.warning})" if self.warning else written
 
 
 def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:

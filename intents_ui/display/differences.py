@@ -11,7 +11,7 @@ from intents_ui.display.names import Names
 def exact(amount: Amount) -> str:
     """Every digit, grouped, with the unit: `4,994.422345 USDC`. The short form where that is all of it: `5,000.00`."""
     number = amount.short if amount.exact else _grouped(amount.full)
-    return f"{number} {amount.unit}".rstrip()
+    return amount.with_warning(f"{number} {amount.unit}".rstrip())
 
 
 def exactly(money: Money, *, using: Names) -> str:

@@ -30,6 +30,7 @@ class Row:
     origin_chain: str | None
     origin_token: str | None
     origin_symbol: str | None
+    origin_warnings: str | None
     origin_decimals: int | None
     origin_base_units: str | None
     origin_amount: str | None
@@ -37,6 +38,7 @@ class Row:
     destination_chain: str | None
     destination_token: str | None
     destination_symbol: str | None
+    destination_warnings: str | None
     destination_decimals: int | None
     destination_base_units: str | None
     destination_amount: str | None
@@ -97,6 +99,7 @@ def of_intent(
         origin_chain=sent.chain,
         origin_token=sent.token,
         origin_symbol=sent.symbol,
+        origin_warnings=SEPARATOR.join(sent.warnings) or None,
         origin_decimals=sent.decimals,
         origin_base_units=sent.base_units,
         origin_amount=sent.amount,
@@ -104,6 +107,7 @@ def of_intent(
         destination_chain=received.chain,
         destination_token=received.token,
         destination_symbol=received.symbol,
+        destination_warnings=SEPARATOR.join(received.warnings) or None,
         destination_decimals=received.decimals,
         destination_base_units=received.base_units,
         destination_amount=received.amount,
@@ -129,6 +133,7 @@ class _Side:
     chain: str | None
     token: str | None
     symbol: str | None
+    warnings: tuple[str, ...]
     decimals: int | None
     base_units: str | None
     amount: str | None
@@ -142,6 +147,7 @@ class _Side:
             chain=chain.name if chain else None,
             token=money.token_address,
             symbol=tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+            warnings=tuple(mark.word for mark in tokens.marks(money, using=using)),
             decimals=decimals,
             base_units=_digits(money.value),
             amount=_amount(money.value, decimals),
@@ -169,7 +175,7 @@ def _reason(facts: Facts) -> str | None:
 
 
 def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
-    """`79.71 USDC on Base`; of a token without decimals the base units."""
+    """`79.71 USDC on Base`; of a token without decimals the base units. What it is to be warned of stands behind it."""
     return [
         _holding(_Side.of(tokens.held(token, inside=group), using=using))
         for group in groups
@@ -180,4 +186,5 @@ def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
 
 def _holding(side: _Side) -> str:
     amount = side.amount or f"{side.base_units} base units of"
-    return f"{amount} {side.symbol or side.token or 'a token'} on {side.chain or f'chain {side.chain_id}'}"
+    token = f"{side.symbol or side.token or 'a token'}{f' ({", ".join(side.warnings)})' if side.warnings else ''}"
+    return f"{amount} {token} on {side.chain or f'chain {side.chain_id}'}"

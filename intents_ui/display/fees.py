@@ -33,6 +33,7 @@ class Source(StrEnum):
 @dataclass(frozen=True)
 class Part:
     """`amount` is in the token that the part is paid in: the chain's own coin for gas on a chain, else the fee token.
+    What the fee token is to be warned of stands with the total.
 
     From `start` on `share` percent of the bar are this part's; 0 for all where one is negative or unknown."""
 
@@ -53,7 +54,7 @@ class Part:
 
     @property
     def in_token(self) -> str:
-        return differences.exact(self.amount) if self.amount else ""
+        return differences.exact(replace(self.amount, warning="")) if self.amount else ""
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def _sentence(received: IntentFees, facts: Facts, gap: Decimal | None, *, is_com
     in_usd = _of_dollars(gap, is_complete=is_complete)
     if not rest:
         return in_usd if rest is None else f"{in_usd} In {token} they add up."
-    apart = _in_fee_token(abs(rest), received, facts, using=using)
+    apart = replace(_in_fee_token(abs(rest), received, facts, using=using), warning="")
     return f"{in_usd} In {token} they come to {differences.exact(apart)} {_less(rest > 0)} than the total."
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from intents_ui.display import differences, hashes, names, statuses, text, times, tokens
+from intents_ui.display import differences, hashes, names, statuses, text, times, tokens, trust
 from intents_ui.display.facts import Money, first
 from intents_ui.display.legs import DEAD
 from intents_ui.display.names import Names
@@ -104,7 +104,9 @@ def _name_of(money: Money, *, using: Names) -> str:
     known = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     symbol = text.symbol(known).shown if known else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
-    return " ".join(filter(None, (symbol, "" if is_coin else hashes.short_address(money.token_address)))) or UNKNOWN
+    warning = trust.words(tokens.marks(money, using=using))
+    words = (symbol, "" if is_coin else hashes.short_address(money.token_address), f"({warning})" if warning else "")
+    return " ".join(filter(None, words)) or UNKNOWN
 
 
 def _amount(payment: Payment, *, using: Names) -> Finding:

@@ -150,9 +150,7 @@ class Gaps:
         return self.sums(holdings[0]) if holdings else "some money"
 
     def symbol(self) -> str:
-        money = self._facts.received
-        known = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=self._using)
-        return text.symbol(known).shown if known else "you received"
+        return tokens.called(self._facts.received, using=self._using) or "you received"
 
     def sums(self, held: Holding) -> str:
         return listed([self.amount(money) for money in held.sums])

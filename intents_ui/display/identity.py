@@ -34,11 +34,11 @@ def identity(
     """`metadata`: what came with the token; the catalogue says the rest."""
     listed = using.token(chain_id, address)
     symbol = tokens.symbol_of(chain_id, address, using=using, metadata=metadata)
-    name = (metadata.name if metadata else None) or (listed.name if listed else None)
+    name = tokens.name_of(chain_id, address, using=using, metadata=metadata)
     chain_info = using.chain(chain_id)
     chain = names.chain(chain_id, info=chain_info)
     standing = trust.standing(chain_id, address, using=using)
-    marks = trust.marks(chain_id, address, symbol=symbol, name=name, using=using)
+    marks = trust.marks(chain_id, address, symbol=symbol, name=name, using=using, known=standing)
     shown = text.symbol(symbol).shown
     return Identity(
         chain_id=chain_id,

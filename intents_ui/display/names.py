@@ -17,6 +17,9 @@ class Names(Protocol):
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         """Whether the token is among those that are known of its chain; None where none are."""
 
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        """Those that are known to be featured on a chain, or (None) on any; the same object while nothing changes."""
+
 
 class NoNames:
     """A catalogue that knows nothing: chains are numbers and amounts base units."""
@@ -29,6 +32,9 @@ class NoNames:
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return ()
 
 
 NO_NAMES = NoNames()

@@ -140,6 +140,7 @@ def _total(found: Sequence[tuple[str, Holding]]) -> Total:
     units = None if first.units is None else sum(each.units for each in holdings if each.units is not None)
     symbol = None if first.side.symbol == text.UNKNOWN else first.side.symbol
     amount = amounts.amount(units, decimals=first.decimals, symbol=symbol)
+    amount = replace(amount, warning=first.side.amount.warning)
     return Total(replace(first.side, amount=amount, usd=value.usd if value.priced else None), value, len(intents))
 
 

@@ -153,10 +153,10 @@ def _side(side: Side) -> str:
     if not side.amount.full:
         return ""
     note = f" ({side.note})" if side.note else ""
-    return f"{side.amount.full} {side.amount.unit} on {side.chain}{note}"
+    return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}{note}"
 
 
-def _side_as_json(side: Side) -> dict[str, str | int | None]:
+def _side_as_json(side: Side) -> dict[str, object]:
     return {
         "amount": side.amount.full or None,
         "unit": side.amount.unit or None,
@@ -164,6 +164,7 @@ def _side_as_json(side: Side) -> dict[str, str | int | None]:
         "chain": side.chain,
         "chainId": side.chain_id,
         "token": side.token_address,
+        "warnings": [{"word": mark.word, "reason": mark.reason} for mark in side.token.marks],
         "note": side.note or None,
     }
 

@@ -1,15 +1,46 @@
 """A token's name and decimals, and an amount of it. Decimals are taken from whoever states them, never assumed."""
 
-from intents_ui.display import amounts, hashes
+from dataclasses import replace
+
+from intents_ui.display import amounts, hashes, text, trust
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
+from intents_ui.display.trust import Mark
 from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
 
 def amount(money: Money, *, using: Names) -> Amount:
+    symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using) or money.symbol
+    found = amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol)
+    warning = trust.said(marks(money, using=using), money.token_address)
+    return replace(found, warning=warning) if warning else found
+
+
+def called(money: Money, *, using: Names) -> str:
+    """The token's symbol, with what it is to be warned of; "" for one without."""
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol or money.symbol)
+    warning = trust.said(marks(money, using=using), money.token_address)
+    return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
+
+
+def named(token: TokenInfo, *, using: Names) -> str:
+    """A token of a list, where its address is what is spoken of."""
+    warning = trust.words(marks(money_of(token), using=using))
+    return f"{text.symbol(token.symbol).shown}{f' ({warning})' if warning else ''}"
+
+
+def money_of(token: TokenInfo) -> Money:
+    """Of a token of a list, nobody says how much."""
+    stated = TokenMetadata(chain_id=token.chain_id, token_address=token.address, symbol=token.symbol, name=token.name)
+    return Money(None, token.chain_id, token.address, stated, token.decimals)
+
+
+def marks(money: Money, *, using: Names) -> tuple[Mark, ...]:
+    """The warnings that the token carries."""
+    place, metadata = (money.chain_id, money.token_address), money.metadata
+    symbol = symbol_of(*place, metadata=metadata, using=using) or money.symbol
+    return trust.marks(*place, symbol=symbol, name=name_of(*place, metadata=metadata, using=using), using=using)
 
 
 def decimals(money: Money, *, using: Names) -> int | None:
@@ -50,6 +81,14 @@ def decimals_of(
             return source.decimals
     chain = using.chain(chain_id) if hashes.is_native(address) else None
     return chain.native_decimals if chain else None
+
+
+def name_of(
+    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
+) -> str | None:
+    """As received."""
+    listed = using.token(chain_id, address)
+    return (metadata and metadata.name) or (listed.name if listed else None)
 
 
 def _native_symbol(chain_id: int | None, using: Names) -> str | None:

@@ -56,7 +56,8 @@ class Clock:
 class Transfer:
     """`returned`: what came back to the owner, where that is known; `destiny`: to whom, unless to a `recipient`.
 
-    `waiting`: what is left at its addresses for the owner to take; nothing where nobody looked."""
+    `waiting`: what is left at its addresses for the owner to take; nothing where nobody looked. `waiting_in`: its
+    token, where it is one."""
 
     intent_id: str
     status: statuses.Shown
@@ -72,12 +73,14 @@ class Transfer:
     destiny: str = ""
     returned: Side | None = None
     waiting: str = ""
+    waiting_in: Identity | None = None
 
 
 def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
     found = of_intent(intent_in(entry), entry.receipt, using=using, now=now)
-    return replace(found, waiting=waiting(entry, using=using))
+    words, token = _waiting(entry, using=using)
+    return replace(found, waiting=words, waiting_in=token)
 
 
 def intent_in(entry: IntentHistory) -> Intent:
@@ -113,17 +116,20 @@ def of_intent(
     )
 
 
-def waiting(entry: IntentHistory, *, using: Names) -> str:
+def _waiting(entry: IntentHistory, *, using: Names) -> tuple[str, Identity | None]:
     """`79.71 USDC to recover`, `3 balances to recover`; `balance waiting` where the service does not say how much."""
     held = [
         tokens.held(token, inside=group) for group in entry.balances for token in group.tokens if token.balance != 0
     ]
     known = [money for money in held if money.value is not None]
     if not (bool(known) if entry.has_balance is None else entry.has_balance):
-        return ""
+        return "", None
     if not known:
-        return "balance waiting"
-    return f"{tokens.amount(known[0], using=using) if len(held) == 1 else f'{len(held)} balances'} to recover"
+        return "balance waiting", None
+    if len(held) > 1:
+        return f"{len(held)} balances to recover", None
+    only = side(known[0], usd=None, using=using)
+    return f"{only.amount.figure} to recover", only.token
 
 
 def _clock(facts: Facts, *, now: datetime) -> Clock:

@@ -6,7 +6,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 
-from intents_ui.display import failures, hashes, misses, names, near_misses, statuses, story, text, times, transfer
+from intents_ui.display import (
+    failures,
+    hashes,
+    misses,
+    names,
+    near_misses,
+    statuses,
+    story,
+    text,
+    times,
+    tokens,
+    transfer,
+)
 from intents_ui.display.names import Names
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.statuses import Shown, Tone
@@ -160,14 +172,15 @@ def newest_to_look_at(hits: Sequence[Hit], *, now: datetime) -> Hit | None:
     return next((hit for hit in hits if _needs_a_look(hit.intent, now=now)), None)
 
 
-def token(number: int, finding: Finding, tokens: Sequence[TokenInfo], *, using: Names, now: datetime) -> Row:
+def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> Row:
     """The row of an address that is a token's own: it has no transfers, and that is nothing to worry about."""
-    chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in tokens]
+    chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in found]
     *others, last = dict.fromkeys(chains)
     where = f"{', '.join(others)} and {last}" if others else last
-    headline = f"{text.symbol(tokens[0].symbol).shown}, a token on {where}"
-    row = _row(number, finding, Outcome.TOKEN, TOKEN, headline, now)
-    return replace(row, what="token", details=("The token's own contract and nobody's account: it has no transfers.",))
+    row = _row(number, finding, Outcome.TOKEN, TOKEN, f"{tokens.named(found[0], using=using)}, a token on {where}", now)
+    details = ["The token's own contract and nobody's account: it has no transfers."]
+    details += [mark.reason for mark in tokens.marks(tokens.money_of(found[0]), using=using)]
+    return replace(row, what="token", details=tuple(details))
 
 
 def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link: str) -> Row:
@@ -218,8 +231,7 @@ def _with_story(row: Row, shown: Transfer, tale: Story, trouble: ServiceError | 
 
 def _side(side: Side) -> str:
     note = f" {side.note}" if side.note else ""
-    unlisted = " (a token that is not on the service's list)" if side.token.is_unlisted else ""
-    return f"{side.amount}{note} on {side.chain}{unlisted}"
+    return f"{side.amount}{note} on {side.chain}"
 
 
 def _unread(trouble: ServiceError | None) -> tuple[str, ...]:

@@ -3,11 +3,27 @@
 Two things are told: whether the service lists the token, and why its name may mislead.
 """
 
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from threading import Lock
 
-from intents_ui.display import hashes
+from cachetools import LRUCache, cached
+
+from intents_ui.display import hashes, letters, names, text
 from intents_ui.display.names import Names
+from intents_ui.service.wire import TokenInfo
+
+UNLISTED = "not on the service's list"
+IN_DISGUISE = "look-alike letters"
+MIXED = "mixed alphabets"
+HIDDEN = "hidden characters"
+LINK = "a link in its name"
+
+MOST_NAMED = 3  # of letters, and of chains; the rest is counted
+CACHED = 2048
 
 
 class Standing(StrEnum):
@@ -28,6 +44,11 @@ class Mark:
     reason: str
 
 
+NOT_LISTED = Mark(
+    UNLISTED, "The service does not list this token. Anybody can give a token any name: compare its address."
+)
+
+
 def standing(chain_id: int | None, address: str | None, *, using: Names) -> Standing:
     """By the chain's list as it is known at this moment."""
     listed = using.token(chain_id, address)
@@ -42,9 +63,196 @@ def standing(chain_id: int | None, address: str | None, *, using: Names) -> Stan
 
 
 def marks(
-    chain_id: int | None, address: str | None, *, symbol: str | None, name: str | None, using: Names
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str | None,
+    name: str | None,
+    using: Names,
+    known: Standing | None = None,
 ) -> tuple[Mark, ...]:
-    """The warnings that a token carries. `symbol` and `name` are as received."""
-    if standing(chain_id, address, using=using) is Standing.UNLISTED:
-        return (Mark("not on the service's list", "Anybody can give a token any name. Compare its address."),)
-    return ()
+    """The warnings that a token carries, the most telling first. `symbol` and `name` are as received.
+
+    `known`: its standing, where somebody has looked already. Of a featured token its own names are never doubted."""
+    known = standing(chain_id, address, using=using) if known is None else known
+    listed = using.token(chain_id, address) if known is Standing.FEATURED else None
+    own = (listed.symbol, listed.name) if listed else ()
+    symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
+    return tuple(_marks(chain_id, address, symbol, name, known, using))
+
+
+def words(found: Sequence[Mark]) -> str:
+    """`looks like USDC, not on the service's list`; "" for nothing."""
+    return ", ".join(mark.word for mark in found)
+
+
+def said(found: Sequence[Mark], address: str | None) -> str:
+    """The words with the address that is to be compared: `not on the service's list: 0x0709CF…B39Eb1`."""
+    return f"{words(found)}: {hashes.short_address(address)}" if found and address else words(found)
+
+
+def _marks(
+    chain_id: int | None, address: str | None, symbol: str, name: str, known: Standing, using: Names
+) -> Iterator[Mark]:
+    if address and known in (Standing.UNLISTED, Standing.LISTED):
+        is_listed = known is Standing.LISTED
+        yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+    # Whoever keeps a list may keep a token on it that is named after its site.
+    yield from _of_text(symbol, name, is_explicit=known is not Standing.UNLISTED)
+    if known is Standing.UNLISTED:
+        yield NOT_LISTED
+
+
+# Other tokens of the same name
+
+
+@dataclass(frozen=True)
+class Featured:
+    """Tokens that the service features, by how their symbols and their names read. `tokens` are held with it: by their
+    identity it is found again."""
+
+    tokens: tuple[TokenInfo, ...]
+    symbols: Mapping[str, Sequence[TokenInfo]]
+    names: Mapping[str, Sequence[TokenInfo]]
+
+    def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
+        sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
+        return next((found for by in sources for each in _readings(name) if (found := by.get(each))), ())
+
+
+@cached(LRUCache(256), key=id, lock=Lock())
+def _featured(tokens: tuple[TokenInfo, ...]) -> Featured:
+    return Featured(
+        tokens,
+        _by_reading((token.symbol, token) for token in tokens),
+        _by_reading((token.name, token) for token in tokens),
+    )
+
+
+def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, Sequence[TokenInfo]]:
+    found: dict[str, list[TokenInfo]] = {}
+    for name, token in named:
+        for reading in letters.readings(name) if name else ():
+            found.setdefault(reading, []).append(token)
+    return found
+
+
+def _readings(name: str) -> frozenset[str]:
+    """Of all of it, and of what is shown."""
+    return letters.readings(name) | letters.readings(name[: text.SYMBOL_CAP])
+
+
+def _alike(
+    chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
+) -> Iterator[Mark]:
+    """On other chains a listed token may be called as it likes: a bridged one has the name of what it stands for."""
+    wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
+    for tokens in wanted:
+        for place, given in (("symbol", symbol), ("name", name)):
+            found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
+            others = [token for token in found if not _is_at(token, address)]
+            if others:
+                yield _mark_of(others, place, chain_id, using=using)
+                return
+
+
+def _is_at(token: TokenInfo, address: str) -> bool:
+    return token.address.lower() == address.lower()
+
+
+def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, *, using: Names) -> Mark:
+    other = others[0]
+    symbol = text.symbol(other.symbol).shown
+    like = symbol if place == "symbol" else f"that of {symbol}"
+    reason = f"Its {place} reads like {like}, {_where(others, chain_id, using=using)}. This is another token."
+    return Mark(f"looks like {symbol}", reason)
+
+
+def _where(others: Sequence[TokenInfo], chain_id: int | None, *, using: Names) -> str:
+    other = others[0]
+    if other.chain_id != chain_id:
+        return f"which the service features on {_chains(others, using=using)}"
+    here = names.chain(chain_id, info=using.chain(chain_id))
+    if hashes.is_native(other.address):
+        return f"the own coin of {here}"
+    return f"which the service features on {here} at {hashes.short_address(other.address)}"
+
+
+def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
+    found = list(dict.fromkeys(token.chain_id for token in tokens))
+    named = [names.chain(each, info=using.chain(each)) for each in found[:MOST_NAMED]]
+    more = len(found) - len(named)
+    return _listed([*named, f"{more} more"] if more else named)
+
+
+# The letters of a name
+
+
+@lru_cache(CACHED)
+def _of_text(symbol: str, name: str, *, is_explicit: bool) -> tuple[Mark, ...]:
+    """What the text of a symbol and a name tells by itself."""
+    found = (_in_disguise(symbol, name) or _mixed(symbol, name), _hidden(symbol, name))
+    return tuple(filter(None, (*found, _link(symbol, name, is_explicit=is_explicit))))
+
+
+def _in_disguise(*written: str) -> Mark | None:
+    found = list(dict.fromkeys(each for name in written for each in letters.imitations(name)))
+    if not found:
+        return None
+    more = len(found) - MOST_NAMED
+    rest = [f"There {'is' if more == 1 else 'are'} {more} more."] if more > 0 else []
+    return Mark(IN_DISGUISE, " ".join([*map(_unmasked, found[:MOST_NAMED]), *rest]))
+
+
+def _unmasked(found: letters.Imitation) -> str:
+    letter, kind = found.letter, "digit" if found.instead.isdigit() else "letter"
+    script = letters.script(letter)
+    if script and script != "Latin" and kind == "letter":
+        return f"The letter {_shown(letter)} is {script} ({_number(letter)}), not the Latin {found.instead}."
+    return f"The sign {_shown(letter)} is “{_called(letter)}” ({_number(letter)}), not the {kind} {found.instead}."
+
+
+def _mixed(*written: str) -> Mark | None:
+    found = next(filter(None, map(letters.mixture, written)), None)
+    if found is None:
+        return None
+    letter = f"{_shown(found.letter)} is {found.script} ({_number(found.letter)})"
+    return Mark(MIXED, f"A word of it mixes {_listed(found.scripts)} letters: {letter}.")
+
+
+def _hidden(*written: str) -> Mark | None:
+    found = list(dict.fromkeys(each for name in written for each in letters.hidden(name)))
+    if not found:
+        return None
+    named = [f"{_called(each)} ({_number(each)})" for each in found[:MOST_NAMED]]
+    more = len(found) - len(named)
+    what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
+    return Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}.")
+
+
+def _link(*written: str, is_explicit: bool) -> Mark | None:
+    found = next(filter(None, (letters.link(name, is_explicit=is_explicit) for name in written)), "")
+    if not found:
+        return None
+    shown = text.name(found).shown
+    return Mark(LINK, f"Its name holds a web address ({shown}). Whoever made the token wrote it there.")
+
+
+def _shown(letter: str) -> str:
+    """Letters that run to the left would turn the sentence around."""
+    runs_on = unicodedata.bidirectional(letter) not in ("R", "AL", "AN")
+    return letter if runs_on and not text.is_hidden(letter) else f"⟨{_number(letter)}⟩"
+
+
+def _number(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _called(character: str) -> str:
+    """`right-to-left override`; control characters have no names."""
+    return unicodedata.name(character, "a character without a name").lower()
+
+
+def _listed(named: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from string import Formatter
 from typing import Any
 
-from intents_ui.display import amounts, calldata, cells, hashes, names, text, times, tokens
+from intents_ui.display import amounts, calldata, cells, hashes, names, text, times, tokens, trust
 from intents_ui.display.amounts import Amount
 from intents_ui.display.calldata import Argument, Decoded
 from intents_ui.display.cells import Cell, Kind
@@ -55,7 +55,6 @@ WELL_KNOWN = {
     hashes.ZERO_ADDRESS: "nobody (the zero address)",
 }
 COIN = "the chain's own coin"
-UNLISTED = "not on the service's list"
 
 type Piece = str | Cell
 
@@ -115,6 +114,7 @@ class OfTwoChains:
     def __init__(self, facts: Facts, using: Names) -> None:
         self._chains = (facts.origin_chain_id, facts.destination_chain_id)
         self._chain, self._token, self._lists = cache(using.chain), cache(using.token), cache(using.lists)
+        self._featured = using.featured
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return self._chain(chain_id)
@@ -124,6 +124,9 @@ class OfTwoChains:
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return self._lists(chain_id, address) if chain_id in self._chains else None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return self._featured(chain_id)
 
 
 @dataclass(frozen=True)
@@ -201,32 +204,35 @@ class Wording:
         return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
 
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
-        """The amount; with the token's address where its symbol says too little: unlisted, or without decimals."""
+        """The amount; with the token's address where its symbol says too little: warned of, or without decimals."""
         amount = self._amount(value, token, chain_id)
-        cell = Cell(Kind.AMOUNT, amount, str(amount))
-        is_listed = self.using.lists(chain_id, token)
+        cell = Cell(Kind.AMOUNT, amount, amount.figure)
+        warning = self._warning(token, chain_id)
         if token is None or hashes.is_native(token):
             return [cell]
         if amount.unit in ("", amounts.BASE_UNITS):
-            return [cell, " of ", address_cell(token, chain_id), *([f" ({UNLISTED})"] if is_listed is False else [])]
-        return [cell, " (", address_cell(token, chain_id), f", {UNLISTED})"] if is_listed is False else [cell]
+            return [cell, " of ", address_cell(token, chain_id), *([f" ({warning})"] if warning else [])]
+        return [cell, " (", address_cell(token, chain_id), f", {warning})"] if warning else [cell]
 
     def without_limit(self, token: str | None, chain_id: int | None) -> Sequence[Piece]:
         return [*self.token(token, chain_id), " without limit"]
 
     def token(self, token: object, chain_id: int | None) -> Sequence[Piece]:
-        """The token by its symbol; one that is not listed by its address."""
+        """The token by its symbol; one that is to be warned of by its address."""
         address = _as_address(token)
         if address is None:
             return ["a token that is not named"]
         symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
-        is_listed = self.using.lists(chain_id, address)
-        if symbol not in ("", amounts.BASE_UNITS) and is_listed is not False:
+        warning = self._warning(address, chain_id)
+        if symbol not in ("", amounts.BASE_UNITS) and not warning:
             return [Cell(Kind.TEXT, address, symbol)]
-        return ["the token ", address_cell(address, chain_id), *([f" ({UNLISTED})"] if is_listed is False else [])]
+        return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
     def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
         return tokens.amount(self.facts.described(Money(value, chain_id, token)), using=self.using)
+
+    def _warning(self, token: str | None, chain_id: int | None) -> str:
+        return trust.words(tokens.marks(self.facts.described(Money(None, chain_id, token)), using=self.using))
 
     def address(self, address: str | None, chain_id: int | None, *, unknown: str = "nobody") -> Sequence[Piece]:
         if not address:
@@ -238,7 +244,8 @@ class Wording:
         """What an address is to this transfer, or else which listed token's contract."""
         known = self.parties.get(address.lower())
         token = None if known or hashes.is_native(address) else self.using.token(chain_id, address)
-        return known or (f"the {text.symbol(token.symbol).shown} contract" if token and token.symbol else "")
+        is_plain = token and token.symbol and not self._warning(address, chain_id)
+        return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
 
     def rows(self, told: Told) -> Iterator[Row]:
         for argument in told.call.arguments:

@@ -69,6 +69,8 @@ class Catalog:
         self._clock = clock
         self._lock = threading.Lock()
         self._held: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
+        self._featured: LRUCache[int, tuple[TokenInfo, ...]] = LRUCache(LISTS_HELD)
+        self._featured_anywhere: tuple[TokenInfo, ...] = ()
         self._paused: TTLCache[object, ServiceError] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self._under_way: dict[object, Asked] = {}
         self._is_out = False
@@ -113,6 +115,13 @@ class Catalog:
         known = self._tokens_by_address(chain_id)
         wanted = plain(address)
         return wanted == NATIVE_TOKEN or wanted in known if known else None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        """The featured tokens of a chain, or (None) of every chain, in the lists that were had: nothing is asked.
+
+        The same object as long as the lists are the same, so that whoever makes something of it can keep that."""
+        with self._lock:
+            return self._featured_anywhere if chain_id is None else self._featured.get(chain_id, ())
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """The chains of a route provider that was learned; None: it was not."""
@@ -259,7 +268,13 @@ class Catalog:
                 index = _first_by_key(listing.entries(answer), listing.key)
                 held = Held(answer, index, self._clock(), answer.unreadable_entries)
                 self._held[listing.subject] = held
+                if isinstance(listing.subject, int):
+                    self._feature(listing.subject, index)
         return held
+
+    def _feature(self, chain_id: int, index: Mapping[Any, Any]) -> None:
+        self._featured[chain_id] = tuple(token for token in index.values() if token.featured)
+        self._featured_anywhere = tuple(token for tokens in self._featured.values() for token in tokens)
 
     def _pause(self, subject: object, error: ServiceError) -> None:
         # A service that refuses one list can have the others; one that cannot be reached has none. That all of our own

@@ -137,7 +137,7 @@ def test_nothing_that_succeeded_comes_to_nothing() -> None:
 
 def test_a_token_is_named_with_its_chain_and_its_name_made_visible() -> None:
     listed = [TokenInfo(chain_id=BASE, address=USDC, symbol="US\u202eDC"), TokenInfo(chain_id=77, address=USDC)]
-    assert address.token_names(listed, using=CATALOGUE) == ("US⟨U+202E⟩DC on Base", "— on Chain 77")
+    assert address.token_names(listed, using=CATALOGUE) == ("US⟨U+202E⟩DC (hidden characters) on Base", "— on Chain 77")
 
 
 def test_the_links_to_parts_of_the_list_say_which_one_is_shown() -> None:

@@ -193,6 +193,9 @@ class Coins:
     def lists(self, chain_id, address):
         return None
 
+    def featured(self, chain_id):
+        return ()
+
 
 def test_gas_is_in_the_coin_of_its_chain():
     received = IntentFees(

@@ -312,7 +312,7 @@ REFUNDS = [
         refund("SUCCEEDED", token_address=OTHER_TOKEN),
         "Returned",
         "not comparable: another token, or an amount that was not reported",
-        "99,500,000 base units came back",
+        "99,500,000 base units (not on the service's list: 0xD1d1d1…D1d1d1) came back",
         id="another token",
     ),
     pytest.param(

@@ -453,7 +453,12 @@ QUOTE = {"quote": IntentProviderQuote(to_amount=99_910_000, route_providers=("RE
 AMOUNTS = [
     ("to be paid", receipt("QUOTED"), NOTHING, "100.00 USDC"),
     ("paid", receipt(deposit=transaction("SUCCEEDED", token_amount=100_000_001)), NOTHING, "100.00 USDC"),
-    ("paid in another token", receipt(deposit=OTHER_TOKEN), NOTHING, "100,000,001 base units"),
+    (
+        "paid in another token",
+        receipt(deposit=OTHER_TOKEN),
+        NOTHING,
+        "100,000,001 base units (not on the service's list: 0x51aa07…00C2d4)",
+    ),
     ("in the bridge", receipt(**CROSSED), NOTHING, "about 100.00 USDC"),
     (
         "between a swap and a bridge",
@@ -487,10 +492,13 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
     large = (BalanceGroup(intent_address="0x0e", chain_id=BASE, tokens=tokens),)
     told = story(intent(None, **ADDRESSES), receipt("ABORTED", **CROSSED), has_balance=True, balances=small + large)
     assert told.place == Place.DELIVERY_ADDRESS
-    assert told.where.startswith("At the delivery address on Base: 5.00 USDC and 7.00 USDC.")
+    assert told.where.startswith(
+        "At the delivery address on Base: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4)."
+    )
     assert told.located.amount == ""
     assert told.located.finding.startswith(
-        "On chain: 5.00 USDC and 7.00 USDC at the delivery address on Base; "
+        "On chain: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4) "
+        "at the delivery address on Base; "
         "1.00 USDC at the deposit address on Arbitrum."
     )
 

@@ -149,7 +149,7 @@ def is_amount_said(value: Decimal, said: list[str], catalogue: Catalogue) -> boo
     amount, unit, *units = said
     if unit.startswith("base units"):
         return amount.replace(",", "") == plain(value)
-    in_units = Decimal(units[-1]) if units else Decimal(amount)
+    in_units = next((Decimal(each) for each in units if each.isdigit()), Decimal(amount))
     scales = {Decimal(f"{value:f}E-{decimals}") for decimals in catalogue.decimals.get(unit, {18})}
     return in_units == value and Decimal(amount) in scales
 

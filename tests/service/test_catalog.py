@@ -120,6 +120,26 @@ def test_the_native_token_is_listed_although_the_list_leaves_it_out(service):
     assert service.catalog().lists(1, ZERO) is True
 
 
+def test_the_featured_tokens_of_the_lists_that_were_had_cost_no_question(service):
+    service.tokens[2]["featured"] = True
+    catalog = service.catalog()
+    assert catalog.featured(1) == catalog.featured(None) == ()
+    assert service.asked == []
+    catalog.token(1, USDC)
+    catalog.token(10, USDC)
+    asked = len(service.asked)
+    assert [token.symbol for token in catalog.featured(1)] == ["USDC"]
+    assert catalog.featured(None) == (*catalog.featured(1), *catalog.featured(10))
+    assert catalog.featured(None) is catalog.featured(None)
+    assert catalog.featured(7) == ()
+    assert len(service.asked) == asked
+    before = catalog.featured(1)
+    service.tokens = service.tokens[:2]
+    service.now += 6 * 3600 + 1
+    catalog.token(1, USDC)
+    assert before != catalog.featured(1) == ()
+
+
 def test_an_outage_breaks_no_page_is_logged_once_and_not_asked_about_at_every_turn(service, caplog):
     caplog.set_level(logging.WARNING, "intents_ui.service.catalog")
     service.failure = httpx.Response(500)

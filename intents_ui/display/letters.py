@@ -1,0 +1,154 @@
+"""With which letters a name is written, and how it reads: what looks like a word need not be that word (UTS #39)."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from confusable_homoglyphs import categories, confusables
+
+from intents_ui.display import text
+
+# Runs of anything but blanks and ASCII punctuation.
+WORD = re.compile(r"[^\s!-/:-@\[-`{-~]+")
+# Marks that are written around a symbol.
+AROUND = "$.,:;'\"`"
+NO_SCRIPT = frozenset({"COMMON", "INHERITED", "Unknown"})
+# May stand in one word, with one another and with Latin letters (UTS #39, 5.2).
+EAST_ASIAN = frozenset({"HAN", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
+# Dotless i, gamma, v with hook: Turkish and Ewe are written with them.
+ORDINARY = frozenset("\u0131\u0263\u028b")
+LETTERS_AND_NUMERALS = frozenset({"Lu", "Ll", "Lt", "Nd", "Nl", "So"})
+JOINERS = frozenset("\u200c\u200d")
+# What ASCII has more than one of.
+ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
+CACHED = 4096
+
+EXPLICIT_LINK = re.compile(r"(?:https?://|www\.|\bt\.me/)\S+", re.IGNORECASE)
+# Two letters are a country's; of the longer ones those that are met most.
+DOMAIN = re.compile(
+    r"(?<![\w.@-])(?:[\w-]+\.)+(?:[a-z]{2}|app|biz|cash|claims|click|club|com|dev|edu|events|example|exchange|finance|fun|gift"
+    r"|gifts|info|link|live|money|net|network|news|online|org|page|pro|promo|shop|site|space|store|tech|test|today"
+    r"|token|top|trade|vip|website|win|world|xyz)\b(?:/\S*)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Imitation:
+    """A letter that is taken for another: `instead` is in ASCII."""
+
+    letter: str
+    instead: str
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A word with letters of several scripts; `letter` is the first of `script`."""
+
+    scripts: tuple[str, ...]
+    letter: str
+    script: str
+
+
+@lru_cache(CACHED)
+def readings(name: str) -> frozenset[str]:
+    """Two names that have one of these in common look the same, in these letters, in small ones or in capitals."""
+    return frozenset(filter(None, map(_skeleton, (name, name.casefold(), name.upper()))))
+
+
+def imitations(name: str) -> Iterator[Imitation]:
+    """Letters that are taken for those of ASCII, in a word with such; each once."""
+    for letter in dict.fromkeys("".join(word for word in WORD.findall(name) if _is_partly_ascii(word))):
+        if instead := _imitated(letter):
+            yield Imitation(letter, instead)
+
+
+def mixture(name: str) -> Mixture | None:
+    """The first word that mixes scripts which no language writes together."""
+    return next(filter(None, map(_mixture, WORD.findall(name))), None)
+
+
+def hidden(name: str) -> Iterator[str]:
+    """Characters that cannot be seen, each once; those that join the letters or pictures around them are ordinary."""
+    around = zip(" " + name, name, name[1:] + " ", strict=False)
+    found = (at for before, at, after in around if text.is_hidden(at) and not _joins(before, at, after))
+    yield from dict.fromkeys(found)
+
+
+def link(name: str, *, is_explicit: bool) -> str:
+    """The first web address in it; "" for none. `is_explicit`: a domain name alone is not taken for one."""
+    seen = "".join(each for each in unicodedata.normalize("NFKC", name) if not text.is_hidden(each))
+    found = EXPLICIT_LINK.search(seen) or (None if is_explicit else DOMAIN.search(seen))
+    return found[0] if found else ""
+
+
+def script(letter: str) -> str:
+    """`Cyrillic`; "" for what belongs to none, or to all."""
+    alias = _alias(letter)
+    return "" if alias in NO_SCRIPT else alias.replace("_", " ").title()
+
+
+@lru_cache(CACHED)
+def _alias(character: str) -> str:
+    return str(categories.alias(character))
+
+
+def _skeleton(name: str) -> str:
+    return "".join(map(_plain, unicodedata.normalize("NFKD", name))).strip(AROUND).translate(ALIKE)
+
+
+@lru_cache(CACHED)
+def _plain(character: str) -> str:
+    """What is left of it for the eye: without accents, in ASCII where it looks like that."""
+    if text.is_hidden(character) or character.isspace() or unicodedata.category(character) in text.MARKS:
+        return ""
+    if character.isascii():
+        return character
+    without_accents = ("".join(filter(_is_no_mark, alike)) for alike in _homoglyphs(character))
+    return next(filter(str.isascii, without_accents), character)
+
+
+@lru_cache(CACHED)
+def _imitated(letter: str) -> str:
+    """The ASCII letter or digit that it is taken for; "" for an ordinary letter."""
+    if letter.isascii() or letter in ORDINARY:
+        return ""
+    folded = unicodedata.normalize("NFKC", letter)
+    if folded != letter:
+        is_letter = unicodedata.category(letter) in LETTERS_AND_NUMERALS
+        return folded if is_letter and _is_ascii_letter(folded) else ""
+    return next(filter(_is_ascii_letter, _homoglyphs(letter)), "")
+
+
+def _homoglyphs(character: str) -> tuple[str, ...]:
+    found = confusables.is_confusable(character) or [{"homoglyphs": []}]
+    return tuple(alike["c"] for alike in found[0]["homoglyphs"])
+
+
+def _mixture(word: str) -> Mixture | None:
+    if word.isascii():
+        return None
+    scripts = dict.fromkeys(script(letter) for letter in word if letter.isalpha())
+    mixed = [each for each in scripts if each and each != "Latin" and each.upper() not in EAST_ASIAN]
+    if not mixed or len(scripts.keys() - {""}) == 1:
+        return None
+    letter = next(each for each in word if script(each) == mixed[0])
+    return Mixture(tuple(filter(None, scripts)), letter, mixed[0])
+
+
+def _joins(before: str, character: str, after: str) -> bool:
+    return character in JOINERS and not (before.isascii() or after.isascii())
+
+
+def _is_partly_ascii(word: str) -> bool:
+    return not word.isascii() and any(each.isascii() and each.isalpha() for each in word)
+
+
+def _is_ascii_letter(folded: str) -> bool:
+    return len(folded) == 1 and folded.isascii() and folded.isalnum()
+
+
+def _is_no_mark(character: str) -> bool:
+    return unicodedata.category(character) not in text.MARKS

@@ -1,0 +1,290 @@
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display import text, tokens, trust
+from intents_ui.display.facts import Money
+from intents_ui.display.identity import identity
+from intents_ui.display.names import NO_NAMES
+from intents_ui.display.trust import Standing
+from intents_ui.emulator import Emulator
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.wire import ChainInfo, TokenInfo, TokenMetadata
+from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE
+
+NATIVE, ALIAS = "0x" + "0" * 40, "0x" + "e" * 40
+USDC_ON_ETHEREUM = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+BRIDGED = "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca"
+ANY = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+GNOSIS, NOWHERE = 100, 4242
+CHAINS = {ETHEREUM: "Ethereum", BASE: "Base", GNOSIS: "Gnosis"}
+LISTED = (
+    TokenInfo(chain_id=ETHEREUM, address=NATIVE, symbol="ETH", name="Ether", featured=True),
+    TokenInfo(chain_id=ETHEREUM, address=ALIAS, symbol="ETH", name="Ether", featured=True),
+    TokenInfo(chain_id=ETHEREUM, address=USDC_ON_ETHEREUM, symbol="USDC", name="USD Coin", featured=True),
+    TokenInfo(chain_id=BASE, address=USDC_ON_BASE, symbol="USDC", name="USD Coin", featured=True),
+    TokenInfo(chain_id=BASE, address=BRIDGED, symbol="USDbC", name="USD Base Coin"),
+    TokenInfo(chain_id=GNOSIS, address=BRIDGED, symbol="USDC", name="USD Coin (PoS)"),
+)
+
+BY_PLACE = {(token.chain_id, token.address): token for token in reversed(LISTED)}
+FEATURED = tuple(token for token in LISTED if token.featured)
+FEATURED_ON = {chain_id: tuple(token for token in FEATURED if token.chain_id == chain_id) for chain_id in CHAINS}
+
+
+class Catalogue:
+    """Three chains with their lists, of which Gnosis features nothing."""
+
+    featured_anywhere = FEATURED
+
+    def chain(self, chain_id):
+        return ChainInfo(id=chain_id, name=CHAINS[chain_id]) if chain_id in CHAINS else None
+
+    def token(self, chain_id, address):
+        return BY_PLACE.get((chain_id, tokens.key(address))) if address else None
+
+    def lists(self, chain_id, address):
+        return None if chain_id not in CHAINS or not address else self.token(chain_id, address) is not None
+
+    def featured(self, chain_id):
+        return self.featured_anywhere if chain_id is None else FEATURED_ON.get(chain_id, ())
+
+
+CATALOGUE = Catalogue()
+
+
+def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
+    return trust.marks(chain_id, address, symbol=symbol, name=name, using=using)
+
+
+LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
+WARNED = [
+    pytest.param(BASE, ANY, "PEPE", "Pepe", [trust.UNLISTED], id="not listed, and called like nothing else"),
+    pytest.param(BASE, ANY, "", "", [trust.UNLISTED], id="not listed, and called nothing"),
+    pytest.param(BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, trust.UNLISTED], id="a featured one's symbol"),
+    pytest.param(BASE, ANY, "usdc", None, [LIKE_USDC, trust.UNLISTED], id="in small letters"),
+    pytest.param(BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, trust.UNLISTED], id="a featured one's name"),
+    pytest.param(BASE, ANY, "USD Coin", None, [LIKE_USDC, trust.UNLISTED], id="its name as a symbol"),
+    pytest.param(BASE, ANY, "USDC" + " " * 13 + "v2", None, [LIKE_USDC, trust.UNLISTED], id="cut where it is shown"),
+    pytest.param(BASE, ANY, "USD\u0421", None, [LIKE_USDC, trust.IN_DISGUISE, trust.UNLISTED], id="a Cyrillic letter"),
+    pytest.param(BASE, ANY, "\u0415\u03a4\u041d", None, [LIKE_ETH, trust.MIXED, trust.UNLISTED], id="no Latin letter"),
+    pytest.param(GNOSIS, ANY, "\u0415\u0422\u041d", None, [LIKE_ETH, trust.UNLISTED], id="all Cyrillic"),
+    pytest.param(GNOSIS, ANY, "USDC", None, [LIKE_USDC, trust.UNLISTED], id="featured on other chains"),
+    pytest.param(ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, trust.HIDDEN, trust.UNLISTED], id="hidden"),
+    pytest.param(BASE, ANY, "FREE", "free.example", [trust.LINK, trust.UNLISTED], id="a domain"),
+    pytest.param(BASE, ANY, "\u0421\u0431\u0435\u0440", None, [trust.UNLISTED], id="an honest Russian name"),
+    # What is on the list may still mislead.
+    pytest.param(BASE, BRIDGED, "USDC", None, [LIKE_USDC], id="listed, with a featured one's symbol"),
+    pytest.param(BASE, BRIDGED, "US\u216eC", None, [LIKE_USDC, trust.IN_DISGUISE], id="listed, in disguise"),
+    pytest.param(BASE, BRIDGED, "s\u03a9HM", None, [trust.MIXED], id="listed, mixed"),
+    pytest.param(BASE, BRIDGED, "USDbC", "USD\u200b Base Coin", [trust.HIDDEN], id="listed, hidden"),
+    pytest.param(BASE, BRIDGED, "USDbC", "go to https://a.example", [trust.LINK], id="listed, with a link"),
+    # Of a list that is not known only the text can be doubted.
+    pytest.param(NOWHERE, ANY, "USD\u0421", None, [trust.IN_DISGUISE], id="no list, in disguise"),
+    pytest.param(None, None, "ETH\u202e", None, [trust.HIDDEN], id="no token, hidden"),
+    pytest.param(BASE, USDC_ON_BASE, "USD\u0421", None, [trust.IN_DISGUISE], id="featured, under a name not its own"),
+    pytest.param(ETHEREUM, NATIVE, "ET\u041d", None, [trust.IN_DISGUISE], id="native, in disguise"),
+]
+
+
+@pytest.mark.parametrize(("chain_id", "address", "symbol", "name", "words"), WARNED)
+def test_a_token_is_warned_of(chain_id, address, symbol, name, words):
+    assert [mark.word for mark in marks(chain_id, address, symbol, name)] == words
+
+
+TRUSTED = [
+    pytest.param(BASE, USDC_ON_BASE, "USDC", "USD Coin", id="featured"),
+    pytest.param(BASE, USDC_ON_BASE.upper().replace("X", "x"), "USDC", "USD Coin", id="in capitals"),
+    pytest.param(BASE, USDC_ON_BASE, None, None, id="featured, without a name"),
+    pytest.param(ETHEREUM, NATIVE, "ETH", "Ether", id="native"),
+    pytest.param(ETHEREUM, ALIAS, "ETH", "Ether", id="native, by its other address"),
+    pytest.param(BASE, NATIVE, "ETH", "Ether", id="native, on a chain whose list leaves it out"),
+    pytest.param(BASE, BRIDGED, "USDbC", "USD Base Coin", id="listed"),
+    pytest.param(BASE, BRIDGED, "USDbC", "bridge.example Coin", id="listed, and named after its site"),
+    pytest.param(GNOSIS, BRIDGED, "USDC", "USD Coin (PoS)", id="a bridged one has the symbol of what it stands for"),
+    pytest.param(NOWHERE, ANY, "USDC", "USD Coin", id="on a chain without a list"),
+    pytest.param(None, None, None, None, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("chain_id", "address", "symbol", "name"), TRUSTED)
+def test_others_are_not(chain_id, address, symbol, name):
+    assert marks(chain_id, address, symbol, name) == ()
+
+
+def test_the_same_contract_on_another_chain_is_no_other_address():
+    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC")] == [LIKE_USDC, trust.UNLISTED]
+    assert [mark.word for mark in marks(BASE, USDC_ON_ETHEREUM, "ETHER")] == [LIKE_ETH, trust.UNLISTED]
+
+    class OnBaseAlone(Catalogue):
+        featured_anywhere = FEATURED_ON[BASE]
+
+    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC", using=OnBaseAlone())] == [trust.UNLISTED]
+
+
+REASONS = [
+    pytest.param(
+        (BASE, ANY, "USDC"),
+        "Its symbol reads like USDC, which the service features on Base at 0x833589…A02913. This is another token.",
+        id="a featured one here",
+    ),
+    pytest.param(
+        (GNOSIS, ANY, "X", "USD Coin"),
+        "Its name reads like that of USDC, which the service features on Ethereum and Base. This is another token.",
+        id="elsewhere",
+    ),
+    pytest.param(
+        (ETHEREUM, ANY, "ETH"), "Its symbol reads like ETH, the own coin of Ethereum. This is another token.", id="coin"
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "USD\u0421"), "The letter \u0421 is Cyrillic (U+0421), not the Latin C.", id="a letter"
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "\u0410\u0412\u0421\u0415D"),
+        "The letter \u0410 is Cyrillic (U+0410), not the Latin A. The letter \u0412 is Cyrillic (U+0412), not the "
+        "Latin B. The letter \u0421 is Cyrillic (U+0421), not the Latin C. There is 1 more.",
+        id="many letters",
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "US\u216eC"),
+        "The sign \u216e is “roman numeral five hundred” (U+216E), not the letter D.",
+        id="a sign",
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "A\u05e1"), "A word of it mixes Latin and Hebrew letters: ⟨U+05E1⟩ is Hebrew (U+05E1).", id="mix"
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "ETH\u202e", "\u200bE"),
+        "It is written with characters that cannot be seen: right-to-left override (U+202E) and zero width space "
+        "(U+200B).",
+        id="hidden",
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "A\x07"),
+        "It is written with a character that cannot be seen: a character without a name (U+0007).",
+        id="control",
+    ),
+    pytest.param(
+        (NOWHERE, ANY, "X", "Visit https://a.example/\u202e"),
+        "Its name holds a web address (https://a.example/). Whoever made the token wrote it there.",
+        id="a link",
+    ),
+    pytest.param(
+        (BASE, ANY, "PEPE"),
+        "The service does not list this token. Anybody can give a token any name: compare its address.",
+        id="not listed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("token", "reason"), REASONS)
+def test_each_warning_has_its_reason(token, reason):
+    assert reason in [mark.reason for mark in marks(*token)]
+
+
+@given(
+    symbol=st.text(st.characters(), max_size=40),
+    name=st.none() | st.text(st.characters(), max_size=80) | st.from_regex(r"\AUSDC?.?\Z"),
+    place=st.sampled_from([(BASE, ANY), (BASE, BRIDGED), (BASE, USDC_ON_BASE), (ETHEREUM, NATIVE), (None, "?\u202e")]),
+)
+def test_whatever_a_token_is_called_the_warnings_are_safe_to_read(symbol, name, place):
+    found = marks(*place, symbol, name)
+    for each in (*(mark.word + mark.reason for mark in found), trust.said(found, place[1])):
+        assert not any(map(text.is_hidden, each))
+        each.encode()
+
+
+def test_a_name_as_long_as_a_book_is_read_to_four_kilobytes():
+    assert [mark.word for mark in marks(NOWHERE, ANY, "A" * 1_000_000 + "\u0421")] == []
+
+
+def test_in_a_sentence_the_words_stand_with_the_address():
+    assert trust.said(marks(BASE, ANY, "USDC"), ANY) == f"{LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F"
+    assert trust.said((), ANY) == ""
+
+
+def test_standing():
+    standings = [
+        trust.standing(chain_id, address, using=CATALOGUE)
+        for chain_id, address in (
+            (BASE, USDC_ON_BASE), (BASE, BRIDGED), (BASE, NATIVE), (ETHEREUM, ALIAS), (BASE, ANY), (NOWHERE, ANY)
+        )
+    ]  # fmt: skip
+    assert standings == [
+        Standing.FEATURED,
+        Standing.LISTED,
+        Standing.NATIVE,
+        Standing.FEATURED,
+        Standing.UNLISTED,
+        Standing.UNKNOWN,
+    ]
+
+
+def test_an_amount_says_what_its_token_is_to_be_warned_of():
+    metadata = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="USDC", decimals=18)
+    amount = tokens.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
+    assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F)"
+    assert amount.figure == "1,000.00 USDC"
+    nameless = tokens.amount(Money(10**21, BASE, ANY, decimals=18, symbol="ET\u041d"), using=NO_NAMES)
+    assert str(nameless) == f"1,000.00 ET\u041d ({trust.IN_DISGUISE}: 0xeF5753…cC8e7F)"
+
+
+# The catalogue of the embedded service
+
+DATA = json.loads((Path(trust.__file__).parents[1] / "emulator" / "data" / "tokens.json").read_text())
+# Where they are listed, they are there to mislead.
+TRAPS = {
+    "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, trust.UNLISTED],
+    "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC, trust.IN_DISGUISE],
+    "0xde0dbf085da0230832f56c997b313619c15531b2": [trust.LINK],
+    "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, trust.HIDDEN],
+}
+
+
+@pytest.fixture(scope="module")
+def service():
+    embedded = InProcessTransport(Emulator(size=10, tokens=5000))
+    with closing(ServiceClient(ServiceConfig("http://embedded"), transport=embedded)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def catalog(service):
+    return Catalog(service)
+
+
+def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
+    chains = [chain.id for chain in catalog.chains()]
+    catalog.learn(chains)
+    tokens = service.get_token_list(chains, include_all_listed=True, include_external=True).tokens
+    found = [identity(token.chain_id, token.address, using=catalog, metadata=token) for token in tokens]
+    assert len(found) == 5000
+    listed = [token for token in found if not token.is_unlisted]
+    assert {row["address"].lower() for row in DATA if row["list"] in ("featured", "listed")} <= {
+        token.address.lower() for token in listed
+    }
+    warned = {token.address.lower(): words for token in found if (words := _but_unlisted(token))}
+    assert warned == {address: [word for word in words if word != trust.UNLISTED] for address, words in TRAPS.items()}
+
+
+def _but_unlisted(token):
+    return [mark.word for mark in token.marks if mark.word != trust.UNLISTED]
+
+
+@pytest.mark.parametrize("address", TRAPS)
+def test_each_trap_is_caught(catalog, address):
+    row = next(row for row in DATA if row["address"].lower() == address)
+    catalog.learn([row["chainId"]])
+    metadata = TokenMetadata(
+        chain_id=row["chainId"], token_address=row["address"], symbol=row["symbol"], name=row["name"]
+    )
+    found = identity(row["chainId"], row["address"], using=catalog, metadata=metadata)
+    assert [mark.word for mark in found.marks] == TRAPS[address]
+    assert found.coin.picture == ""

@@ -1,0 +1,138 @@
+"""A token that is not what it is called: every place that shows it says so, and why."""
+
+import asyncio
+import html
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+from django.test import Client
+
+from intents_ui import asgi
+from intents_ui.display import hashes
+from intents_ui.emulator.app import Emulator
+from tests.exported import KINDS, read
+
+SPOOF = 18  # 1,000 "USDC" that are none
+FAKE = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+WORDS = "looks like USDC, not on the service's list"
+SHORT = "0xeF5753…cC8e7F"
+SAID = f"1,000.00 USDC ({WORDS}: {SHORT})"
+LIKE = "Its symbol reads like USDC, which the service features on Base at 0x833589…A02913. This is another token."
+UNLISTED = "The service does not list this token. Anybody can give a token any name: compare its address."
+
+
+@pytest.fixture
+def spoof(emulator: Emulator) -> dict[str, Any]:
+    return emulator.finished(SPOOF)
+
+
+def words(markup: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", markup))).strip()
+
+
+def part(page: str, pattern: str) -> str:
+    found = re.search(pattern, page, re.DOTALL)
+    assert found, pattern
+    return found[0]
+
+
+def row(page: str, intent_id: str) -> str:
+    return part(page, rf'<tr id="row-{intent_id}">.*?</tr>')
+
+
+def is_marked(markup: str) -> bool:
+    """The tag and the address to be seen, all words and reasons for whoever points at it or listens."""
+    mark = part(markup, r'<span class="marks".*?</bdi></span>')
+    title = html.unescape(part(mark, r'title="[^"]*"'))
+    assert title == f'title="{LIKE} {UNLISTED}"'
+    assert words(mark) == f"looks like USDC +1 , not on the service's list: {LIKE} {UNLISTED} {SHORT}"
+    return True
+
+
+def page(site: Client, path: str) -> str:
+    answer = site.get(path)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def ask(method: str, path: str, **how: Any) -> str:
+    """Through the front door, for what comes piece by piece."""
+
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(asgi.application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.request(method, path, **how)
+
+    found = asyncio.run(answer())
+    assert found.status_code == 200
+    return found.text
+
+
+def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_below(site: Client, spoof: Any) -> None:
+    shown = page(site, f"/intent/{spoof['intentId']}")
+    assert is_marked(part(shown, r'<div class="money">.*?</div>'))
+    note = part(shown, r'<div class="note warnings".*?</ul>')
+    assert f"Looks like USDC. {LIKE} Not on the service's list. {UNLISTED}" in words(note)
+    assert f'data-copy="{hashes.checksum(FAKE)}"' in note
+    assert SAID in html.unescape(part(shown, "<title>.*?</title>"))
+    assert SAID in words(part(shown, r'data-step="deposit".*?</li>'))
+
+
+def test_its_calls_and_its_fees_say_it(site: Client, spoof: Any) -> None:
+    shown = page(site, f"/intent/{spoof['intentId']}")
+    calls = words(part(shown, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
+    assert re.search(rf"1,000\.00 USDC \( {SHORT} on the chain's explorer , {WORDS}\)", calls)
+    assert f"{WORDS}: {SHORT}" in words(part(shown, r'<table class="sums">.*?</table>'))
+
+
+@pytest.mark.parametrize("path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}"])
+def test_a_row_of_a_list_says_it(site: Client, spoof: Any, path: str) -> None:
+    assert is_marked(row(page(site, path.format(**spoof)), spoof["intentId"]))
+
+
+def test_a_search_which_gives_no_symbols_still_says_that_the_token_is_not_listed(site: Client, spoof: Any) -> None:
+    found = row(page(site, "/search?q={ownerAddress}".format(**spoof)), spoof["intentId"])
+    assert "1,000.00 Base" in words(found)
+    assert f"not on the service's list : {UNLISTED} {SHORT}" in words(found)
+
+
+def test_the_newest_on_the_first_page_say_it(site: Client, emulator: Emulator) -> None:
+    emulator.play(SPOOF)
+    assert is_marked(page(site, "/"))
+
+
+def test_the_answer_for_a_customer_says_it(site: Client, spoof: Any) -> None:
+    texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
+    plain, markdown, told = map(html.unescape, texts)
+    assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
+    assert WORDS in markdown
+    assert json.loads(told)["sent"]["warnings"] == [
+        {"word": "looks like USDC", "reason": LIKE},
+        {"word": "not on the service's list", "reason": UNLISTED},
+    ]
+
+
+def test_a_row_of_a_ticket_says_it(site: Client, spoof: Any) -> None:
+    triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"})
+    transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
+    assert f"{SAID} on Base →" in words(transfer)
+    assert f"USDC ({WORDS}), a token on Base" in words(token)
+    assert LIKE in words(token)
+
+
+def test_the_page_of_its_contract_says_it(site: Client) -> None:
+    assert f"Contract of the token USDC ({WORDS}) on Base" in words(page(site, f"/address/{FAKE}"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_export_says_it_in_columns_of_its_own(site: Client, spoof: Any, kind: str) -> None:
+    rows = read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").encode()).rows
+    by_id = {row["intent_id"]: row for row in rows}
+    assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; not on the service's list"
+    assert not by_id[spoof["intentId"]]["destination_warnings"]
+    others = [row for row in rows if (row["origin_token"] or FAKE).lower() != FAKE]
+    assert others
+    assert not any(row["origin_warnings"] for row in others)
