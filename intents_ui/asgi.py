@@ -2,9 +2,10 @@
 
 `/healthz` answers at once. `/live/…` is a stream, which costs no thread. `/rpc/…` is the embedded service, when there
 is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is an asynchronous view, because
-it has to end when its reader leaves, which WSGI does not notice. Everything else is an ordinary synchronous view, run
-in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64 half-sent bodies would
-otherwise hold every thread that serves pages.
+it has to end when its reader leaves, which WSGI does not notice. A call by hand (`/console/…`) goes the same way, into
+a thread of its own, because the service may hold it for longer than a page may take. Everything else is an ordinary
+synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64
+half-sent bodies would otherwise hold every thread that serves pages.
 """
 
 import asyncio
@@ -105,7 +106,9 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
 
 def is_long(scope: Message) -> bool:
     path: str = scope["path"]
-    return path.startswith("/export/") or (path == "/triage" and scope["method"] == "POST")
+    is_posted = scope["method"] == "POST"
+    by_hand = path.startswith("/console/") and (is_posted or b"ask=" in scope["query_string"])
+    return path.startswith("/export/") or (path == "/triage" and is_posted) or by_hand
 
 
 @cache

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# Calls by hand at a time in a process, and those that the service may hold for half a minute.
+CALLS_BY_HAND = 4
+WAITS_BY_HAND = 4
 # Identifiers of all tickets together that are looked up at a time: fewer than the pages that may wait for the service.
 TICKET_THREADS = 12
 
@@ -76,6 +79,16 @@ def page() -> AbstractContextManager[None]:
 def unhurried[T](ask: Callable[[], T]) -> T:
     """A question with its own time instead of the page's: what is broken off midway may have been done all the same."""
     return Context().run(ask)
+
+
+@cache
+def places_by_hand(*, held: bool) -> Places:
+    return Places(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_connection_wait)
+
+
+def by_hand(group: Group) -> AbstractContextManager[None]:
+    """Around one call by hand, for which no page thread waits. What the service may hold has places of its own."""
+    return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_totals[group] + 1)
 
 
 @cache

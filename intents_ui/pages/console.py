@@ -1,42 +1,80 @@
-"""`/console`: every operation of the service, called by hand."""
+"""`/console`: every operation of the service, called by hand.
 
+What changes nothing may be asked by GET, so that a call can be passed on as a link; what is posted stands in no address
+and in no log. What changes something is posted, shown with what it will do, and sent when that is confirmed.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
+from cachetools import TTLCache, cached
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import operators, visitors, wiring
 from intents_ui.display import console as words
+from intents_ui.display import failures, json_tree, next_call, request_form, transfer
+from intents_ui.display.examples import NONE, Examples, examples_of
 from intents_ui.operators import Level, Refusal
+from intents_ui.service import json_text
 from intents_ui.service.attempt import Attempt
-from intents_ui.service.members import Member, members, written
+from intents_ui.service.config import Group
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.members import Kind, Member, members, typed, written
 from intents_ui.service.requests import OPERATIONS, Operation
+from intents_ui.service.wire import Intent, Page
 
 LONGEST = 64 * 1024  # bytes of a request
+LONGEST_LINK = 1800  # characters of an address that can be passed on
+RAW_SHOWN = 256 * 1024  # characters of an answer as received
+LOOKED_AT = 40  # newest intents, for examples
+EXAMPLES_SECONDS = 30
+PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
+
 FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "This came from another site, so it was not sent. Send it from here.")
-TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request may have at most 64 KB, so it was not sent.")
+TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request may have at most 64 KB. This one was not sent.")
+WAITS_ALREADY = Refusal(
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "WaitIntentReceipt waits for your address already, so it was not sent again. Try again when that has answered.",
+    wait=10,
+)
+
+# What the embedded service takes beside interface.md.
+PLOT = Member("plot", Kind.TEXT, "How the invented transfer goes. Only the embedded service knows this.")
 
 
 @dataclass(frozen=True)
-class Typed:
-    """A request as it came with the form: member by member, or as JSON to be sent exactly so."""
+class Asked:
+    """A request as it came with a form: member by member, or as JSON that is sent exactly as it stands."""
 
-    fields: dict[str, str]
+    values: dict[str, str]
     text: str
-    is_asked: bool
-    is_confirmed: bool
+    is_json: bool = False
+    is_asked: bool = False
+    is_confirmed: bool = False
 
     @classmethod
-    def read(cls, operation: Operation, sent: QueryDict, *, method: str) -> "Typed":
-        fields = {each.name: str(sent[each.name]) for each in members(operation.model) if each.name in sent}
-        # A browser sends every line break of a form as two characters.
-        text = str(sent.get("json", "")).replace("\r\n", "\n")
-        if sent.get("ask") != "json":
-            text = written(operation.model, fields, names=wiring.config().names)
-        return cls(fields, text, is_asked="ask" in sent and method != "HEAD", is_confirmed="confirmed" in sent)
+    def read(cls, operation: Operation, sent: QueryDict) -> "Asked":
+        known, names = members_of(operation), wiring.config().names
+        # A browser makes two characters of every line break in a form.
+        came = {str(name): str(sent[name]).replace("\r\n", "\n") for name in sent}
+        is_json = came.get("ask") == "json"
+        if is_json:
+            text = came.get("json", "")
+            values = typed(known, text, names=names)
+        else:
+            values = {each.name: came[each.name] for each in known if each.name in came}
+            text = written(known, values, names=names)
+        return cls(values, text, is_json, is_asked="ask" in came, is_confirmed="confirmed" in came)
 
 
 @require_safe
@@ -51,84 +89,208 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
     found = OPERATIONS.get(operation)
     if found is None:
         raise Http404("The service has no such operation.")
-    if found.is_write and operators.level() is not Level.WRITE:
-        raise Http404("This dashboard calls only operations that change nothing.")
-    return write(request, found) if found.is_write else read(request, found)
+    if not found.is_write:
+        return read(request, found)
+    if not may_write():
+        raise Http404("On this dashboard only operations that change nothing are called by hand.")
+    return write(request, found)
 
 
 def refuse_off() -> None:
     if not operators.may_read():
-        raise Http404("This dashboard lets nobody call operations by hand.")
+        raise Http404("On this dashboard no operations are called by hand.")
+
+
+def may_write() -> bool:
+    return operators.level() is Level.WRITE
 
 
 def offered() -> list[Operation]:
-    writes = operators.level() is Level.WRITE
-    return [operation for operation in OPERATIONS.values() if writes or not operation.is_write]
+    return [operation for operation in OPERATIONS.values() if may_write() or not operation.is_write]
+
+
+def members_of(operation: Operation) -> tuple[Member, ...]:
+    known = members(operation.model)
+    return (*known, PLOT) if operation.name == "ExecuteIntent" and wiring.embedded() else known
 
 
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
-    """What is asked by GET can be passed on as a link; what is posted stands in no address and no log."""
     sent = request.POST if request.method == "POST" else request.GET
-    typed = Typed.read(operation, sent, method=str(request.method))
-    if not typed.is_asked:
-        return page(request, operation, typed)
-    refused = refusal(request, typed) or operators.refusal_to_read(request)
-    if refused:
-        return page(request, operation, typed, refused=refused)
-    return page(request, operation, typed, attempt=call(operation, typed.text))
+    if request.method == "GET" and "" in request.GET.values():
+        return redirect(without_blanks(request))
+    asked = Asked.read(operation, sent)
+    if not asked.is_asked or request.method == "HEAD":
+        return page(request, operation, asked)
+    if refused := refusal(request, asked) or operators.refusal_to_read(request):
+        return page(request, operation, asked, refused=refused)
+    with waiting(operation, visitors.of(request)) as may_wait:
+        if not may_wait:
+            return page(request, operation, asked, refused=WAITS_ALREADY)
+        attempt = call(operation, asked.text)
+    return page(request, operation, asked, attempt=attempt)
 
 
 @operators.guarded
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
-    typed = Typed.read(operation, request.POST, method=str(request.method))
-    if request.method != "POST" or not typed.is_asked:
-        return page(request, operation, typed)
-    if not typed.is_confirmed:
-        return page(request, operation, typed, is_to_confirm=True)
-    refused = refusal(request, typed) or operators.refusal(request)
-    if refused:
-        return page(request, operation, typed, refused=refused, is_to_confirm=True)
-    response = page(request, operation, typed, attempt=call(operation, typed.text))
+    asked = Asked.read(operation, request.POST if request.method == "POST" else request.GET)
+    if request.method != "POST" or not asked.is_asked:
+        return page(request, operation, asked)
+    if refused := refusal(request, asked):
+        return page(request, operation, asked, refused=refused)
+    if not asked.is_confirmed:
+        return page(request, operation, asked, is_to_confirm=True)
+    if refused := operators.refusal(request):
+        return page(request, operation, asked, refused=refused, is_to_confirm=True)
+    attempt = call(operation, asked.text)
+    if changed := next_call.changed(attempt):
+        wiring.look_again(changed)
+    response = page(request, operation, asked, attempt=attempt)
     operators.remember(request, response)
     return response
 
 
-def refusal(request: HttpRequest, typed: Typed) -> Refusal | None:
+def without_blanks(request: HttpRequest) -> str:
+    """A form sends its empty fields too, which nobody wants in a link."""
+    filled = [(name, value) for name, values in request.GET.lists() for value in values if value]
+    return f"{request.path}?{urlencode(filled)}" if filled else request.path
+
+
+def refusal(request: HttpRequest, asked: Asked) -> Refusal | None:
     if request.method == "POST" and not visitors.is_ours(request):
         return FOREIGN
-    return TOO_LONG if len(typed.text.encode()) > LONGEST else None
+    return TOO_LONG if len(asked.text.encode()) > LONGEST else None
+
+
+_waiting: set[str | None] = set()
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
+    """Whether this visitor may wait: one may at a time, because the service holds such a call for half a minute."""
+    if operation.group is not Group.WAIT:
+        yield True
+        return
+    with _lock:
+        is_first = visitor not in _waiting
+        _waiting.add(visitor)
+    try:
+        yield is_first
+    finally:
+        if is_first:
+            with _lock:
+                _waiting.discard(visitor)
 
 
 def call(operation: Operation, text: str) -> Attempt:
-    return wiring.service().attempt(operation.name, text, group=operation.group)
+    with wiring.by_hand(operation.group):
+        return wiring.service().attempt(operation.name, text, group=operation.group)
 
 
 def page(
     request: HttpRequest,
     operation: Operation,
-    typed: Typed,
+    asked: Asked,
     *,
     attempt: Attempt | None = None,
     refused: Refusal | None = None,
     is_to_confirm: bool = False,
 ) -> HttpResponse:
-    context: dict[str, Any] = {
+    context = form(operation, asked) | {
         "operation": operation,
         "operations": offered(),
         "about": words.ABOUT,
-        "members": shown(operation),
-        "typed": typed,
-        "attempt": attempt,
+        "asked": asked,
+        "plots": words.PLOTS if wiring.embedded() else (),
         "refused": refused,
-        "is_to_confirm": is_to_confirm,
-        "asked": operators.asked(request),
+        "operator": operators.asked(request),
+        "consequence": words.CONSEQUENCES.get(operation.name) if is_to_confirm else None,
+        "offer": offer(operation, asked, attempt),
+        "answer": answer(request, operation, attempt) if attempt else None,
     }
-    response = render(request, "console_operation.html", context, status=refused.status if refused else HTTPStatus.OK)
+    status = refused.status if refused else status_of(attempt)
+    response = render(request, "console_operation.html", context, status=status)
     response["Cache-Control"] = "no-store"
-    if refused and refused.wait:
-        response["Retry-After"] = str(refused.wait)
+    if wait := wait_of(attempt, refused):
+        response["Retry-After"] = str(wait)
     return response
 
 
-def shown(operation: Operation) -> tuple[Member, ...]:
-    return members(operation.model)
+def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
+    if refused:
+        return refused.wait
+    failed = attempt.error if attempt and attempt.status is None else None
+    return failures.retry_after(failed) if failed else None
+
+
+def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> transfer.Transfer | None:
+    """What a quote that came, or one that is to be committed, is about; None where that cannot be read."""
+    text = asked.values.get("intent") if operation.name == "CommitIntent" else None
+    if operation.name == "QuoteIntent" and attempt and (quoted := next_call.next_call(attempt)):
+        text = quoted.sent
+    if not text:
+        return None
+    try:
+        found = Intent.model_validate(wiring.config().names.read(json_text.read(text)))
+    except ValueError:
+        return None
+    with wiring.page():
+        names = wiring.catalog()
+        names.learn((found.origin_chain_id, found.destination_chain_id))
+        return transfer.of_intent(found, None, using=names, now=datetime.now(UTC))
+
+
+def status_of(attempt: Attempt | None) -> HTTPStatus:
+    """What the service answered is shown, whatever it is; that nothing came is the page's own failure too."""
+    if attempt is None or attempt.error is None or attempt.status is not None:
+        return HTTPStatus.OK
+    return failures.status(attempt.error)
+
+
+def form(operation: Operation, asked: Asked) -> dict[str, Any]:
+    known, tried, names = members_of(operation), examples(), wiring.config().names
+    shown = tried.of(operation.name)
+    values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation, known))
+    choices = {PLOT.name: words.PLOTS}
+    return {
+        "groups": request_form.groups(known, values=values, examples=shown, choices=choices, names=names),
+        "json": asked.text if asked.is_asked else written(known, values, names=names),
+    }
+
+
+def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict[str, Any]:
+    how = wiring.config()
+    root = visitors.root(request) if wiring.embedded() else how.base_url
+    url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
+    return {
+        "attempt": attempt,
+        "outcome": words.outcome(attempt, is_write=operation.is_write),
+        "seconds": words.time_taken(attempt.seconds),
+        "size": words.size(attempt),
+        "tree": json_tree.tree(attempt.text),
+        "raw": attempt.text[:RAW_SHOWN],
+        "left_out": len(attempt.text) - RAW_SHOWN,
+        "curl": words.curl(url, attempt.sent, has_key=how.access_key is not None),
+        "link": None if operation.is_write else link(operation, attempt.sent),
+        "next": next_call.next_call(attempt),
+        "next_link": link(operation, again) if (again := next_call.again(attempt)) else None,
+    }
+
+
+def link(operation: Operation, text: str) -> str | None:
+    """Asks the same again for whoever opens it."""
+    url = f"{reverse('console-operation', args=[operation.name])}?{urlencode({'ask': 'json', 'json': text})}"
+    return url if len(url) <= LONGEST_LINK else None
+
+
+@cached(TTLCache(maxsize=1, ttl=EXAMPLES_SECONDS))
+def examples() -> Examples:
+    """A courtesy: without the service there are none, and the form is there all the same."""
+    try:
+        with wiring.page(), within(PATIENCE_SECONDS):
+            entries = wiring.service().get_intent_history(page=Page.first(size=LOOKED_AT)).intents
+            names = wiring.catalog()
+            names.learn({entry.receipt.origin_chain_id for entry in entries if entry.receipt})
+            return examples_of(entries, using=names, now=datetime.now(UTC))
+    except ServiceError:
+        return NONE

@@ -33,6 +33,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
     """Each export that a page's menu begins is a run of its own, whose id is drawn with the page."""
     return {
         "embedded": wiring.embedded(),
+        "may_write": operators.level() is operators.Level.WRITE,
         "nav": list(places()),
         "export_rows": ENV.intents_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},

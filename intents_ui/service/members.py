@@ -4,8 +4,9 @@ Nothing is refused: what is no number where a number belongs is written as the t
 judge.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -58,16 +59,20 @@ class Member:
     def path(self) -> list[str]:
         return self.name.split(".")
 
+    def under(self, names: Brand) -> str:
+        """Its name as the maker writes it."""
+        return ".".join(name for each in self.path for name in names.write({each: None}))
+
 
 def members(model: type[Wire]) -> tuple[Member, ...]:
     """What a request of this model can hold, in its order. Objects are taken apart, but for intents; lists are not."""
     return tuple(_members(model, inside=""))
 
 
-def written(model: type[Wire], typed: Mapping[str, str], *, names: Brand) -> str:
+def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
     """The request with these members, under the maker's names. What is not typed, or blank, is not there."""
     document: dict[str, Any] = {}
-    for member in members(model):
+    for member in known:
         if text := typed.get(member.name, "").strip():
             *outer, last = member.path
             place = document
@@ -75,6 +80,38 @@ def written(model: type[Wire], typed: Mapping[str, str], *, names: Brand) -> str
                 place = place.setdefault(name, {})
             place[last] = _value(member.kind, text)
     return json_text.write(names.write(document)).decode()
+
+
+def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
+    """The other way round: what would have to be typed for a request, as far as it can be read."""
+    try:
+        json_text.read(request)
+    except ValueError:
+        return {}
+    found = ((member.name, _found(request, member.path, names)) for member in known)
+    return {name: _typed(text) for name, text in found if text is not None}
+
+
+def _found(text: str, path: list[str], names: Brand) -> str | None:
+    """The exact text of a member at some depth."""
+    for name in path:
+        if not text.lstrip().startswith("{"):
+            return None
+        (theirs,) = names.write({name: None})
+        inside = json_text.members(text)
+        if theirs not in inside:
+            return None
+        text = inside[theirs]
+    return text
+
+
+def _typed(text: str) -> str:
+    value = json_text.read(text)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
+        return ", ".join(each if isinstance(each, str) else json.dumps(each, default=str) for each in value)
+    return text
 
 
 def _members(model: type[Wire], *, inside: str) -> Iterator[Member]:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import history, home, intent, recoverable, token
+from intents_ui.pages import console, history, home, intent, recoverable, token
 
 
 @pytest.fixture
@@ -22,6 +22,7 @@ def emulator() -> Iterator[Emulator]:
 def fresh() -> Iterator[Emulator]:
     made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, wiring.exports, wiring.ticket_threads)
     made += (wiring.routes, wiring.prices, wiring.token_lists, home.entries, history.newest, intent.plan, looks.look, recoverable.answer_to, token.newest)
+    made += (console.examples, wiring.places_by_hand)
     for each in made:
         each.cache_clear()
     looks.forget()

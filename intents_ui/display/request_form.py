@@ -1,0 +1,73 @@
+"""The form of an operation's request: its members in groups, each with what is typed, what could be, and an example."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from intents_ui.service.brand import Brand
+from intents_ui.service.members import Kind, Member
+
+NOT_SENT = ("", "not sent")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`label`: the member's name as the maker writes it. `choices`: when there is nothing else to be typed."""
+
+    member: Member
+    label: str
+    value: str
+    example: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.member.name
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Offered while somebody types; anything else can be typed as well."""
+        if self.choices or self.member.kind.is_json:
+            return ()
+        words = self.member.words if self.member.kind is Kind.TEXT else ()
+        return words or ((self.example,) if self.example else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The members of an object inside the request, or "" for those of the request itself."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+    @property
+    def is_open(self) -> bool:
+        return any(field.value for field in self.fields)
+
+
+def groups(
+    known: Iterable[Member],
+    *,
+    values: Mapping[str, str],
+    examples: Mapping[str, str],
+    choices: Mapping[str, tuple[tuple[str, str], ...]],
+    names: Brand,
+) -> list[Group]:
+    fields = (
+        Field(
+            member,
+            member.under(names),
+            values.get(member.name, ""),
+            examples.get(member.name, ""),
+            choices.get(member.name) or _choices(member, values.get(member.name, "")),
+        )
+        for member in known
+    )
+    grouped = groupby(fields, key=lambda field: field.label.rpartition(".")[0].partition(".")[0])
+    return [Group(name, tuple(inside)) for name, inside in grouped]
+
+
+def _choices(member: Member, value: str) -> tuple[tuple[str, str], ...]:
+    """What is neither true nor false can be sent too, as JSON."""
+    is_flag = member.kind is Kind.FLAG and value in ("", "true", "false")
+    return (NOT_SENT, ("true", "true"), ("false", "false")) if is_flag else ()

@@ -1,0 +1,608 @@
+"""The console: every operation called by hand, its documented answer and its documented error, and what guards it."""
+
+import html
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+from pydantic import SecretStr
+
+from intents_ui import settings, wiring
+from intents_ui.display.console import MEANINGS
+from intents_ui.emulator import behaviours
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.errors import TABLE
+from intents_ui.pages import console
+from intents_ui.service.requests import OPERATIONS
+from tests.pages.conftest import fresh
+from tests.serving import PATIENCE, process_breathes
+
+READING = [name for name, operation in OPERATIONS.items() if not operation.is_write]
+WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
+CANARY = "canary/4711-key"
+TOKEN = "canary-token-of-the-operator"
+NOBODY = "0x" + "34" * 20
+EMPTY = "the answer will stand here"
+
+
+@dataclass
+class Form:
+    """A form as a browser would send it."""
+
+    method: str
+    action: str
+    values: dict[str, str] = field(default_factory=dict)
+    buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+class _Forms(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Form] = []
+        self._open: Form | None = None
+        self._text: tuple[str, str] | None = None
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self._open = Form(named.get("method", "get"), named["action"])
+            self.found.append(self._open)
+        if self._open is None:
+            return
+        match tag:
+            case "input" if "name" in named:
+                self._open.values[named["name"]] = named.get("value", "")
+            case "select":
+                self._select = named["name"]
+                self._open.values.setdefault(self._select, "")
+            case "option" if "selected" in named and self._select:
+                self._open.values[self._select] = named["value"]
+            case "textarea":
+                self._text = named["name"], ""
+            case "button":
+                self._text = "button:" + named.get("name", ""), named.get("value", "")
+
+    def handle_data(self, data: str) -> None:
+        if self._text and self._open:
+            name, text = self._text
+            if name.startswith("button:"):
+                self._open.buttons[data.strip()] = (name.removeprefix("button:"), text)
+                self._text = None
+            else:
+                self._text = name, text + data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea" and self._text and self._open:
+            # The first line break after the tag belongs to the tag.
+            self._open.values[self._text[0]] = self._text[1].removeprefix("\n")
+            self._text = None
+        elif tag == "select":
+            self._select = ""
+        elif tag == "form":
+            self._open = None
+
+
+def forms(page: HttpResponse) -> list[Form]:
+    reader = _Forms()
+    reader.feed(page.content.decode())
+    return reader.found
+
+
+def words(page: HttpResponse) -> str:
+    """What a reader reads, without the text areas that hold the same again."""
+    shown = re.sub(r"<textarea.*?</textarea>|<datalist.*?</datalist>", " ", page.content.decode(), flags=re.DOTALL)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown)))
+
+
+def raw(page: HttpResponse) -> str:
+    """The answer as received."""
+    found = re.search(r"As received</summary>.*?<pre[^>]*>(.*?)</pre>", page.content.decode(), re.DOTALL)
+    return html.unescape(found[1]) if found else ""
+
+
+def press(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpResponse:
+    """Sends the form that has this button, with what is typed into it."""
+    form = next(each for each in forms(page) if button in each.buttons)
+    name, value = form.buttons[button]
+    values = (
+        form.values | {key.replace("__", "."): text for key, text in typed.items()} | ({name: value} if name else {})
+    )
+    address = form.action.partition("#")[0]
+    if form.method == "get":
+        return site.get(address, values, follow=True)
+    # A browser sends every line break as two characters.
+    sent = {key: text.replace("\n", "\r\n") for key, text in values.items()}
+    return site.post(address, sent, headers={"Sec-Fetch-Site": "same-origin"})
+
+
+def ask(site: Client, operation: str, text: str) -> HttpResponse:
+    """Exactly this text, as JSON, confirmed where that is asked for."""
+    page = press(site, site.get(f"/console/{operation}"), opener(operation), json=text)
+    return press(site, page, f"Send {operation}") if operation in WRITING else page
+
+
+def opener(operation: str) -> str:
+    return "Send this JSON…" if operation in WRITING else "Send this JSON"
+
+
+@pytest.fixture
+def generous(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
+    monkeypatch.setattr(settings.ENV, "intents_console_reads", 1000)
+
+
+def test_the_list_has_every_operation_with_a_sentence(site: Client) -> None:
+    page = words(site.get("/console"))
+    assert len(OPERATIONS) == 13
+    for name in OPERATIONS:
+        assert re.search(rf"{name} [A-Z][^.]+\.", page), name
+    assert "Make a transfer of your own" in page
+
+
+# Done when 1: every operation shows the documented answer and, with a bad request, the documented error.
+
+ANSWERS = {
+    "SearchIntents": ["intents"],
+    "GetIntentHistory": ["intents", "nextPage"],
+    "GetIntent": ["intent"],
+    "GetIntentReceipt": ["intentReceipt"],
+    "WaitIntentReceipt": ["intentReceipt", "receiptStates", "done"],
+    "CommitIntent": ["intentId"],
+    "GetTokenList": ["tokens"],
+    "GetChains": ["chains"],
+    "GetExactInputRoutes": ["tokens"],
+    "GetExactOutputRoutes": ["tokens"],
+    "QuoteIntent": ["intent", "gasFeeOptions"],
+    "ExecuteIntent": ["intentId", "intentStatus"],
+    "GetTokenPrices": ["tokenPrices"],
+}
+
+
+@pytest.mark.parametrize("operation", READING)
+def test_a_reading_operation_answers_what_its_form_begins_with(site: Client, operation: str) -> None:
+    page = press(site, site.get(f"/console/{operation}"), "Send")
+    assert page.status_code == 200
+    answer = json.loads(raw(page))
+    assert list(answer) == ANSWERS[operation]
+    assert answer[ANSWERS[operation][0]], "an example that finds nothing is none"
+    shown = words(page)
+    assert "200 OK" in shown
+    assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request id [0-9a-f]{12}", shown)
+    for member in ANSWERS[operation]:
+        assert f'<span class="json-key">{member}</span>' in page.content.decode()
+
+
+def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
+    page = site.get("/console/QuoteIntent")
+    page = press(site, page, "Send…")
+    assert "It costs nothing and moves no money" in words(page)
+    page = press(site, page, "Send QuoteIntent")
+    quote = json.loads(raw(page))
+    assert list(quote) == ANSWERS["QuoteIntent"]
+    page = press(site, page, "Commit this intent")
+    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
+    assert json.loads(sent) == {"intent": quote["intent"]}
+    page = press(site, page, "Send CommitIntent")
+    assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"]}
+    page = press(site, page, "Execute this intent")
+    assert "That cannot be taken back." in words(page)
+    page = press(site, page, "Send ExecuteIntent")
+    assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
+    assert f'href="/intent/{quote["intent"]["intentId"]}">Watch it</a>' in page.content.decode()
+
+
+# Requests that are wrong in the ways of domain.md 2.6, and the error that each of them is documented to end in.
+REFUSED = [
+    ("SearchIntents", '{"byIntentId":1}', 400, "WebrpcBadRequest", -4),
+    ("GetIntentHistory", '{"page":{"sort":[{"column":"memo"}]}}', 400, "InvalidArgument", 2000),
+    ("GetIntent", "{}", 400, "InvalidArgument", 2000),
+    ("GetIntent", '{"intentId":"0x12"}', 400, "NotFound", 8000),
+    ("GetIntentReceipt", '{"intentId":"0x12"}', 400, "NotFound", 8000),
+    ("GetIntentReceipt", '{"intentId":', 400, "WebrpcBadRequest", -4),
+    ("WaitIntentReceipt", '{"intentId":"0x12"}', 400, "NotFound", 8000),
+    ("WaitIntentReceipt", '{"intentId":"0x12","lastReceiptStates":"MINING"}', 400, "WebrpcBadRequest", -4),
+    ("CommitIntent", "{}", 400, "InvalidArgument", 2000),
+    ("CommitIntent", '{"intent":{"intentId":"0x12"}}', 400, "NotFound", 8000),
+    ("GetTokenList", "{}", 400, "InvalidArgument", 2000),
+    ("GetTokenList", '{"chainIds":["x"]}', 400, "WebrpcBadRequest", -4),
+    ("GetChains", '{"routeProvider":1}', 400, "WebrpcBadRequest", -4),
+    ("GetExactInputRoutes", '{"originChainId":999999,"originTokenAddress":"0x1"}', 422, "UnsupportedNetwork", 8008),
+    ("GetExactInputRoutes", "{}", 400, "InvalidArgument", 2000),
+    ("GetExactOutputRoutes", '{"destinationChainId":1}', 400, "InvalidArgument", 2000),
+    ("QuoteIntent", "{}", 400, "InvalidArgument", 2000),
+    ("QuoteIntent", f'{{"ownerAddress":"{NOBODY}","originChainId":5}}', 422, "UnsupportedNetwork", 8008),
+    ("ExecuteIntent", '{"intentId":"0x12"}', 400, "NotFound", 8000),
+    ("GetTokenPrices", '{"tokens":{}}', 400, "WebrpcBadRequest", -4),
+    ("GetTokenPrices", "{}", 400, "InvalidArgument", 2000),
+]
+
+
+def test_every_operation_is_refused_in_some_way() -> None:
+    assert {operation for operation, *_ in REFUSED} == set(OPERATIONS)
+
+
+@pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
+@pytest.mark.usefixtures("generous")
+def test_a_bad_request_shows_the_documented_error(
+    site: Client, operation: str, text: str, status: int, name: str, code: int
+) -> None:
+    page = ask(site, operation, text)
+    assert page.status_code == 200
+    told = json.loads(raw(page))
+    assert (told["error"], told["code"], told["status"]) == (name, code, status)
+    shown = words(page)
+    assert f"{name} code {code} {MEANINGS[code]}" in shown
+    assert re.search(rf"{status} [A-Z][a-z]+ ", shown)
+    assert told["cause"][:80] in shown
+
+
+def test_a_required_field_left_blank_is_refused_by_the_service_and_not_by_the_form(site: Client) -> None:
+    page = press(site, site.get("/console/GetIntent"), "Send", intentId="")
+    assert "InvalidArgument code 2000" in words(page)
+    assert "intentId is required" in words(page)
+    page = press(site, site.get("/console/GetTokenList"), "Send", chainIds="1, base")
+    assert "WebrpcBadRequest code -4" in words(page)
+
+
+@pytest.mark.parametrize("name", behaviours.REFUSALS)
+def test_what_the_service_may_say_is_said_in_words(site: Client, emulator: Emulator, name: str) -> None:
+    code, retry_after = behaviours.REFUSALS[name]
+    emulator.behave("GetChains", name)
+    page = site.get("/console/GetChains", {"ask": "fields"})
+    shown = words(page)
+    assert page.status_code == 200
+    assert f"{TABLE[code]['name']} code {code} {MEANINGS[code]}" in shown
+    assert re.search(rf"{TABLE[code]['status']} [A-Z]", shown)
+    if retry_after and retry_after.isdigit():
+        assert f"retry-after {retry_after}" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [
+        pytest.param("html-502", "502 Bad Gateway", "The service, or what stands before it, failed.", id="a gateway"),
+        pytest.param("broken-json", "200 OK", "it is not JSON.", id="half an answer"),
+        pytest.param("empty-200", "200 OK", "it is not JSON.", id="nothing"),
+        pytest.param("wrapped-errors", "400 Bad Request", "InvalidArgument code 2000", id="the other envelope"),
+        pytest.param("error-200", "200 OK", "InvalidArgument code 2000", id="an error under 200"),
+    ],
+)
+def test_what_is_no_answer_is_shown_as_it_came(
+    site: Client, emulator: Emulator, name: str, status: str, said: str
+) -> None:
+    emulator.behave("GetTokenList", name)
+    page = site.get("/console/GetTokenList", {"ask": "json", "json": "{}"})
+    assert status in words(page)
+    assert said in words(page)
+
+
+def test_every_documented_error_has_a_meaning() -> None:
+    assert MEANINGS.keys() == TABLE.keys()
+    for meaning in MEANINGS.values():
+        assert meaning.endswith(".")
+
+
+def test_an_error_that_is_not_documented_is_shown_by_its_own_name(
+    site: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = {"code": 2000, "name": "Od\u202ed", "msg": "<b>hi</b>", "status": 418}
+    monkeypatch.setitem(TABLE, 2000, odd | {"code": 77})
+    shown = words(site.get("/console/GetIntent", {"ask": "fields"}))
+    assert "Od⟨U+202E⟩d code 77 The service documents no error with this code." in shown
+    assert "The service says: <b>hi</b>" in shown
+
+
+# What is sent
+
+
+def test_json_is_sent_exactly_as_it_is_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    came: list[bytes] = []
+    real = wiring.service()._carry  # type: ignore[attr-defined]
+    monkeypatch.setattr(wiring.service(), "_carry", lambda call: came.append(call.request().content) or real(call))
+    text = '{"chainIds":[8453],\n  "limit" : 1.0,"x":1157920892373161954235709850086,"é":"<&>"}'
+    site.get("/console/GetTokenList")
+    came.clear()
+    page = ask(site, "GetTokenList", text)
+    assert came == [text.encode()]
+    assert text in html.unescape(page.content.decode())
+
+
+def test_a_call_can_be_passed_on_as_a_link(site: Client) -> None:
+    page = press(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
+    assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
+    page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
+    link = re.search(r'<a href="([^"]+)#answer">Link to this call</a>', page.content.decode())
+    assert link
+    again = site.get(html.unescape(link[1]))
+    assert json.loads(raw(again)) == json.loads(raw(page))
+
+
+def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetTokenPrices", "panic-500")
+    assert EMPTY in words(site.get("/console/GetTokenPrices", {"tokens": "[]"})).lower()
+    assert raw(site.head("/console/GetTokenPrices?ask=fields")) == ""
+    assert "WebrpcServerPanic" in words(site.get("/console/GetTokenPrices?ask=fields"))
+
+
+def test_the_next_page_is_one_press_away(site: Client) -> None:
+    page = site.get("/console/GetIntentHistory?page.pageSize=2&ask=fields")
+    first = [each["intentId"] for each in json.loads(raw(page))["intents"]]
+    link = re.search(r'href="([^"]+)#answer">Next page</a>', page.content.decode())
+    assert link
+    following = site.get(html.unescape(link[1]))
+    second = [each["intentId"] for each in json.loads(raw(following))["intents"]]
+    assert len(second) == 2
+    assert not set(first) & set(second)
+
+
+def test_an_intent_goes_back_exactly_as_it_came(site: Client) -> None:
+    """Through a text area, with every character that forms and pages are known to change."""
+    odd = '{ "memo":"a\\r\\n<\\/textarea>&amp;\\u00e9é\\u0000",\n\t"n":1.10,"n2":1e2 ,"intentId":"0x12"}'
+    page = site.post("/console/CommitIntent", {"intent": odd.replace("\n", "\r\n"), "ask": "fields"})
+    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
+    assert sent == f'{{"intent":{odd}}}'
+
+
+def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
+    page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
+    page = press(site, page, "Commit this intent")
+    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
+    amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
+    changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
+    page = press(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
+    assert "InvalidArgument code 2000" in words(page)
+    assert "intent was modified" in words(page)
+    assert "Execute this intent" not in words(page)
+
+
+@pytest.mark.parametrize("plot", [slug for slug, _ in console.words.PLOTS])
+@pytest.mark.usefixtures("generous")
+def test_it_goes_as_it_was_chosen(site: Client, emulator: Emulator, plot: str) -> None:
+    page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
+    page = press(site, press(site, page, "Commit this intent"), "Send CommitIntent")
+    page = press(site, page, "Execute this intent", plot=plot)
+    sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
+    assert sent.get("plot", "") == plot
+    page = press(site, page, "Send ExecuteIntent")
+    assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
+
+
+def test_the_examples_are_live(site: Client, emulator: Emulator) -> None:
+    newest = {each["intentId"] for each in history(emulator)}
+    page = site.get("/console/GetIntent")
+    assert forms(page)[1].values["intentId"] in newest
+
+
+def history(emulator: Emulator) -> list[dict[str, Any]]:
+    found = wiring.service().get_intent_history().intents
+    return [{"intentId": each.intent_id} for each in found] + [
+        {"intentId": each.intent_id}
+        for each in wiring.service().get_intent_history(page=console.Page.first(size=40)).intents
+    ]
+
+
+def test_without_the_service_the_form_is_there_and_no_example_is_invented(site: Client, emulator: Emulator) -> None:
+    emulator.behave("*", "node-down-503")
+    page = site.get("/console/QuoteIntent")
+    assert page.status_code == 200
+    assert set(forms(page)[1].values.values()) - {forms(page)[1].values.get("csrfmiddlewaretoken")} == {""}
+    assert "0x" not in words(page)
+
+
+# What is shown
+
+
+def test_numbers_and_strangers_words_are_shown_exactly(site: Client, emulator: Emulator) -> None:
+    giant = emulator.finished("dust-and-giants", variant="B")
+    page = site.get("/console/GetIntent", {"intentId": giant["intentId"], "ask": "fields"})
+    assert giant["depositTransaction"]["amount"] in words(page)
+    hostile = emulator.finished("hostile-memo")
+    page = site.get("/console/GetIntentReceipt", {"intentId": hostile["intentId"], "ask": "fields"})
+    assert "<script>alert" not in page.content.decode()
+    assert "⟨U+202E⟩" in words(page)
+    assert "more characters" in words(page)
+
+
+def test_a_large_answer_is_shown_in_part_and_says_so(site: Client) -> None:
+    page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
+    assert "larger than what is shown" in words(page)
+    assert "more, which this page has no room for" in words(page)
+    assert len(page.content) < 2_000_000
+
+
+def test_curl_makes_the_same_call_and_has_no_key(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """{"intentId":"it's $(id) `id` \\"x\\" \\\\ !"}"""
+    shown = html.unescape(ask(site, "GetIntent", text).content.decode())
+    assert "http://testserver/rpc/Service/GetIntent" in shown
+    assert """--data-raw '{"intentId":"it'"'"'s $(id) `id` \\"x\\" \\\\ !"}'""" in shown
+    assert "X-Access-Key" not in shown
+    assert "no terminal takes safely" in words(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
+
+
+# Who may
+
+
+def test_a_dashboard_without_a_console_has_none(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", "off")
+    for path in ("/console", "/console/GetChains", "/console/QuoteIntent", "/console/GetChains?ask=fields"):
+        assert site.get(path).status_code == 404
+    for path in ("/", "/history"):
+        assert "/console" not in site.get(path).content.decode()
+
+
+def test_a_console_that_reads_cannot_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", "read")
+    page = site.get("/console")
+    assert all(f"/console/{name}" in page.content.decode() for name in READING)
+    assert not any(f"/console/{name}" in page.content.decode() for name in WRITING)
+    assert "Make a transfer of your own" not in words(page)
+    assert "200 OK" in words(site.get("/console/GetChains?ask=fields"))
+    for name in WRITING:
+        assert site.get(f"/console/{name}").status_code == 404
+        assert site.post(f"/console/{name}", {"ask": "json", "json": "{}", "confirmed": "yes"}).status_code == 404
+
+
+def test_there_is_no_other_operation(site: Client) -> None:
+    for name in ("AbortIntent", "getchains", "GetChains ", "..", "%2e%2e"):
+        assert site.get(f"/console/{name}").status_code in (301, 404), name
+
+
+def test_what_writes_is_never_done_by_opening_a_link(site: Client) -> None:
+    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
+    page = site.get("/console/QuoteIntent", sent)
+    assert EMPTY in words(page).lower()
+
+
+@pytest.mark.parametrize("operation", [*WRITING, "GetIntent"])
+def test_what_another_site_posts_is_not_sent(emulator: Emulator, operation: str) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
+    page = strict.post(f"/console/{operation}", sent, headers={"Sec-Fetch-Site": "cross-site"})
+    assert page.status_code == 403
+    assert raw(page) == ""
+
+
+def test_what_writes_needs_the_proof_that_our_page_sent_it(emulator: Emulator) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
+    refused = strict.post("/console/QuoteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
+    assert refused.status_code == 403
+    page = ask(strict, "QuoteIntent", "{}")
+    assert "InvalidArgument code 2000" in words(page)
+
+
+def test_reading_sets_no_cookie(site: Client) -> None:
+    for path in ("/console", "/console/GetIntent", "/console/GetIntent?ask=fields"):
+        assert not site.get(path).cookies
+    assert site.get("/console/GetIntent")["Cache-Control"] == "no-store"
+
+
+@pytest.fixture
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
+
+
+@pytest.mark.usefixtures("token")
+def test_writing_needs_the_operators_token_and_can_remember_it(site: Client) -> None:
+    page = press(site, site.get("/console/QuoteIntent"), "Send…")
+    refused = press(site, page, "Send QuoteIntent")
+    assert refused.status_code == 403
+    assert "The operator's token is missing. Nothing was sent to the service." in words(refused)
+    kept = next(form for form in forms(refused) if "Send QuoteIntent" in form.buttons).values["json"]
+    assert kept == next(form for form in forms(page) if "Send QuoteIntent" in form.buttons).values["json"]
+    done = press(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
+    assert "200 OK" in words(done)
+    assert TOKEN not in done.content.decode()
+    page = press(site, done, "Commit this intent")
+    assert "200 OK" in words(press(site, page, "Send CommitIntent"))
+
+
+# What it may cost
+
+
+def test_a_visitor_has_so_many_calls_a_minute(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_reads", 2)
+    for _ in range(2):
+        assert site.get("/console/GetChains?ask=fields").status_code == 200
+    page = site.get("/console/GetChains?routeProvider=CCTP&ask=fields")
+    assert page.status_code == 429
+    assert 0 < int(page["Retry-After"]) <= 60
+    assert "Try again in" in words(page)
+    assert forms(page)[1].values["routeProvider"] == "CCTP"
+    assert site.get("/console/GetChains").status_code == 200
+    assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
+
+
+def test_a_visitor_has_so_many_writes_a_minute(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1)
+    assert "InvalidArgument" in words(ask(site, "QuoteIntent", "{}"))
+    page = ask(site, "QuoteIntent", "{}")
+    assert page.status_code == 429
+    assert "InvalidArgument" not in words(page)
+
+
+def test_one_address_waits_once_at_a_time(site: Client) -> None:
+    wait = OPERATIONS["WaitIntentReceipt"]
+    with console.waiting(wait, "127.0.0.1") as first:
+        assert first
+        page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
+        assert page.status_code == 429
+        assert "waits for your address already" in words(page)
+        assert "NotFound" in words(
+            Client(REMOTE_ADDR="203.0.113.9").get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
+        )
+        assert "200 OK" in words(site.get("/console/GetChains?ask=fields"))
+    assert "NotFound" in words(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
+
+
+def test_only_a_few_calls_are_under_way_at_a_time(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
+    asked = [
+        threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
+    ]
+    places = wiring.places_by_hand(held=False)
+    for each in asked:
+        each.start()
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while places._free._value:  # type: ignore[attr-defined]
+            assert time.monotonic() < deadline
+            process_breathes()
+        page = site.get("/console/GetTokenPrices?ask=fields")
+        assert page.status_code == 503
+        assert "This dashboard is busy" in words(page)
+        assert "Nothing was sent to the service." in words(page)
+        assert int(page["Retry-After"]) > 0
+    finally:
+        for each in asked:
+            each.join()
+
+
+def test_a_request_has_a_largest_size(site: Client) -> None:
+    page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
+    assert page.status_code == 413
+    assert "at most 64 KB" in words(page)
+
+
+# The access key
+
+
+@pytest.fixture
+def with_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    monkeypatch.setattr(settings.ENV, "intents_service_access_key", SecretStr(CANARY))
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
+    for emulator in fresh():
+        emulator.access_key = CANARY
+        yield emulator
+
+
+def test_the_access_key_is_nowhere(with_key: Emulator) -> None:
+    site = Client()
+    for operation in OPERATIONS:
+        for text in ("{}", "{", json.dumps({"intentId": with_key.finished(1)["intentId"], "chainIds": [8453]})):
+            page = ask(site, operation, text)
+            assert CANARY not in page.content.decode()
+            assert CANARY not in html.unescape(page.content.decode())
+            assert CANARY not in str(page.headers)
+            assert "X-Access-Key: …" in words(page)
+    page = site.get("/console/GetChains?ask=fields")
+    assert "200 OK" in words(page)
+    with_key.access_key = "another"
+    assert "AccessKeyNotFound code 1101" in words(site.get("/console/GetChains?ask=fields"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_spent() -> None:
+    cache.clear()

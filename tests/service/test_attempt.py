@@ -1,0 +1,149 @@
+"""A call by hand: what is sent is what was written, and whatever comes is told, but for the access key."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from intents_ui.service.attempt import Attempt
+from intents_ui.service.config import Group
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Reason, Unreachable, Unreadable
+from tests.service.clients import CANARY, client
+from tests.service.scripted_server import Script, answering, response, serving
+
+NOT_FOUND = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "cause": "intent 1", "status": 400}
+
+
+def attempt(script: Script, text: str = "{}", **how: Any) -> Attempt:
+    with serving(script) as server, client(server.url, **how) as service:
+        return service.attempt("GetIntent", text, group=Group.INTENT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f'{{ "b": 1.10, "a":{2**256} }}', id="numbers"),
+        pytest.param('{"intentId":"x","intentId":"y"}', id="doubled"),
+        pytest.param('{"intentId":\n"é\u202e"}', id="any letters"),
+        pytest.param("{not json", id="no JSON"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_the_text_is_sent_as_it_is(text: str) -> None:
+    with serving(answering({})) as server, client(server.url) as service:
+        made = service.attempt("GetIntent", text, group=Group.INTENT)
+    assert server.visits[0].body == text.encode()
+    assert server.visits[0].head.startswith("POST /rpc/Service/GetIntent ")
+    assert server.visits[0].headers["x-access-key"] == CANARY
+    assert server.visits[0].headers["x-request-id"] == made.request_id
+    assert made.sent == text
+
+
+def test_an_answer_is_told_to_the_byte() -> None:
+    body = '{"intent": {"amount": 1e400, "n": 12345678901234567890.10} }'
+    made = attempt(answering(body))
+    assert (made.status, made.text, made.error) == (200, body, None)
+    assert made.size == made.wire_size == len(body)
+    assert made.seconds > 0
+
+
+def test_what_came_compressed_has_two_sizes() -> None:
+    body = json.dumps({"tokens": ["0x" + "ab" * 20] * 100})
+    packed = gzip.compress(body.encode())
+    made = attempt(answering(packed, headers={"Content-Encoding": "gzip"}))
+    assert made.text == body
+    assert (made.size, made.wire_size) == (len(body), len(packed))
+
+
+def test_a_refusal_is_told_with_its_text() -> None:
+    made = attempt(answering(NOT_FOUND, status=400))
+    assert isinstance(made.error, NotFound)
+    assert (made.error.name, made.error.code, made.error.cause) == ("NotFound", 8000, "intent 1")
+    assert made.status == 400
+    assert json.loads(made.text) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("body", "how", "status", "flaw"),
+    [
+        pytest.param("<h1>Hello</h1>", {"kind": "text/html"}, 200, Flaw.CONTENT_TYPE, id="a page"),
+        pytest.param('{"intent":', {}, 200, Flaw.NOT_JSON, id="half of it"),
+        pytest.param("[1]", {}, 200, Flaw.WRONG_SHAPE, id="a list"),
+        pytest.param("{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Flaw.REDIRECT, id="a redirect"),
+    ],
+)
+def test_what_is_no_answer_is_told_all_the_same(body: str, how: dict[str, Any], status: int, flaw: Flaw) -> None:
+    with serving(answering(body, **how)) as server, client(server.url) as service:
+        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
+    assert isinstance(made.error, Unreadable)
+    assert (made.error.flaw, made.status, made.text) == (flaw, status, body)
+    assert len(server.visits) == 1
+
+
+def test_a_gateways_page_is_told_with_its_status() -> None:
+    made = attempt(answering("<h1>502</h1>", status=502, kind="text/html"))
+    assert isinstance(made.error, Unreachable)
+    assert (made.status, made.text) == (502, "<h1>502</h1>")
+
+
+def test_what_is_too_large_is_not_kept() -> None:
+    made = attempt(answering('{"intents":"' + "x" * 5000 + '"}'), size=1000)
+    assert isinstance(made.error, Unreadable)
+    assert (made.error.flaw, made.status, made.text) == (Flaw.TOO_LARGE, 200, "")
+
+
+def test_no_answer_is_told_too() -> None:
+    with serving(answering({})) as server:
+        gone = server.url
+    with client(gone) as service:
+        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
+    assert isinstance(made.error, Unreachable)
+    assert made.error.reason is Reason.REFUSED
+    assert (made.status, made.text) == (None, "")
+
+
+def test_silence_ends_with_the_calls_own_time() -> None:
+    made = attempt(lambda visit: visit.stay_silent(), total=0.2)
+    assert isinstance(made.error, Unreachable)
+    assert made.error.reason is Reason.TIMEOUT
+
+
+def test_nothing_is_asked_when_there_is_no_time_left() -> None:
+    with serving(answering({})) as server, client(server.url) as service, within(-1):
+        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
+    assert isinstance(made.error, OutOfTime)
+    assert not isinstance(made.error, Overloaded)
+    assert server.visits == []
+
+
+def as_numbers(secret: str) -> str:
+    return "".join(f"\\u{ord(letter):04X}" for letter in secret)
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_the_access_key_is_nowhere_in_what_is_told(status: int) -> None:
+    body = {**NOT_FOUND, "msg": f"key {CANARY}", "cause": CANARY} if status == 400 else {"echo": [CANARY, {CANARY: 1}]}
+    text = json.dumps(body)[:-1] + f', "odd": "{as_numbers(CANARY)} {CANARY.replace("-", chr(92) + "u002d")}"}}'
+    made = attempt(answering(text, status=status, headers={"Webrpc": CANARY, "X-Echo": CANARY}))
+    assert made.status == status
+    assert '"odd": "… …"' in made.text
+    assert dict(made.headers)["webrpc"] == "…"
+    for shown in (made.text, made.headers, made.error, vars(made.error) if made.error else ""):
+        assert CANARY not in str(shown)
+
+
+def test_only_headers_that_say_something_about_the_call_are_told() -> None:
+    sent = {"Retry-After": "7", "Set-Cookie": "a=b", "Server": "inside.example", "Credits-Rate-Limit": "50", "Via": "x"}
+    made = attempt(answering({}, headers=sent))
+    assert {name: made.headers[name] for name in ("retry-after", "credits-rate-limit", "content-type")} == {
+        "retry-after": "7", "credits-rate-limit": "50", "content-type": "application/json"
+    }  # fmt: skip
+    assert not {"set-cookie", "server", "via"} & made.headers.keys()
+
+
+def test_an_answer_that_breaks_off_is_no_answer() -> None:
+    made = attempt(lambda visit: visit.send(response('{"intent":{}}')[:-4]))
+    assert isinstance(made.error, Unreachable)
+    assert (made.error.reason, made.status, made.text) == (Reason.BROKEN, 200, "")

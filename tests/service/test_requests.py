@@ -1,0 +1,141 @@
+"""The models of the requests say what interface.md says, and a form's fields become the request that they stand for."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from intents_ui.service.brand import BRAND_OF_INTERFACE, Brand
+from intents_ui.service.members import Kind, members, typed, written
+from intents_ui.service.requests import OPERATIONS, Operation
+from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
+
+KINDS = {
+    "string": (Kind.TEXT,),
+    "number": (Kind.WHOLE, Kind.FIGURE),
+    "boolean": (Kind.FLAG,),
+    "IntentStatus": (Kind.TEXT,),
+    "string[]": (Kind.TEXTS,),
+    "number[]": (Kind.WHOLES,),
+    "IntentStatus[]": (Kind.TEXTS,),
+    "TransactionStatus[]": (Kind.TEXTS,),
+    "Intent": (Kind.OBJECT,),
+    "SortBy[]": (Kind.OBJECTS,),
+}
+TABLES = {name: f"{name}.request" for name in OPERATIONS} | {"QuoteIntent": "QuoteIntentRequest"}
+SPECIFIED = [name for name, table in TABLES.items() if table in SPEC]
+
+
+def rows(table: str, inside: str = "") -> Iterator[tuple[str, str]]:
+    for name, kind in SPEC[table]:
+        if kind in SPEC and kind != "Intent":
+            yield from rows(kind, f"{inside}{name}.")
+        else:
+            yield inside + name, kind
+
+
+def request(operation: str, values: dict[str, str], names: Brand = BRAND_OF_INTERFACE) -> str:
+    return written(members(OPERATIONS[operation].model), values, names=names)
+
+
+def test_thirteen_operations_and_three_of_them_write() -> None:
+    assert len(OPERATIONS) == 13
+    assert [each.name for each in OPERATIONS.values() if each.is_write] == [
+        "CommitIntent", "QuoteIntent", "ExecuteIntent"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", SPECIFIED)
+def test_a_request_has_the_members_of_interface_md_in_their_order(operation: str) -> None:
+    found = members(OPERATIONS[operation].model)
+    expected = list(rows(TABLES[operation]))
+    assert [each.name for each in found] == [name for name, _ in expected]
+    for member, (_, kind) in zip(found, expected, strict=True):
+        assert member.kind in KINDS[kind.removesuffix("!")], member
+        assert member.is_required or not kind.endswith("!"), member
+
+
+def test_all_but_two_operations_are_specified() -> None:
+    assert set(OPERATIONS) - set(SPECIFIED) == {"ExecuteIntent", "GetTokenPrices"}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS.keys())
+def test_each_member_is_said_in_one_line(operation: Operation) -> None:
+    for member in members(operation.model):
+        assert member.about.endswith(".")
+        assert 5 < len(member.about) <= 90, member
+        assert "\n" not in member.about
+
+
+def test_known_words_are_those_of_interface_md() -> None:
+    history = {each.name: each.words for each in members(OPERATIONS["GetIntentHistory"].model)}
+    assert sorted(history["byStatus"]) == sorted(history["byStatuses"]) == sorted(INTENT_STATUSES)
+    wait = {each.name: each.words for each in members(OPERATIONS["WaitIntentReceipt"].model)}
+    assert sorted(wait["lastReceiptStates"]) == sorted(TRANSACTION_STATUSES)
+    quote = {each.name: each.words for each in members(OPERATIONS["QuoteIntent"].model)}
+    assert quote["tradeType"] == ("EXACT_INPUT", "EXACT_OUTPUT")
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "sent"),
+    [
+        pytest.param("GetIntent", {"intentId": ""}, "{}", id="blank is not sent"),
+        pytest.param("GetIntent", {"intentId": "0x1", "other": "x"}, '{"intentId":"0x1"}', id="a text"),
+        pytest.param("GetIntent", {"intentId": '"\\'}, '{"intentId":"\\"\\\\"}', id="a text with quotes"),
+        pytest.param("GetTokenList", {"chainIds": "1, 8453 10"}, '{"chainIds":[1,8453,10]}', id="numbers"),
+        pytest.param("GetTokenList", {"chainIds": "1,x"}, '{"chainIds":[1,"x"]}', id="no number among numbers"),
+        pytest.param("GetTokenList", {"limit": "ten"}, '{"limit":"ten"}', id="no number"),
+        pytest.param("GetTokenList", {"limit": "1.50"}, '{"limit":1.50}', id="digits as typed"),
+        pytest.param("GetTokenList", {"limit": "007"}, '{"limit":"007"}', id="no JSON number"),
+        pytest.param("GetTokenList", {"includeExternal": "true"}, '{"includeExternal":true}', id="a flag"),
+        pytest.param("GetTokenList", {"includeExternal": "yes"}, '{"includeExternal":"yes"}', id="no flag"),
+        pytest.param("GetIntentHistory", {"byStatuses": "FAILED,  NEW"}, '{"byStatuses":["FAILED","NEW"]}', id="words"),
+        pytest.param(
+            "GetIntentHistory",
+            {"page.pageSize": "5", "page.sort": '[{"column":"id"}]'},
+            '{"page":{"sort":[{"column":"id"}],"pageSize":5}}',
+            id="inside an object",
+        ),
+        pytest.param(
+            "QuoteIntent", {"originTokenAmount": str(2**256)}, f'{{"originTokenAmount":"{2**256}"}}', id="large"
+        ),
+        pytest.param(
+            "QuoteIntent", {"options.slippageTolerance": "5e-3"}, '{"options":{"slippageTolerance":5e-3}}', id="figure"
+        ),
+        pytest.param("CommitIntent", {"intent": '{"a": 1.0}'}, '{"intent":{"a": 1.0}}', id="JSON as typed"),
+        pytest.param("CommitIntent", {"intent": '{"a"'}, '{"intent":{"a"}', id="no JSON as typed"),
+    ],
+)
+def test_what_is_typed_becomes_the_request(operation: str, values: dict[str, str], sent: str) -> None:
+    assert request(operation, values) == sent
+
+
+def test_names_are_the_makers() -> None:
+    acme = Brand("acme", "nova")
+    member = "options.serviceAddressOverrides.smartWalletUtilsAddress"
+    sent = request("QuoteIntent", {member: "0x1"}, acme)
+    assert json.loads(sent) == {"options": {"acmeAddressOverrides": {"novaWalletUtilsAddress": "0x1"}}}
+    found = members(OPERATIONS["QuoteIntent"].model)
+    assert typed(found, sent, names=acme) == {member: "0x1"}
+    labels = [each.under(acme) for each in found]
+    assert "options.acmeAddressOverrides.novaWalletUtilsAddress" in labels
+
+
+@pytest.mark.parametrize(
+    ("operation", "values"),
+    [
+        pytest.param("GetTokenList", {"chainIds": "1, 8453", "limit": "10", "includeExternal": "false"}, id="scalars"),
+        pytest.param("GetIntentHistory", {"page.sort": '[{"column": "id"}]', "byStatuses": "A, B"}, id="lists"),
+        pytest.param("CommitIntent", {"intent": '{"n": 1.10, "s":"\\u00e9"}'}, id="an intent"),
+        pytest.param("QuoteIntent", {"originTokenAmount": "5", "options.slippageTolerance": "0.0050"}, id="numbers"),
+    ],
+)
+def test_a_request_is_typed_as_it_was_written(operation: str, values: dict[str, str]) -> None:
+    found = members(OPERATIONS[operation].model)
+    assert typed(found, request(operation, values), names=BRAND_OF_INTERFACE) == values
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", "{", '"x"', "[{}]", '{"page":1}', '{"page":null}', '{"page":[{}]}'])
+def test_what_is_no_such_request_has_nothing_to_be_typed(text: str) -> None:
+    found = members(OPERATIONS["GetIntentHistory"].model)
+    assert typed(found, text, names=BRAND_OF_INTERFACE) == {}
