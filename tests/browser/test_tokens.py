@@ -1,0 +1,152 @@
+"""The list of tokens in a real browser: typing, windows, filters, the way back, and a token's page with its parts."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+
+from tests.browser.conftest import visiting
+from tests.serving import dashboard
+
+pytestmark = pytest.mark.browser
+
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+
+
+@pytest.fixture(scope="module")
+def long_list() -> Iterator[str]:
+    with dashboard(INTENTS_EMBEDDED_TOKENS="1200") as root:
+        yield root
+
+
+def rows(page: Page) -> Locator:
+    return page.locator(".tokens tbody tr")
+
+
+def field(page: Page) -> Locator:
+    return page.get_by_role("searchbox", name="Search tokens")
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+def test_a_search_settles_while_a_reader_types_and_the_earlier_one_is_cancelled(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page, held, cancelled = visit.page, list[Route](), list[str]()
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        visit.open("/tokens")
+        page.on("requestfailed", lambda request: cancelled.append(_sought(request)))
+        page.route(re.compile(r"/tokens\?q=us(&|$)"), hold)
+        with page.expect_request(lambda request: _sought(request) == "us"):
+            field(page).press_sequentially("us", delay=20)
+        field(page).press_sequentially("dc", delay=20)
+        expect(page.locator(".found-head")).to_contain_text("26 tokens found on 24 chains")
+        expect(page.locator("#said")).to_have_text("26 tokens found on 24 chains, the best answers first.")
+        expect(page).to_have_title("Tokens: “usdc” · Intents")
+        expect(page).to_have_url(f"{server}/tokens?q=usdc")
+        expect(field(page)).to_be_focused()
+        expect(field(page)).to_have_value("usdc")
+        assert cancelled == ["us"]
+        assert len(held) == 1
+        expect(rows(page).first).to_contain_text("USDC")
+
+
+def _sought(request: Request) -> str:
+    found = re.search(r"/tokens\?(?:.*&)?q=([^&]*)", request.url)
+    return found[1] if found else ""
+
+
+def test_filters_keep_what_was_typed_and_back_leads_through_them(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/tokens")
+        field(page).fill("usdc")
+        expect(rows(page)).to_have_count(26)
+        page.locator('.pill[data-filter="chains"] summary').click()
+        page.get_by_role("checkbox", name="Base", exact=True).check()
+        page.locator('.pill[data-filter="chains"]').get_by_role("button", name="Apply").click()
+        expect(page).to_have_url(f"{server}/tokens?q=usdc&chain=8453")
+        expect(rows(page)).to_have_count(2)
+        expect(page.get_by_role("heading", name="Tokens")).to_be_focused()
+        page.get_by_role("link", name="USDC").first.click()
+        expect(page.get_by_role("heading", name="USDC", level=1)).to_be_visible()
+        page.go_back()
+        expect(rows(page)).to_have_count(2)
+        expect(field(page)).to_have_value("usdc")
+        page.go_back()
+        expect(page).to_have_url(f"{server}/tokens?q=usdc")
+        expect(rows(page)).to_have_count(26)
+        page.get_by_role("link", name="Clear all").click()
+        expect(page).to_have_url(f"{server}/tokens")
+        expect(field(page)).to_have_value("")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_windows_come_as_the_reader_gets_there(browser: Browser, long_list: str, width: int) -> None:
+    with visiting(browser, long_list, theme="dark", width=width) as visit:
+        page = visit.page
+        visit.open("/tokens?show=listed")
+        expect(rows(page)).to_have_count(100)
+        for count in (200, 300):
+            page.locator(".pager[hx-get]").scroll_into_view_if_needed()
+            expect(rows(page)).to_have_count(count)
+        expect(page).to_have_url(f"{long_list}/tokens?show=listed")
+        expect(page.locator("#said")).to_be_empty()
+        expect(page.locator(".copy").last).to_be_visible()
+        links = page.locator(".tokens .row-link").evaluate_all("links => links.map(link => link.pathname)")
+        assert len(set(links)) == 300
+        assert fits(page)
+
+
+def test_a_window_that_cannot_be_had_can_be_asked_for_again(browser: Browser, long_list: str) -> None:
+    with visiting(browser, long_list, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/tokens?show=listed")
+        page.route("**/tokens/rows*", _fail, times=1)
+        page.locator(".pager[hx-get]").scroll_into_view_if_needed()
+        page.get_by_role("link", name="Try again").click()
+        expect(rows(page)).to_have_count(200)
+        visit.faults = [fault for fault in visit.faults if "status of 503" not in fault]
+
+
+def _fail(route: Route) -> None:
+    """As parts/tokens_rows.html tells that the service did not answer."""
+    again = 'href="/x" hx-get="/tokens/rows?show=listed&after=100" hx-target="closest nav" hx-swap="outerHTML"'
+    route.fulfill(status=503, content_type="text/html", body=f'<nav class="pager"><a {again}>Try again</a></nav>')
+
+
+def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_list: str) -> None:
+    with visiting(browser, long_list, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open("/tokens?show=listed")
+        page.get_by_role("link", name="Next 100").click()
+        expect(page).to_have_url(f"{long_list}/tokens?show=listed&after=100")
+        expect(rows(page)).to_have_count(100)
+        page.get_by_role("link", name="Previous 100").click()
+        expect(page).to_have_url(f"{long_list}/tokens?show=listed")
+        field(page).fill(" usdc ")
+        page.get_by_role("button", name="Search").click()
+        expect(page).to_have_url(f"{long_list}/tokens?q=usdc&show=listed")
+        assert fits(page)
+        visit.open(f"/token/8453/{USDC}")
+        page.get_by_role("link", name="Routes of this token").click()
+        expect(page.get_by_role("heading", name="Where it can go")).to_be_visible()
+        page.get_by_role("link", name="Back to the token").click()
+        page.get_by_role("link", name="Newest intents of this token").click()
+        expect(page.get_by_role("heading", name="Newest intents with it")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_tokens_page_brings_its_slower_parts(browser: Browser, server: str, width: int) -> None:
+    with visiting(browser, server, theme="dark", width=width) as visit:
+        page = visit.page
+        visit.open(f"/token/8453/{USDC}")
+        expect(page.get_by_role("heading", name="What can pay for it")).to_be_visible()
+        expect(page.get_by_role("heading", name="Newest intents with it")).to_be_visible()
+        assert page.get_by_role("heading").evaluate_all("all => all.map(each => each.tagName)")[0] == "H1"
+        assert fits(page)
