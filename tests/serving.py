@@ -1,6 +1,7 @@
 """Programs that tests start: on a free loopback port, waited for by what they answer, ended by their own process id."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -44,13 +45,13 @@ def process_breathes() -> None:
 
 @contextmanager
 def running(*command: str, url: str, env: dict[str, str] | None = None) -> Iterator[str]:
-    """A program of ours, until the block ends."""
+    """A program of ours, until the block ends: at once, whoever is still connected to it."""
     process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | (env or {}))
     try:
         wait_for(url, process)
         yield url
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
 
 

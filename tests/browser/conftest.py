@@ -1,18 +1,23 @@
 """A real browser, pointed at a real dashboard. What goes wrong in a page is collected and fails the test."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.conftest import needs
 
 # Without these, Chromium looks for its maker's hosts at every start.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 QUIET += ["--disable-component-update", "--disable-sync"]
+
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +45,10 @@ class Visit:
         self.page.on("pageerror", lambda error: self._fault("error", str(error), True))
         self.page.on("request", lambda request: self._fault("foreign", request.url, self._is_foreign(request.url)))
 
+    def forgive(self, status: int) -> None:
+        """A page that says what is wrong with its code is no fault of the page."""
+        self.faults = [fault for fault in self.faults if f"status of {status}" not in fault]
+
     def _is_foreign(self, url: str) -> bool:
         return urlsplit(url).netloc != urlsplit(self.root).netloc
 
@@ -50,19 +59,50 @@ class Visit:
 
 @contextmanager
 def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bool = True) -> Iterator[Visit]:
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme="dark" if theme == "dark" else "light",
-        java_script_enabled=scripts,
-    )
-    context.set_default_timeout(10_000)
-    visit = Visit(context.new_page(), root)
+    """A reader of his own, who has never been here; his window is the next one's when he has left."""
+    idle = _idle_windows(browser, scripts=scripts)
+    window = idle.pop() if idle else _window(browser, scripts=scripts)
+    page = window.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    visit = Visit(page, root)
     visit.watch()
     try:
         yield visit
     finally:
-        context.close()
+        window.new_cdp_session(page).send("Storage.clearDataForOrigin", {"origin": root, "storageTypes": "all"})
+        window.clear_cookies()
+        window.clear_permissions()
+        for opened in window.pages[1:]:
+            opened.close()
+        idle.append(window)
     assert visit.faults == []
+
+
+def _window(browser: Browser, *, scripts: bool) -> BrowserContext:
+    """Kept open by an empty page: to open a window takes longer than to open most pages."""
+    window = browser.new_context(java_script_enabled=scripts)
+    window.set_default_timeout(10_000)
+    window.new_page()
+    return window
+
+
+@cache
+def _idle_windows(browser: Browser, *, scripts: bool) -> list[BrowserContext]:
+    return []
+
+
+def some_intent(visit: Visit, scenario: int, copy: str = "finished") -> str:
+    """The path of a scenario's transfer. The list of them is long, and read without the browser."""
+    page = httpx.get(f"{visit.root}/demo", trust_env=False).text
+    found = re.search(rf'href="([^"]+)" aria-label="{copy.capitalize()} copy of scenario {scenario}"', page)
+    assert found, f"no {copy} copy of scenario {scenario}"
+    return found[1]
+
+
+def fits(page: Page) -> bool:
+    """Nothing is wider than the screen."""
+    return bool(page.evaluate(FITS))
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -7,14 +7,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from tests.browser.conftest import visiting
+from tests.browser.conftest import some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
 OWNER = names.address_of(Role.OWNER, 0)
 PATH = f"/address/{OWNER}"
-PAGES = [PATH, f"{PATH}?status=in-flight", f"{PATH}?status=INVALID", "/address/0x" + "0" * 40]
-USDC = "/address/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 
 
 def ids(page: Page) -> list[str]:
@@ -22,18 +20,17 @@ def ids(page: Page) -> list[str]:
     return [str(link.get_attribute("href")) for link in links]
 
 
-def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server: str, theme: str, width: int) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
+def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=768) as visit:
         page = visit.page
-        visit.open("/demo")
-        page.get_by_label("Finished copy of scenario 2", exact=True).click()
+        visit.open(some_intent(visit, 2))
         page.get_by_role("link", name="Everything about this address").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Address")
         expect(page.get_by_label("What this address is")).to_contain_text("Owner of")
         expect(page.get_by_role("heading", name="History")).to_be_visible()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+@pytest.mark.parametrize(("width", "scripts"), [(360, True), (1280, False)], ids=["with scripts", "without"])
 def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
     with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:
         page = visit.page
@@ -51,7 +48,8 @@ def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int,
         page.go_back()
         expect(page.locator("#list .row-link").first).to_have_attribute("href", second[0])
         page.goto(shared)
-        assert ids(page) == second
+        # Meanwhile the embedded service may have forgotten one or the other, as it does when there are newer ones.
+        assert len(set(ids(page)) & set(second)) >= 18
         page.get_by_role("link", name="Everything about this address").click()
         expect(page.get_by_role("heading", name="Totals")).to_be_visible()
 
@@ -80,14 +78,3 @@ def test_the_address_is_copied_whole_with_its_checksum(browser: Browser, server:
         copied = visit.page.evaluate("navigator.clipboard.readText()")
         assert copied.lower() == OWNER
         assert copied == visit.page.locator(".address bdi").inner_text()
-
-
-def test_nothing_is_wider_than_the_screen(browser: Browser, server: str, theme: str, width: int) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
-        for path in [*PAGES, USDC]:
-            visit.open(path)
-            visit.page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
-            too_wide = visit.page.evaluate(
-                "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-            )
-            assert not too_wide, path

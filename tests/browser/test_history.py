@@ -10,17 +10,14 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit, fits, visiting
 from tests.serving import dashboard, free_port, running
 
 pytestmark = pytest.mark.browser
 
-SCRIPTS = pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-
-
-@pytest.fixture(params=[360, 1280])
-def width(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
+JOURNEYS = pytest.mark.parametrize(
+    ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
+)
 
 
 @pytest.fixture
@@ -47,15 +44,11 @@ def said(page: Page) -> Locator:
     return page.locator("#said")
 
 
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
-
-
 def is_at_its_top(page: Page) -> bool:
     return bool(page.evaluate("document.querySelector('#list h1').getBoundingClientRect().top < innerHeight / 2"))
 
 
-@SCRIPTS
+@JOURNEYS
 def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
     browser: Browser, server: str, theme: str, width: int, scripts: bool, past: str
 ) -> None:
@@ -121,7 +114,7 @@ def test_a_link_that_is_passed_on_shows_the_same(browser: Browser, server: str, 
         assert_shows(other.page, before)
 
 
-@SCRIPTS
+@JOURNEYS
 def test_what_cannot_be_asked_is_told_beside_its_field(
     browser: Browser, server: str, width: int, theme: str, scripts: bool
 ) -> None:
@@ -139,7 +132,16 @@ def test_what_cannot_be_asked_is_told_beside_its_field(
         assert fits(page)
         page.go_back()
         expect(page.locator("tr[id^=row-]")).to_have_count(20)
-        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+        visit.forgive(400)
+
+
+def test_what_is_wrong_with_a_field_is_seen_in_its_colour(browser: Browser, server: str, theme: str) -> None:
+    with visiting(browser, server, theme=theme, width=1280) as visit:
+        visit.open("/history?status=LOST&order=x&size=x")
+        bad = visit.page.locator(".note[data-tone=bad] > .icon").first.evaluate("each => getComputedStyle(each).color")
+        for name in ("status", "order", "size"):
+            expect(visit.page.locator(f"#about-{name}")).to_have_css("color", bad)
+        visit.forgive(400)
 
 
 def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: Browser, server: str) -> None:
@@ -153,7 +155,7 @@ def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: B
         expect(page.get_by_role("link", name="Try again")).to_have_count(0)
         expect(page.locator("tr[id^=row-]")).to_have_count(20)
         expect(page).to_have_url(f"{server}/history?order=ASC")
-        visit.faults = [fault for fault in visit.faults if "status of 400" not in fault]
+        visit.forgive(400)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_a_service_that_goes_away_leaves_what_a_reader_has(
                 expect(trouble).to_have_count(0)
                 expect(page).to_have_url(re.compile("cursor="))
                 expect(page).to_have_title(own)
-            visit.faults = [fault for fault in visit.faults if "status of 503" not in fault]
+            visit.forgive(503)
 
 
 @contextmanager

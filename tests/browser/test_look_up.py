@@ -5,20 +5,14 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
-PAGES = ["/", "/search", "/demo", "/search?q=nobody", "/search?q=0x12", "/nowhere", "/intent/0x" + "12" * 32]
 
-
-def some_intent(visit: Visit, scenario: int, copy: str = "finished") -> str:
-    visit.open("/demo")
-    link = visit.page.get_by_label(f"{copy.capitalize()} copy of scenario {scenario}", exact=True)
-    return str(link.get_attribute("href"))
-
-
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+@pytest.mark.parametrize(
+    ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
+)
 def test_a_reader_searches_opens_an_intent_and_unfolds_its_raw_json(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
@@ -36,10 +30,8 @@ def test_a_reader_searches_opens_an_intent_and_unfolds_its_raw_json(
         expect(raw.locator("pre").first).to_contain_text(f'"intentId": "{intent_id}"')
 
 
-def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(
-    browser: Browser, server: str, theme: str, width: int
-) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
+def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=768) as visit:
         page = visit.page
         visit.open(some_intent(visit, 8))
         owner = page.locator('[data-field="intent.ownerAddress"] [title^="0x"]').first.get_attribute("title")
@@ -48,21 +40,6 @@ def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(
         expect(page.get_by_role("heading", level=1)).to_contain_text("found")
         page.get_by_role("link", name=re.compile("Refunded: intent")).first.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Returned")
-
-
-def test_nothing_is_wider_than_the_screen(browser: Browser, server: str, theme: str, width: int) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
-        intents = [some_intent(visit, scenario) for scenario in (3, 8, 16, 19, 20, 30)]
-        visit.faults.clear()
-        for path in [*PAGES, *intents]:
-            visit.open(path)
-            visit.page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
-            too_wide = visit.page.evaluate(
-                "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-            )
-            assert not too_wide, path
-        # A page that says 404 with its code is no fault of the page.
-        visit.faults = [fault for fault in visit.faults if "status of 40" not in fault]
 
 
 def test_the_theme_is_switched_and_kept(browser: Browser, server: str) -> None:

@@ -5,8 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import visiting
-from tests.browser.test_look_up import some_intent
+from tests.browser.conftest import some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -14,8 +13,8 @@ PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
 @pytest.mark.parametrize("scenario", [2, 4, 9, 12, 14, 20, 22, 26])
-def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, theme: str, scenario: int) -> None:
-    with visiting(browser, server, theme=theme, width=1280) as visit:
+def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, scenario: int) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(some_intent(visit, scenario))
         expect(visit.page.locator("#receipt")).to_be_visible()
         assert len(PAGE.findall(visit.page.pdf(format="A4", print_background=True))) == 1

@@ -5,26 +5,14 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import fits, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
 ABORTED_WITH_MONEY = 13
-SCRIPTS = pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-
-
-@pytest.fixture(params=[360, 1280])
-def width(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-def some_intent(visit: Visit, scenario: int) -> str:
-    visit.open("/demo")
-    return str(visit.page.get_by_label(f"Finished copy of scenario {scenario}", exact=True).get_attribute("href"))
-
-
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+JOURNEYS = pytest.mark.parametrize(
+    ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
+)
 
 
 def values(page: Page) -> list[float]:
@@ -32,7 +20,7 @@ def values(page: Page) -> list[float]:
     return [float(re.sub(r"[^0-9.]", "", cell.removeprefix("USD"))) for cell in cells]
 
 
-@SCRIPTS
+@JOURNEYS
 def test_an_intents_page_says_what_was_left_behind(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
@@ -60,7 +48,7 @@ def test_an_intents_page_says_what_was_left_behind(
             expect(page).to_have_url(f"{server}{path}")
 
 
-@SCRIPTS
+@JOURNEYS
 def test_the_work_list_is_sorted_and_narrowed(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
@@ -105,8 +93,8 @@ def test_the_column_heads_sort_too(browser: Browser, server: str) -> None:
         expect(page.locator("#said")).to_contain_text("intents read, all there are")
 
 
-def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str, theme: str) -> None:
-    with visiting(browser, server, theme=theme, width=1280) as visit:
+def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
         page = visit.page
         visit.open("/recoverable")
         link = page.locator(".worklist .row-link").first
