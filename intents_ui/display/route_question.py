@@ -82,15 +82,16 @@ class Question:
     @cached_property
     def query(self) -> str:
         """The one way to write this question."""
-        written = {
-            "from": self.origin.chain_id,
-            "token": self.origin.address,
-            "to": self.destination.chain_id,
-            "for": self.destination.address,
-            "owner": self.owner,
-            "show": "all" if self.is_whole else None,
-        }
-        return urlencode({name: value for name, value in written.items() if value is not None})
+        return _query(
+            {
+                "from": self.origin.chain_id,
+                "token": self.origin.address,
+                "to": self.destination.chain_id,
+                "for": self.destination.address,
+                "owner": self.owner,
+                "show": "all" if self.is_whole else None,
+            }
+        )
 
     @property
     def from_origin(self) -> "Question":
@@ -109,9 +110,9 @@ class Question:
     @property
     def quote(self) -> str:
         """What is known of the request for a quote of this one route (2.2): it lacks the amount."""
-        return urlencode(
+        return _query(
             {
-                "ownerAddress": self.owner or "",
+                "ownerAddress": self.owner,
                 "originChainId": self.origin.chain_id,
                 "originTokenAddress": self.origin.address,
                 "destinationChainId": self.destination.chain_id,
@@ -199,6 +200,10 @@ def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
     symbol = (token.symbol or "").strip()
     alike = [each for each in among if _folded(each.symbol) == _folded(symbol)]
     return symbol if symbol and len(alike) == 1 and not _is_hex(symbol) else token.address
+
+
+def _query(given: Mapping[str, object]) -> str:
+    return urlencode({name: value for name, value in given.items() if value is not None})
 
 
 def _last(query: Query, name: str) -> str:

@@ -314,6 +314,13 @@ def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None
     assert f'href="{html.escape(question(8453, NATIVE))}">On all chains</a>' in page
 
 
+def test_a_token_that_is_asked_about_is_warned_of(site: Client) -> None:
+    said = words(site.get(question(8453, NOBODYS)))
+    assert "unnamed token on Base" in said
+    assert "Not on the service's list." in said
+    assert "Not on the service's list." not in words(site.get(question(8453, AERO)))
+
+
 def test_the_way_back_is_a_link_and_has_no_owner(site: Client) -> None:
     page = site.get(question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER)).content.decode()
     assert re.search(
@@ -325,7 +332,7 @@ def test_one_route_leads_to_a_quote_of_it_where_the_console_writes(
     site: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = question(10, NATIVE, 8453, USDC_ON_BASE)
-    link = f'href="/console/QuoteIntent?ownerAddress=&amp;originChainId=10&amp;originTokenAddress={NATIVE}'
+    link = f'href="/console/QuoteIntent?originChainId=10&amp;originTokenAddress={NATIVE}'
     assert link in site.get(url).content.decode()
     monkeypatch.setattr(ENV, "intents_console", "read")
     assert "QuoteIntent" not in site.get(url).content.decode()
