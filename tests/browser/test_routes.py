@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import visiting
-from tests.browser.test_targets import SMALL
+from tests.browser.test_every_page import SMALL
 
 pytestmark = pytest.mark.browser
 
