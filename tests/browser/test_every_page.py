@@ -40,6 +40,8 @@ pytestmark = pytest.mark.browser
 OWNER = f"/address/{names.address_of(Role.OWNER, 0)}"
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING = "0x" + "12" * 32
+FROM_USDC = f"/routes?from=1&token={USDC}"
+ROUTES = ["/routes", "/routes/matrix", FROM_USDC, f"{FROM_USDC}&to=8453&for=0x{'0' * 40}"]
 
 # By the code that they answer with.
 PAGES = {
@@ -60,17 +62,23 @@ PAGES = {
         f"/address/{USDC}",
         f"/address/0x{'0' * 40}",
         "/chains",
+        "/chains?provider=Wormhole",
         "/chain/8453",
         "/tokens?chain=8453",
         f"/token/1/{USDC}",
-        f"/routes?from=1&token={USDC}",
+        *ROUTES,
         f"/search?owner={OWNER.rpartition('/')[2]}",
     ],
-    400: ["/history?status=LOST&owner=0x12", "/recoverable?owner=0x12"],
-    404: ["/search?q=nobody", "/nowhere", f"/intent/{NOTHING}"],
+    400: [
+        "/routes?from=1&token=AAVE&to=1&for=0x12",
+        "/history?status=LOST&owner=0x12",
+        "/recoverable?owner=0x12",
+        "/chains?provider=two+words",
+    ],
+    404: ["/search?q=nobody", "/nowhere", f"/intent/{NOTHING}", "/chain/424242", "/chain/792703809"],
 }
 TRIAGED = "the rows of a triage"
-LARGE = {"/history?origin=8453", "/recoverable", "/triage", OWNER, TRIAGED}
+LARGE = {"/history?origin=8453", "/recoverable", "/triage", "/chains", "/chain/8453", OWNER, TRIAGED, *ROUTES}
 SCENARIOS = [3, 8, 13, 16, 19, 20, 30]
 OF_AN_INTENT = ["balances", "everyone", "reply"]
 
