@@ -15,6 +15,7 @@ from intents_ui.exports.places import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.picture import Picture
+from intents_ui.pictures.cards import Cards
 from intents_ui.service import paging
 from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
@@ -119,6 +120,12 @@ def prices() -> Prices:
 def logos() -> Logos | None:
     """Where logos are fetched, when hosts are named for it."""
     return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
+
+
+@cache
+def cards() -> Cards:
+    """Where previews of transfers are drawn."""
+    return Cards()
 
 
 @cache

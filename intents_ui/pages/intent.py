@@ -25,6 +25,7 @@ from intents_ui.display import (
     reply,
     route,
     sections,
+    share,
     statuses,
     story,
     text,
@@ -102,6 +103,7 @@ def told(
     tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
     steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
     promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
+    ends = transfer.of_intent(found, receipt, using=names, now=now, unread=unread)
     diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread, balances=held.get("balances"))
     may_change = watching.may_change(found, receipt, now=now)
     may_be_committed = operators.level() is operators.Level.WRITE
@@ -124,7 +126,9 @@ def told(
         "may_change": may_change,
         "changes_at": story.changes_at(found, receipt, now=now, unread=unread) if may_change else None,
         "version": version,
-        "transfer": transfer.of_intent(found, receipt, using=names, now=now, unread=unread),
+        "transfer": ends,
+        "preview": share.preview(tale, ends),
+        "card": None if unread else share.card(tale, ends, changed_at=Facts.of(found, receipt).last_change),
         "story": tale,
         "stops": route.route(found, receipt, story=tale, using=names, unread=unread),
         "timeline": steps,

@@ -1,0 +1,190 @@
+"""What an intent or an address shows of itself elsewhere: `card.png`, `badge.svg`, `qr.svg`; `share` lists them.
+
+A card and a badge are whatever the intent's page would say now; other sites may show them.
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+import segno
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.views.decorators.http import conditional_page, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import looks, wiring
+from intents_ui.display import address as about
+from intents_ui.display import failures, hashes, share, story, transfer, watching
+from intents_ui.display.facts import Facts
+from intents_ui.display.share import Card
+from intents_ui.display.statuses import Shown, Tone
+from intents_ui.links import elsewhere
+from intents_ui.pictures import drawing
+from intents_ui.pictures.cards import Busy
+from intents_ui.service import transfers
+from intents_ui.service.errors import NotFound, ServiceError
+
+RUNNING_SECONDS = 15
+OVER_SECONDS = 60 * 60
+# Other sites show them. Opened by itself, such a picture can do nothing.
+ELSEWHERE = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+HERE = {**ELSEWHERE, "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "public, max-age=86400"}
+SVG = "image/svg+xml"
+NO_SUCH = Shown("No such intent", Tone.NEUTRAL, "info", "", known=False)
+NOT_KNOWN = Shown("Not known just now", Tone.NEUTRAL, "info", "", known=False)
+LONGEST_WORD = 40
+
+
+@dataclass(frozen=True)
+class Glance:
+    """An intent as others show it; `seconds`: for how long they may do so without asking."""
+
+    card: Card
+    seconds: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {**ELSEWHERE, "Cache-Control": f"public, max-age={self.seconds}"}
+
+
+@require_safe
+def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """The preview for chats and search engines. Where it cannot be drawn there is none: they keep what they get."""
+    if moved := elsewhere(request, intent_id, page="card"):
+        return moved
+    found = glance(intent_id)
+    etag = quote_etag(found.card.version)
+    answer = HttpResponse(content_type="image/png", headers={**found.headers, "ETag": etag})
+    known = get_conditional_response(request, etag=etag, response=answer)
+    if known is not None and known is not answer:
+        return known
+    try:
+        answer.content = wiring.cards().png(found.card)
+    except Busy:
+        headers = {"Cache-Control": "no-store", "Retry-After": "2"}
+        return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)
+    return answer
+
+
+@require_safe
+@conditional_page
+def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """The state as a word and a sign. What kept us from it is drawn as well, because readers see nothing else."""
+    if moved := elsewhere(request, intent_id, page="badge"):
+        return moved
+    try:
+        found = glance(intent_id)
+    except ServiceError as error:
+        return no_badge(error)
+    body = drawn_badge(found.card.status, found.card.tone)
+    return HttpResponse(body, content_type=SVG, headers=found.headers)
+
+
+def glance(intent_id: str) -> Glance:
+    """Raises what kept us from the intent or its receipt: without one nothing is said of its state."""
+    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
+    if trouble:
+        raise trouble
+    now, names = datetime.now(UTC), wiring.catalog()
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    told = share.card(
+        story.story(found, receipt, now=now, using=names, **looks.holdings(found, receipt)),
+        transfer.of_intent(found, receipt, using=names, now=now),
+        changed_at=Facts.of(found, receipt).last_change,
+    )
+    return Glance(told, RUNNING_SECONDS if watching.may_change(found, receipt, now=now) else OVER_SECONDS)
+
+
+def no_badge(error: ServiceError) -> HttpResponse:
+    shown = NO_SUCH if isinstance(error, NotFound) else NOT_KNOWN
+    headers = {**ELSEWHERE, "Cache-Control": "no-store"}
+    if seconds := failures.retry_after(error):
+        headers["Retry-After"] = str(seconds)
+    body = drawn_badge(shown, shown.tone)
+    return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
+
+
+def drawn_badge(status: Shown, tone: Tone) -> str:
+    word = share.cut(status.word, LONGEST_WORD)
+    return render_to_string(
+        "badge.svg", {"word": word, "word_width": round(drawing.width(word, size=11)), "tone": tone}
+    )
+
+
+@require_safe
+@conditional_page
+def qr(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    return elsewhere(request, intent_id, page="qr") or code(
+        request.build_absolute_uri(reverse("intent", args=[intent_id]))
+    )
+
+
+@require_safe
+@conditional_page
+def address_qr(request: HttpRequest, address: str) -> HttpResponseBase:
+    if moved := of_canonical_address(address, page="address-qr"):
+        return moved
+    return code(request.build_absolute_uri(reverse("address", args=[address])))
+
+
+def code(url: str) -> HttpResponse:
+    """Dark on white in both themes: a camera expects it."""
+    written = io.BytesIO()
+    made = segno.make(url, error="m", micro=False)
+    made.save(written, kind="svg", scale=4, border=4, xmldecl=False, svgclass=None, lineclass=None, light="#ffffff")
+    return HttpResponse(written.getvalue(), content_type=SVG, headers=HERE)
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    if moved := elsewhere(request, intent_id, page="share"):
+        return moved
+    context = {
+        "name": f"intent {hashes.short_id(intent_id)}",
+        "page_path": reverse("intent", args=[intent_id]),
+        "qr_path": reverse("qr", args=[intent_id]),
+        "card_path": reverse("card", args=[intent_id]),
+        "badge_path": reverse("badge", args=[intent_id]),
+        "reply_path": reverse("reply", args=[intent_id]),
+    }
+    return shown(request, context)
+
+
+@require_safe
+@vary_on_headers("HX-Request-Type")
+def address(request: HttpRequest, address: str) -> HttpResponseBase:
+    if moved := of_canonical_address(address, page="address-share"):
+        return moved
+    context = {
+        "name": f"address {hashes.short_address(address)}",
+        "page_path": reverse("address", args=[address]),
+        "qr_path": reverse("address-qr", args=[address]),
+        "card_path": None,
+        "badge_path": None,
+        "reply_path": None,
+    }
+    return shown(request, context)
+
+
+def shown(request: HttpRequest, context: Mapping[str, str | None]) -> HttpResponse:
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    return render(request, "parts/share.html" if is_part else "share.html", {**context})
+
+
+def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:
+    """A redirect where it is not written in the one way. Raises Http404 for what is no account's address."""
+    known = about.canonical(written)
+    if known is None:
+        raise Http404("This is not an account's address.")
+    return None if known == written else redirect(reverse(page, args=[known]), permanent=True)

@@ -1,0 +1,42 @@
+"""What is shown of a transfer elsewhere: its state in words, cut to what others show."""
+
+import pytest
+
+from intents_ui.display import share
+from intents_ui.display.address import OWNER, Role
+
+
+@pytest.mark.parametrize(
+    ("role", "in_flight", "more", "to_take_back", "said"),
+    [
+        pytest.param(Role(OWNER, 12), 1, False, 0, "12 intents, 1 in flight", id="one in flight"),
+        pytest.param(Role(OWNER, 1), 0, False, 2, "1 intent, 2 to take back", id="money waits"),
+        pytest.param(
+            Role(OWNER, 10, True), 20, True, 0, "at least 10 intents, at least 20 in flight", id="not all known"
+        ),
+        pytest.param(Role(OWNER, 0), 0, False, 0, "", id="no owner"),
+        pytest.param(Role(OWNER, None), 3, False, 0, "", id="could not be asked"),
+        pytest.param(None, 0, False, 0, "", id="was not asked"),
+    ],
+)
+def test_an_address_in_a_line(role: Role | None, in_flight: int, more: bool, to_take_back: int, said: str) -> None:
+    found = share.of_address(role, in_flight=in_flight, more_in_flight=more, to_take_back=to_take_back)
+    assert found == said
+
+
+@pytest.mark.parametrize(
+    ("words", "longest", "shown"),
+    [
+        ("all of it", 9, "all of it"),
+        ("between two words", 14, "between two…"),
+        ("x" * 20, 10, "x" * 9 + "…"),
+        ("a comma, then more", 10, "a comma…"),
+    ],
+)
+def test_long_words_are_cut_and_say_so(words: str, longest: int, shown: str) -> None:
+    assert share.cut(words, longest) == shown
+
+
+def test_a_state_that_says_the_same_twice_says_it_once() -> None:
+    assert share.state("Offer expired", "Offer expired") == "Offer expired"
+    assert share.state("Failed", "The return failed too") == "Failed · The return failed too"

@@ -1,0 +1,300 @@
+"""What an intent shows of itself elsewhere: words for chats and search engines, a card, a badge, a QR code."""
+
+import html
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+import time_machine
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pictures import drawing
+from intents_ui.pictures.cards import Busy, Cards
+from tests.pages.test_balances import rewrite
+from tests.service.pictures import opened
+
+SWAPPED, REFUNDED, NO_RECEIPT, HELD, TRAP, RETURN_FAILED, OFFER = 1, 8, 9, 12, 18, 25, 5
+UNKNOWN = "0x" + "5" * 64
+OWNER = "0x83e439fd32a5e7b4dca5d3dcc1e23ac57a7f638e"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(autouse=True)
+def _own_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Cards()
+    monkeypatch.setattr(wiring, "cards", lambda: shelf)
+
+
+def tags(page: str) -> dict[str, str]:
+    found = re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', page)
+    return {name: html.unescape(content) for name, content in found}
+
+
+def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
+    return tags(site.get(f"/intent/{emulator.finished(number)['intentId']}").content.decode())
+
+
+@pytest.mark.parametrize(
+    ("number", "title", "inside"),
+    [
+        pytest.param(REFUNDED, r"Refunded · 299\.\d+ USDC on Base came back to the owner", "300.00 USDC on", id="refunded"),
+        pytest.param(SWAPPED, r"Succeeded · 0\.\d+ ETH arrived on Base", "25.00 USDC on Base →", id="succeeded"),
+        pytest.param(NO_RECEIPT, "Refunded · Returned, without a separate receipt", "(as quoted)", id="not seen"),
+        pytest.param(HELD, "Aborted · Stopped after the payment", "At the deposit address on Ethereum", id="aborted"),
+        pytest.param(RETURN_FAILED, "Failed · The return failed too", "Somebody has to act", id="failed"),
+        pytest.param(OFFER, "Offer expired", "Nothing has moved", id="offer expired"),
+        pytest.param(TRAP, "Failed · Transfer failed, return expected", "looks like USDC", id="look-alike"),
+    ],
+)  # fmt: skip
+def test_the_state_is_said_in_words(site: Client, emulator: Emulator, number: int, title: str, inside: str) -> None:
+    intent_id = emulator.finished(number)["intentId"]
+    found = told(site, emulator, number)
+    assert re.fullmatch(title, found["og:title"])
+    assert found["description"] == found["og:description"]
+    assert inside in found["description"]
+    assert len(found["description"]) <= 300
+    assert found["og:url"] == f"http://testserver/intent/{intent_id}"
+    assert found["og:image"].startswith(f"http://testserver/intent/{intent_id}/card.png?v=")
+    assert found["og:image:alt"].startswith(found["og:title"])
+    assert found["twitter:card"] == "summary_large_image"
+
+
+def test_a_host_that_is_not_ours_stands_in_no_address(site: Client, emulator: Emulator) -> None:
+    path = f"/intent/{emulator.finished(SWAPPED)['intentId']}"
+    page = site.get(path, headers={"X-Forwarded-Host": "evil.example", "Referer": "https://evil.example/"})
+    assert "evil.example" not in page.content.decode()
+
+
+def test_what_strangers_wrote_stays_words(site: Client, emulator: Emulator) -> None:
+    found = emulator.finished(SWAPPED)
+    hostile = '"><script>alert(1)</script>\u202e'
+    given = {"tokenSymbol": hostile, "symbol": hostile, "name": hostile, "tokenName": hostile}
+    rewrite(lambda document: named(document, given), "GetIntentReceipt")
+    path = f"/intent/{found['intentId']}"
+    page = site.get(path).content.decode()
+    assert "⟨U+202E⟩" in tags(page)["og:description"] + page
+    assert "<script>alert" not in page
+    assert opened(site.get(f"{path}/card.png").content).size == (1200, 630)
+
+
+def named(document: Any, given: dict[str, str]) -> Any:
+    """Every token of the answer called so."""
+    if isinstance(document, dict):
+        return {key: given.get(key, named(value, given)) for key, value in document.items()}
+    return [named(each, given) for each in document] if isinstance(document, list) else document
+
+
+def test_without_the_receipt_no_card_is_promised(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentReceipt", "failing-500")
+    assert "og:image" not in told(site, emulator, SWAPPED)
+
+
+def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> Any:
+    return site.get(f"/intent/{emulator.finished(number)['intentId']}/card.png", headers=headers)
+
+
+def test_a_card_is_a_picture_that_other_sites_may_show(site: Client, emulator: Emulator) -> None:
+    answer = card_of(site, emulator, REFUNDED)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    assert opened(answer.content).size == (1200, 630)
+    assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "Set-Cookie" not in answer
+
+
+def test_who_has_the_card_is_told_that_it_is_the_same(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = card_of(site, emulator, REFUNDED)
+    monkeypatch.setattr(wiring, "cards", lambda: pytest.fail("it was drawn again"))
+    again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+
+
+def test_another_version_in_the_address_is_the_same_card(site: Client, emulator: Emulator) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
+    assert site.get(f"{path}?v=1")["ETag"] == site.get(f"{path}?v=2")["ETag"]
+
+
+def test_a_state_that_changes_changes_the_card(site: Client, emulator: Emulator) -> None:
+    with time_machine.travel("2026-11-21T12:00:00Z") as clock:
+        path = f"/intent/{emulator.play(SWAPPED)['intentId']}/card.png"
+        offered = site.get(path)
+        clock.shift(24 * 60 * 60)
+        later = site.get(path)
+    assert offered["Cache-Control"] == "public, max-age=15"
+    assert later["Cache-Control"] == "public, max-age=3600"
+    assert offered["ETag"] != later["ETag"]
+    assert opened(offered.content).tobytes() != opened(later.content).tobytes()
+
+
+def test_many_who_ask_at_once_have_it_drawn_once(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    png = drawing.Pen.png
+    monkeypatch.setattr(drawing.Pen, "png", lambda pen, card: drawn.append(card.intent) or png(pen, card))
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
+    with ThreadPoolExecutor(12) as threads:
+        codes = [each.status_code for each in threads.map(lambda _: Client().get(path), range(20))]
+    assert set(codes) == {200}
+    assert len(drawn) == 1
+
+
+def test_too_many_cards_at_once_are_put_off(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(card: object) -> bytes:
+        raise Busy
+
+    monkeypatch.setattr(wiring.cards(), "png", busy)
+    answer = card_of(site, emulator, REFUNDED)
+    assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "2", "no-store")
+
+
+@pytest.mark.parametrize("behaviour", ["failing-500", "html-502"])
+@pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
+def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, operation: str, behaviour: str) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
+    emulator.behave(operation, behaviour)
+    answer = site.get(path)
+    assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
+    assert not answer["Content-Type"].startswith("image/")
+
+
+@pytest.mark.parametrize("picture", ["card.png", "badge.svg"])
+def test_an_unknown_intent_has_none(site: Client, picture: str) -> None:
+    assert site.get(f"/intent/{UNKNOWN}/{picture}").status_code == 404
+    assert site.get(f"/intent/what is this/{picture}").status_code == 404
+
+
+@pytest.mark.parametrize("page", ["card.png", "badge.svg", "qr.svg", "share"])
+def test_other_ways_to_write_the_id_lead_to_the_one(site: Client, emulator: Emulator, page: str) -> None:
+    intent_id = emulator.finished(REFUNDED)["intentId"]
+    answer = site.get(f"/intent/{intent_id[2:].upper()}/{page}")
+    assert (answer.status_code, answer["Location"]) == (301, f"/intent/{intent_id}/{page}")
+
+
+@pytest.mark.parametrize("page", ["card.png", "badge.svg", "qr.svg", "share"])
+def test_a_head_is_that_of_the_whole(site: Client, emulator: Emulator, page: str) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/{page}"
+    head, whole = site.head(path), site.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert (head["Content-Type"], head["Cache-Control"]) == (whole["Content-Type"], whole["Cache-Control"])
+    assert site.post(path).status_code == 405
+
+
+def drawing_in(svg: bytes) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)  # noqa: S314 - it is our own
+
+
+def badge(answer: Any) -> tuple[str, str]:
+    """What a badge says to those who hear it, and in its letters."""
+    root = drawing_in(answer.content)
+    letters = " ".join(str(each.text) for each in root.iter(f"{SVG}text"))
+    return root.attrib["aria-label"], letters
+
+
+@pytest.mark.parametrize(
+    ("number", "word", "ground"),
+    [
+        (SWAPPED, "Succeeded", "#117242"),
+        (REFUNDED, "Refunded", "#8f5400"),
+        (RETURN_FAILED, "Failed", "#c1292e"),
+        (OFFER, "Offer expired", "#4b5563"),
+    ],
+)
+def test_a_badge_says_the_state(site: Client, emulator: Emulator, number: int, word: str, ground: str) -> None:
+    answer = site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
+    assert badge(answer) == (f"intent: {word}", f"intent {word}")
+    assert ground in answer.content.decode()
+    assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    again = site.get(answer.wsgi_request.path, headers={"If-None-Match": answer["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_every_state_has_a_sign_of_its_own(site: Client, emulator: Emulator) -> None:
+    numbers = (SWAPPED, REFUNDED, RETURN_FAILED, OFFER)
+    drawn = [site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg").content for number in numbers]
+    signs = {path.attrib["d"] for each in drawn for path in drawing_in(each).iter(f"{SVG}path")}
+    assert len(signs) == len(numbers)
+
+
+@pytest.mark.parametrize("status", ["<script>alert(1)</script>", "FROZEN & <b>", "\u202eDEDNUFER", "X" * 5000, "中文"])
+def test_a_state_that_nobody_knows_is_shown_as_text(site: Client, emulator: Emulator, status: str) -> None:
+    intent_id = emulator.finished(SWAPPED)["intentId"]
+    rewrite(lambda document: {"intent": {"intentId": intent_id, "status": status}}, "GetIntent")
+    emulator.behave("GetIntentReceipt", "not-found")
+    said, letters = badge(site.get(f"/intent/{intent_id}/badge.svg"))
+    assert letters.removeprefix("intent ") == said.removeprefix("intent: ")
+    assert "\u202e" not in said
+    assert 0 < len(said) <= 50
+
+
+@pytest.mark.parametrize(
+    ("operation", "behaviour", "code", "word"),
+    [
+        ("GetIntent", "not-found", 404, "No such intent"),
+        ("GetIntent", "failing-500", 503, "Not known just now"),
+        ("GetIntentReceipt", "failing-500", 503, "Not known just now"),
+    ],
+)
+def test_what_kept_us_from_the_state_is_no_state(
+    site: Client, emulator: Emulator, operation: str, behaviour: str, code: int, word: str
+) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/badge.svg"
+    emulator.behave(operation, behaviour)
+    answer = site.get(path)
+    assert (answer.status_code, answer["Cache-Control"]) == (code, "no-store")
+    assert badge(answer)[0] == f"intent: {word}"
+
+
+def test_a_qr_code_asks_the_service_nothing(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(httpx.Client, "send", lambda *_, **__: pytest.fail("the service was asked"))
+    first, other = (site.get(f"/intent/0x{digit * 64}/qr.svg") for digit in "12")
+    assert (first.status_code, first["Content-Type"]) == (200, "image/svg+xml")
+    assert first.content != other.content
+    assert b"style" not in first.content
+    assert drawing_in(first.content).tag == f"{SVG}svg"
+    again = site.get(f"/intent/0x{'1' * 64}/qr.svg", headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, first["Cache-Control"]) == (304, "public, max-age=86400")
+
+
+@pytest.mark.parametrize("page", ["qr.svg", "share"])
+def test_an_address_has_its_own(site: Client, page: str) -> None:
+    assert site.get(f"/address/{OWNER}/{page}").status_code == 200
+    moved = site.get(f"/address/{OWNER[2:].upper()}/{page}")
+    assert (moved.status_code, moved["Location"]) == (301, f"/address/{OWNER}/{page}")
+    assert site.get(f"/address/nobody/{page}").status_code == 404
+    assert site.get(f"/address/0x{'0' * 40}/{page}").status_code == 404
+
+
+def values(page: str) -> list[str]:
+    found = re.findall(r'<input class="mono" [^>]*value="([^"]*)"|<textarea[^>]*>([^<]*)<', page)
+    return [html.unescape("".join(each)) for each in found]
+
+
+def test_the_ways_to_share_are_texts_and_links(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(REFUNDED)["intentId"]
+    root = f"http://testserver/intent/{intent_id}"
+    assert f'hx-get="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
+    whole = site.get(f"/intent/{intent_id}/share").content.decode()
+    part = site.get(f"/intent/{intent_id}/share", headers={"HX-Request-Type": "partial"}).content.decode()
+    for page in (whole, part):
+        link, markdown = values(page)[:2]
+        assert link == root
+        assert re.fullmatch(rf"\[!\[Intent 0x\w+…\w+\]\({root}/badge\.svg\)\]\({root}\)", markdown)
+        assert f'href="/intent/{intent_id}/reply"' in page
+        assert f'src="/intent/{intent_id}/qr.svg"' in page
+    assert "<html" in whole
+    assert "<html" not in part
+
+
+def test_an_addresses_link_is_its_pages(site: Client) -> None:
+    page = site.get(f"/address/{OWNER}/share").content.decode()
+    assert values(page)[-1] == f"http://testserver/address/{OWNER}"
+    assert "badge" not in page

@@ -1,0 +1,166 @@
+"""Cards: drawn whole whatever they say, once, and never too many at a time."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+
+import pytest
+from PIL import Image
+
+from intents_ui.display import statuses
+from intents_ui.display.share import Card, End
+from intents_ui.display.statuses import Shown, Tone
+from intents_ui.pictures import cards
+from intents_ui.pictures.cards import Busy, Cards
+from intents_ui.pictures.drawing import MONEY, TONES, Pen, longest
+from tests.service.pictures import opened
+
+DONE = Card(
+    intent="0x7c1f4ab2…90cd9e2b",
+    status=statuses.INTENTS[statuses.IntentStatus.SUCCEEDED],
+    tone=Tone.GOOD,
+    headline="99.85 USDC arrived on Base",
+    sentence="The money has arrived on Base.",
+    sent=End("100.00 USDC", "Arbitrum One"),
+    received=End("99.85 USDC", "Base"),
+    when="Created 2026-11-21 12:00:00 UTC",
+)
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+PEN = Pen()
+
+
+@cache
+def drawn(card: Card) -> Image.Image:
+    return opened(PEN.png(card))
+
+
+class Pens:
+    """Pens that draw when the test lets them, and count."""
+
+    def __init__(self) -> None:
+        self.drawn: list[Card] = []
+        self.at_once = self.most_at_once = 0
+        self.go = threading.Event()
+        self.breaks = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> "Pens":
+        return self
+
+    def png(self, card: Card) -> bytes:
+        with self._lock:
+            self.drawn.append(card)
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        assert not self.breaks
+        self.go.wait(10)
+        with self._lock:
+            self.at_once -= 1
+        return PNG
+
+
+@pytest.fixture
+def slow() -> Pens:
+    return Pens()
+
+
+def test_a_card_is_a_picture_of_its_size_with_something_on_it() -> None:
+    image = drawn(DONE)
+    assert (image.format, image.size) == ("PNG", (1200, 630))
+    left, top, right, bottom = MONEY
+    for place in ((88, 160, 1112, 330), (left + 20, top, right, bottom), (88, 520, 1112, 570)):
+        assert len(image.crop(place).convert("L").getcolors() or ()) > 20
+
+
+@pytest.mark.parametrize("tone", list(Tone))
+def test_every_tone_has_its_colour_and_its_sign(tone: Tone) -> None:
+    image = drawn(replace(DONE, tone=tone))
+    colours = {colour for _, colour in image.crop((88, 78, 160, 134)).getcolors(10_000) or ()}
+    assert {tuple(bytes.fromhex(colour[1:])) for colour in TONES[tone]} <= colours
+    others = [drawn(replace(DONE, tone=other)) for other in Tone if other is not tone]
+    shape = image.crop((100, 85, 140, 125)).convert("1").tobytes()
+    assert all(other.crop((100, 85, 140, 125)).convert("1").tobytes() != shape for other in others)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["", "x" * 5000, "中文字符" * 100, "⟨U+202E⟩gnp.exe", "\u0301" * 50, "👩‍👩‍👧" * 40, "a\nb\tc\0d", "<script>&amp;"],
+    ids=["none", "long", "foreign", "hidden", "marks", "emoji", "control", "markup"],
+)
+def test_whatever_somebody_wrote_stays_in_its_place(words: str) -> None:
+    strange = replace(
+        DONE,
+        intent=words,
+        status=Shown(words, Tone.NEUTRAL, "info", ""),
+        headline=words,
+        sentence=words,
+        sent=End(words, words, words, words),
+        received=End(words, words),
+        when=words,
+    )
+    image = drawn(strange)
+    plain = drawn(DONE)
+    for margin in ((0, 0, 1200, 40), (0, 592, 1200, 630), (0, 0, 40, 630), (1162, 0, 1200, 630)):
+        assert image.crop(margin).tobytes() == plain.crop(margin).tobytes()
+
+
+def test_letters_that_the_font_lacks_are_seen() -> None:
+    without = drawn(replace(DONE, headline="pay"))
+    assert drawn(replace(DONE, headline="pay\u4e2d")).tobytes() != without.tobytes()
+
+
+def test_the_same_card_is_drawn_once_for_all_who_ask(slow: Pens) -> None:
+    shelf = Cards(pen=slow)
+    with ThreadPoolExecutor(12) as threads:
+        asked = [threads.submit(shelf.png, DONE) for _ in range(12)]
+        slow.go.set()
+        assert {each.result(10) for each in asked} == {PNG}
+    assert shelf.png(DONE) == PNG
+    assert slow.drawn == [DONE]
+
+
+def test_another_state_is_another_picture(slow: Pens) -> None:
+    slow.go.set()
+    shelf = Cards(pen=slow)
+    for word in ("one", "two", "one"):
+        shelf.png(replace(DONE, headline=word))
+    assert len(slow.drawn) == 2
+
+
+def test_two_are_drawn_at_a_time_and_who_waits_too_long_is_told(slow: Pens) -> None:
+    shelf = Cards(pen=slow, seconds=0.2)
+    with ThreadPoolExecutor(30) as threads:
+        asked = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
+        refused = list(islice(as_completed(asked, timeout=10), 28))
+        slow.go.set()
+    assert all(isinstance(each.exception(), Busy) for each in refused)
+    assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)
+
+
+def test_what_could_not_be_drawn_is_tried_again(slow: Pens) -> None:
+    slow.go.set()
+    slow.breaks = True
+    shelf = Cards(pen=slow)
+    with pytest.raises(AssertionError):
+        shelf.png(DONE)
+    slow.breaks = False
+    assert shelf.png(DONE) == PNG
+
+
+def test_no_more_is_kept_than_may_be(slow: Pens, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow.go.set()
+    monkeypatch.setattr(cards, "KEPT_BYTES", 3 * (len(PNG) + cards.ENTRY_BYTES))
+    shelf = Cards(pen=slow)
+    for word in "abcda":
+        shelf.png(replace(DONE, headline=word))
+    assert len(slow.drawn) == 5
+
+
+def test_a_beginning_has_a_letter_at_least() -> None:
+    assert longest("word", lambda head: False) == "w"
+    assert longest("word", lambda head: len(head) <= 2) == "wo"
+    assert longest("", lambda head: True) == ""
