@@ -81,6 +81,13 @@ def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_b
     assert SAID in words(part(shown, r'data-step="deposit".*?</li>'))
 
 
+def test_whoever_is_asked_to_commit_it_is_told_before(site: Client, emulator: Emulator) -> None:
+    shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
+    note, asked = shown.index('class="note warnings"'), shown.index("What happens then")
+    assert note < asked
+    assert f"Not on the service's list. {UNLISTED}" in words(shown[note:asked])
+
+
 def test_its_calls_and_its_fees_say_it(site: Client, spoof: Any) -> None:
     shown = page(site, f"/intent/{spoof['intentId']}")
     calls = words(part(shown, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
