@@ -42,6 +42,7 @@ PLOTS: tuple[tuple[str, str], ...] = (
     ("", "It succeeds within seconds"),
     ("cross-chain-fast", "It succeeds at the pace of a real bridge, in 20 seconds"),
     ("relayer-retries", "It succeeds after a relayer tried again, in half a minute"),
+    ("refunded-inside", "A call on the origin chain fails: refunded at once, in 4 seconds"),
     ("refunded-on-origin", "The origin transaction fails: refunded on the origin chain, in 20 seconds"),
     ("refunded-on-destination", "The last step fails: refunded on the destination chain, in half a minute"),
     ("deposit-reverted", "The deposit reverts: nothing moves"),

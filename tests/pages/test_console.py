@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
+import httpx
 import pytest
 from django.core.cache import cache
 from django.http import HttpResponse
@@ -24,7 +25,8 @@ from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
 from intents_ui.service.requests import OPERATIONS
 from tests.pages.conftest import fresh
-from tests.serving import PATIENCE, process_breathes
+from tests.service.scripted_server import ScriptedServer, Visit, response, serving
+from tests.serving import PATIENCE, dashboard, process_breathes
 
 READING = [name for name, operation in OPERATIONS.items() if not operation.is_write]
 WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
@@ -601,6 +603,61 @@ def test_the_access_key_is_nowhere(with_key: Emulator) -> None:
     assert "200 OK" in words(page)
     with_key.access_key = "another"
     assert "AccessKeyNotFound code 1101" in words(site.get("/console/GetChains?ask=fields"))
+
+
+# With a real service, over real HTTP
+
+
+def echoed(visit: Visit) -> None:
+    """Everything that came with the request, after longer than a page may take."""
+    if visit.operation == "WaitIntentReceipt":
+        visit.closing.wait(1.2)
+    visit.send(response({"headers": visit.headers, "body": visit.body.decode()}))
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[tuple[str, ScriptedServer]]:
+    with serving(echoed) as service, dashboard(
+        INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="k", INTENTS_PAGE_SECONDS="0.4",
+        INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
+    ) as root:  # fmt: skip
+        yield root, service
+
+
+def test_a_call_that_is_held_may_take_longer_than_a_page(real: tuple[str, ScriptedServer]) -> None:
+    root, service = real
+    page = httpx.get(f"{root}/console/WaitIntentReceipt?intentId=0x12&ask=fields", timeout=PATIENCE, trust_env=False)
+    assert page.status_code == 200
+    assert "200 OK" in page.text
+    assert '{"intentId":"0x12"}' in [visit.body.decode() for visit in service.visits]
+
+
+def test_a_real_services_key_is_sent_and_never_shown(real: tuple[str, ScriptedServer]) -> None:
+    root, service = real
+    page = httpx.get(f"{root}/console/GetChains?ask=fields", timeout=PATIENCE, trust_env=False)
+    assert service.visits[-1].headers["x-access-key"] == CANARY
+    assert "x-access-key" in page.text
+    assert CANARY not in html.unescape(page.text)
+    assert f"curl -sS {service.url}/rpc/Service/GetChains" in html.unescape(page.text)
+    assert "-H 'X-Access-Key: …'" in html.unescape(page.text)
+
+
+def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedServer]) -> None:
+    root, service = real
+    with httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE, headers={"Origin": root}) as visitor:
+        form = visitor.get("/console/QuoteIntent")
+        proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
+        assert proof
+        sent = {"ask": "json", "json": "{}", "confirmed": "yes", "csrfmiddlewaretoken": proof[1]}
+        refused = visitor.post("/console/QuoteIntent", data=sent)
+        assert refused.status_code == 403
+        assert "QuoteIntent" not in [visit.operation for visit in service.visits]
+        assert "All of it is invented" not in refused.text
+        done = visitor.post("/console/QuoteIntent", data=sent | {"operator-token": TOKEN})
+        assert done.status_code == 200
+        assert [visit.operation for visit in service.visits].count("QuoteIntent") == 1
+        assert TOKEN not in done.text
+        assert TOKEN not in str(done.cookies)
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,135 @@
+"""The console in a real browser: a transfer of one's own from the quote to the end, and one that is refused."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Visit, visiting
+from tests.serving import dashboard
+
+pytestmark = pytest.mark.browser
+
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """One on which a visitor may write more often than people do."""
+    with dashboard(INTENTS_CONSOLE_WRITES="100") as root:
+        yield root
+
+
+def quote(visit: Visit) -> Page:
+    """By the way that a newcomer goes, to the quote's answer."""
+    page = visit.page
+    visit.open("/")
+    page.get_by_role("link", name="Make a transfer of your own").click()
+    page.get_by_role("link", name="Begin with a quote").click()
+    page.get_by_role("button", name="Send…", exact=True).click()
+    expect(page.get_by_text("It costs nothing and moves no money.")).to_be_visible()
+    page.get_by_role("button", name="Send QuoteIntent").click()
+    expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
+    return page
+
+
+@pytest.mark.parametrize(
+    ("theme", "width", "scripts"), [("light", 1280, True), ("dark", 360, False)], ids=["with scripts", "without"]
+)
+def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
+    browser: Browser, server: str, theme: str, width: int, scripts: bool
+) -> None:
+    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
+        page = quote(visit)
+        expect(page.get_by_role("list", name="From a quote to the end").locator("[aria-current]")).to_have_text("Quote")
+        page.get_by_role("button", name="Commit this intent").click()
+        expect(page.get_by_text("It moves no money, but cannot be taken back")).to_be_visible()
+        page.get_by_role("button", name="Send CommitIntent").click()
+        expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
+        page.get_by_role("button", name="Execute this intent").click()
+        page.get_by_role("button", name="Send ExecuteIntent").click()
+        expect(page.locator(".json-tree")).to_contain_text("EXECUTING")
+        page.get_by_role("link", name="Watch it").click()
+        expect(page).to_have_url(re.compile(rf"^{server}/intent/0x[0-9a-f]{{64}}$"))
+        # Seven seconds as it goes; without scripts the page asks again every ten.
+        expect(page.get_by_role("heading", level=1)).to_have_text("Done", timeout=30_000)
+        expect(page.locator(".status").first).to_have_text("Succeeded")
+
+
+def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        page = quote(visit)
+        page.get_by_role("button", name="Commit this intent").click()
+        page.get_by_role("button", name="Send CommitIntent").click()
+        page.get_by_label("How shall it go?").select_option(
+            label="A call on the origin chain fails: refunded at once, in 4 seconds"
+        )
+        page.get_by_role("button", name="Execute this intent").click()
+        expect(page.get_by_label("The request, which is sent")).to_have_value(re.compile('"plot":"refunded-inside"'))
+        page.get_by_role("button", name="Send ExecuteIntent").click()
+        page.get_by_role("link", name="Watch it").click()
+        expect(page.locator(".status").first).to_have_text("Refunded", timeout=30_000)
+
+
+def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = quote(visit)
+        page.get_by_role("button", name="Commit this intent").click()
+        request = page.get_by_label("The request, which is sent exactly as it stands here")
+        sent = request.input_value()
+        found = re.search(r'"depositTransaction":\{[^}]*"amount":"[0-9]*([0-9])"', sent)
+        assert found
+        request.fill(sent[: found.start(1)] + str((int(found[1]) + 1) % 10) + sent[found.end(1) :])
+        page.get_by_role("button", name="Send CommitIntent").click()
+        expect(page.get_by_role("heading", name="400 Bad Request")).to_be_visible()
+        answer = page.locator("#answer")
+        expect(answer).to_contain_text("InvalidArgument")
+        expect(answer).to_contain_text("code 2000")
+        expect(answer).to_contain_text("intent was modified: depositTransaction.amount differs")
+        expect(page.get_by_role("button", name="Execute this intent")).to_have_count(0)
+        # The one that was not changed is still good.
+        page.locator("summary", has_text="As JSON").click()
+        page.get_by_label("The whole request as JSON").fill(sent)
+        page.get_by_role("button", name="Send this JSON…").click()
+        page.get_by_role("button", name="Send CommitIntent").click()
+        expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
+
+
+def test_an_operation_is_asked_read_and_copied(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        visit.open("/console")
+        page.get_by_role("link", name="GetIntentHistory").click()
+        page.get_by_label("byStatus", exact=True).fill("SUCCEEDED")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(r"\?page\.pageSize=5&byStatus=SUCCEEDED&ask=fields#answer$"))
+        entry = page.locator(".json-tree details > ul > li > details").first
+        expect(entry.locator("> ul")).to_be_hidden()
+        entry.locator("> summary").click()
+        expect(entry.locator("> ul")).to_be_visible()
+        page.get_by_role("button", name="Copy the command").click()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(f"curl -sS {server}/rpc/Service/GetIntentHistory ")
+        assert copied.endswith("""--data-raw '{"page":{"pageSize":5},"byStatus":"SUCCEEDED"}'""")
+        page.get_by_role("link", name="Next page").click()
+        expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
+        expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_of_it_is_wider_than_the_screen(browser: Browser, server: str, width: int) -> None:
+    with visiting(browser, server, theme="dark", width=width) as visit:
+        page = visit.page
+        long = "x" * 400
+        for path in ("/console", "/console/QuoteIntent", f"/console/GetIntent?intentId={long}&ask=fields",
+                     "/console/GetIntentHistory?page.pageSize=3&ask=fields", "/console/CommitIntent"):  # fmt: skip
+            visit.open(path)
+            page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+            assert not page.evaluate(TOO_WIDE), path
+        quote(visit)
+        page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+        assert not page.evaluate(TOO_WIDE)
+        page.get_by_role("button", name="Commit this intent").click()
+        assert not page.evaluate(TOO_WIDE)
