@@ -8,7 +8,8 @@ work is part of what is measured. Each request goes over loopback, one after the
 send it. `--delay`: seconds that the service takes for every answer beside its own work.
 
 Columns: milliseconds until the whole answer is there, median and most; times an empty page (`/help`) of the same run;
-questions to the service for one request, at most.
+milliseconds of processor that the dashboard took for one request, which other work on the machine does not lengthen;
+questions to the service for one request, at most; what one request may take.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -72,13 +74,14 @@ class Taken:
     name: str
     most: float | None = None
     milliseconds: list[float] = field(default_factory=list)
+    processor: float = 0.0
     asked: int = 0
 
     def line(self, empty: float) -> str:
         median, most = statistics.median(self.milliseconds), max(self.milliseconds)
-        promised = "" if self.most is None else f"{self.most:>9.0f}"
         count = len(self.milliseconds)
-        return f"{self.name:44}{count:>6}{median:>9.1f}{most:>9.1f}{median / empty:>8.1f}{self.asked:>8}{promised}"
+        figures = f"{count:>6}{median:>9.1f}{most:>9.1f}{median / empty:>8.1f}{self.processor / count:>11.1f}"
+        return f"{self.name:44}{figures}{self.asked:>8}" + ("" if self.most is None else f"{self.most:>9.0f}")
 
 
 class Reader:
@@ -90,18 +93,19 @@ class Reader:
     def measure(
         self, name: str, paths: Sequence[str], *, headers: dict[str, str] | None = None, most: float | None = None
     ) -> None:
-        taken = Taken(name, most)
+        taken, processor = Taken(name, most), processor_milliseconds()
         for path in paths:
             before, began = self.service.asked, time.perf_counter()
             answer = self.http.get(path, headers=headers)
             taken.milliseconds.append((time.perf_counter() - began) * 1000)
             taken.asked = max(taken.asked, self.service.asked - before)
             answer.raise_for_status()
+        taken.processor = processor_milliseconds() - processor
         self.table.append(taken)
 
     def print(self) -> None:
         empty = statistics.median(self.table[0].milliseconds)
-        print(f"\n{'':44}{'count':>6}{'median':>9}{'most':>9}{'ratio':>8}{'asked':>8}{'at most':>9}")
+        print(f"\n{'':44}{'count':>6}{'median':>9}{'most':>9}{'ratio':>8}{'processor':>11}{'asked':>8}{'at most':>9}")
         for taken in self.table:
             print(taken.line(empty))
 
@@ -126,6 +130,23 @@ def measure(reader: Reader, total: int) -> None:
 
 def windows(show: str, tokens: int) -> Iterator[str]:
     return (f"/tokens/rows?show={show}&after={after}" for after in range(100, tokens, 100))
+
+
+def processor_milliseconds() -> float:
+    """Of all that this process has started, every thread by itself: the kernel counts nanoseconds."""
+    return sum(float(path.read_text().split()[0]) for pid in started() for path in tasks(pid, "schedstat")) / 1e6
+
+
+def started(pid: int | str = "self") -> Iterator[str]:
+    """The processes below one, and those below them."""
+    for path in tasks(pid, "children"):
+        for child in path.read_text().split():
+            yield child
+            yield from started(child)
+
+
+def tasks(pid: int | str, file: str) -> Iterator[Path]:
+    return Path(f"/proc/{pid}/task").glob(f"*/{file}")
 
 
 def settle(service: Service) -> None:

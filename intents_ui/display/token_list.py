@@ -3,9 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from intents_ui.display import hashes
 from intents_ui.display.identity import Identity, identity
@@ -16,7 +13,6 @@ from intents_ui.display.trust import Standing
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
 LAST = 10**9  # the place of a featured token that has none
-ORDERS_HELD = 16
 
 type Where = tuple[int, str]
 
@@ -84,23 +80,13 @@ def place(token: TokenInfo) -> Where:
     return token.chain_id, key(token.address)
 
 
-def wanted(tokens: Sequence[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
+def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
     """Each token once, without those left out, at most `limit` a chain, in order."""
-    return _wanted(tuple(tokens), filters, tuple(chains))[1]
-
-
-# A list of thousands is put in order once, not for each of its windows. While the tokens are held here, no others have
-# their identities.
-@cached(LRUCache(ORDERS_HELD), key=lambda tokens, *how: (tuple(map(id, tokens)), how), lock=Lock())
-def _wanted(
-    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
-) -> tuple[tuple[TokenInfo, ...], Sequence[TokenInfo]]:
-    """With the tokens that it was made of."""
     once: dict[Where, TokenInfo] = {}
     for token in tokens:
         once.setdefault(place(token), token)
     left = [token for (_, address), token in once.items() if address not in filters.without]
-    return tokens, list(_limited(_in_order(left, filters, chains=chains), filters.limit))
+    return list(_limited(_in_order(left, filters, chains=chains), filters.limit))
 
 
 def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
+from threading import Lock
 from urllib.parse import urlencode
 
+from cachetools import TTLCache, cached
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -24,6 +26,8 @@ WINDOW = 100
 # Of a search that says nothing else: who looks for more than that has not found it.
 SEARCH_LIMIT = 25
 LARGEST_PLACE = 10**6
+ORDERS_HELD = 8
+ORDERS_SECONDS = 60
 AFTER = "after"  # in the URL: how many tokens stand before the window
 
 
@@ -129,10 +133,19 @@ def list_of(filters: TokenFilters) -> List:
     known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
     chains = filters.chains or tuple(known)
     found = ask(filters, chains)
-    order = [chain.id for chain in catalog.chains()]
-    listed = token_list.wanted(found.tokens, filters, chains=order)
+    listed, _ = in_order(tuple(found.tokens), filters, tuple(chain.id for chain in catalog.chains()))
     cut = token_list.chains_cut(found.tokens, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
     return List(listed, found, len(chains), [names.chain(each, info=catalog.chain(each)) for each in cut])
+
+
+# Thousands of tokens are put in order once, not for each window of them. They are known by their identities, which no
+# others have as long as these are held.
+@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
+def in_order(
+    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
+) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
+    """Those that are wanted, and with them all that they were chosen from."""
+    return token_list.wanted(tokens, filters, chains=chains), tokens
 
 
 def ask(filters: TokenFilters, chains: Sequence[int]) -> Found:
