@@ -24,6 +24,7 @@ the two themes and on the two widths that differ most, and not in each product o
 | an address | test_address.py | test_address.py |
 | triage | test_triage.py | test_triage.py |
 | exports | test_export.py | test_export.py |
+| routes: chosen, swapped, asked; chains against chains | test_routes.py | test_routes.py |
 
 A new page gets a line in `PAGES`.
 """
