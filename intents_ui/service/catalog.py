@@ -184,9 +184,10 @@ class Catalog:
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """No older than its lifetime, unless there is no newer one to be had."""
         held, error = self._held_of(listing), self._pause_of(listing)
-        if held is None or error is None:
+        is_fresh = self._service.knows(listing.call)
+        if is_fresh or held is None or error is None:
             try:
-                if not self._service.knows(listing.call):
+                if not is_fresh:
                     claim()
                 newest = self._renewed(listing)
                 return Listed(tuple(newest.index.values()), newest.unreadable)

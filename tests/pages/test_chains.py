@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
@@ -521,6 +522,17 @@ def test_a_token_that_is_added_renamed_or_removed_is_so_within_a_quarter_of_an_h
     assert set(symbols()) == set(before) - {"USDC", "WETH"} | {"NEW", "USDC2"}
     way.now += 0.22 * HOUR
     assert rows(read(site, "/chains"))[1][4] == "5"
+
+
+def test_pages_that_only_name_a_chain_have_its_new_name_too_and_wait_for_nothing(
+    way: Way, site: Client, emulator: Emulator
+) -> None:
+    assert "Nova Prime" not in read(site, "/history")
+    emulator.catalogue.change_chain(777, name="Nova Prime")
+    way.now += 1.2 * HOUR
+    deadline = time.monotonic() + 10
+    while '<option value="777">Nova Prime</option>' not in read(site, "/history"):
+        assert time.monotonic() < deadline
 
 
 def test_while_the_service_is_away_the_old_lists_stay_and_say_how_old_they_are(way: Way, site: Client) -> None:

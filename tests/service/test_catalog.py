@@ -350,6 +350,15 @@ def test_a_page_about_a_list_tells_that_it_is_an_old_one_and_why(service):
     assert catalog.listed_chains() == Listed(listed.entries)
 
 
+def test_a_list_that_is_new_enough_is_none_of_old_because_another_one_fails(service):
+    catalog = service.catalog()
+    catalog.listed_chains()
+    service.failure = httpx.Response(500)
+    with pytest.raises(Unreachable):
+        catalog.listed_tokens(1)
+    assert catalog.listed_chains().error is None
+
+
 def test_a_page_about_a_list_of_which_nothing_was_ever_had_fails(service):
     service.failure = httpx.Response(500)
     catalog = service.catalog()

@@ -1,0 +1,62 @@
+"""Which chains are connected, by who serves them."""
+
+import pytest
+
+from intents_ui.display.connections import ASKED, Connections, connections
+from intents_ui.service.wire import ChainInfo
+
+MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
+CHAINS = [
+    ChainInfo(id=MAIN, name="Ethereum", is_testnet=False),
+    ChainInfo(id=OTHER, name="Optimism", is_testnet=False),
+    ChainInfo(id=TEST, name="Base Sepolia", is_testnet=True),
+    ChainInfo(id=SILENT, name="Silent"),
+]
+EVERYWHERE = frozenset({MAIN, OTHER, TEST, SILENT})
+
+
+def of(chain_id: int, **served: frozenset[int] | None) -> Connections:
+    return connections(chain_id, among=CHAINS, served=served)
+
+
+def connected(found: Connections) -> dict[int, str]:
+    return {each.chain.id: each.said for each in found.chains}
+
+
+@pytest.mark.parametrize(
+    ("chain_id", "expected"),
+    [
+        pytest.param(MAIN, {OTHER: "Relay", SILENT: "Relay"}, id="a mainnet: no testnet"),
+        pytest.param(TEST, {SILENT: "Relay"}, id="a testnet: no mainnet"),
+        pytest.param(SILENT, {MAIN: "Relay", OTHER: "Relay", TEST: "Relay"}, id="nobody says which it is"),
+        pytest.param(99, {}, id="not served"),
+    ],
+)
+def test_a_provider_that_serves_two_chains_connects_them(chain_id: int, expected: dict[int, str]) -> None:
+    assert connected(of(chain_id, RELAY=EVERYWHERE)) == expected
+
+
+def test_what_only_swaps_on_a_chain_connects_nothing() -> None:
+    found = of(MAIN, SUSHI=EVERYWHERE, ZEROX=frozenset({MAIN}))
+    assert connected(found) == {}
+    assert [provider.label for provider in found.swappers] == ["Sushi", "0x"]
+    assert found.carriers == ()
+
+
+def test_the_chain_with_most_in_common_comes_first_and_the_rest_is_counted() -> None:
+    served = {word: frozenset({MAIN, OTHER}) for word in ("CCTP", "GASZIP", "HYPERLANE", "LIFI", "OIF")}
+    found = of(MAIN, RELAY=frozenset({MAIN, SILENT}), **served)
+    assert connected(found) == {OTHER: "CCTP, Gas.zip, Hyperlane and 2 more", SILENT: "Relay"}
+    assert next(iter(connected(found))) == OTHER
+
+
+def test_of_whom_nothing_is_known_is_told_apart_from_who_serves_nothing() -> None:
+    found = of(MAIN, RELAY=None, CCTP=frozenset(), LIFI=frozenset({OTHER}))
+    assert [provider.label for provider in found.unknown] == ["Relay"]
+    assert not found.is_unknown
+    assert of(MAIN, **dict.fromkeys(ASKED)).is_unknown
+
+
+def test_automatic_is_no_provider() -> None:
+    assert "AUTO" not in ASKED
+    assert len(ASKED) == 14
