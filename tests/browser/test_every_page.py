@@ -41,6 +41,8 @@ pytestmark = pytest.mark.browser
 OWNER = f"/address/{names.address_of(Role.OWNER, 0)}"
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING = "0x" + "12" * 32
+SPOOF = "/token/8453/0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+UNLISTED = f"/token/1/0x{'12' * 20}"
 FROM_USDC = f"/routes?from=1&token={USDC}"
 ROUTES = ["/routes", "/routes/matrix", FROM_USDC, f"{FROM_USDC}&to=8453&for=0x{'0' * 40}"]
 
@@ -66,7 +68,13 @@ PAGES = {
         "/chains?provider=Wormhole",
         "/chain/8453",
         "/tokens?chain=8453",
+        "/tokens?q=usd",
+        "/tokens?q=nobody",
         f"/token/1/{USDC}",
+        SPOOF,
+        UNLISTED,
+        f"{SPOOF}/routes",
+        f"/token/1/{USDC}/intents",
         *ROUTES,
         f"/search?owner={OWNER.rpartition('/')[2]}",
     ],
@@ -75,11 +83,13 @@ PAGES = {
         "/history?status=LOST&owner=0x12",
         "/recoverable?owner=0x12",
         "/chains?provider=two+words",
+        "/tokens?limit=many&without=0x12",
     ],
     404: ["/search?q=nobody", "/nowhere", f"/intent/{NOTHING}", "/chain/424242", "/chain/792703809"],
 }
 TRIAGED = "the rows of a triage"
-LARGE = {"/history?origin=8453", "/recoverable", "/triage", "/chains", "/chain/8453", OWNER, TRIAGED, *ROUTES}
+TOKENS = ["/tokens?q=usd", f"/token/1/{USDC}", SPOOF, UNLISTED]
+LARGE = {"/history?origin=8453", "/recoverable", "/triage", "/chains", "/chain/8453", OWNER, TRIAGED, *ROUTES, *TOKENS}
 SCENARIOS = [3, 8, 13, 16, 19, 20, 30]
 OF_AN_INTENT = ["balances", "everyone", "reply"]
 
