@@ -29,6 +29,7 @@ from intents_ui.service.config import LIMITS, Group
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
+CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
 SHORTEST_TOKEN = 16
 # Its last label begins with a letter: no way to write an IP address has that.
 LOGO_HOST = re.compile(
@@ -68,6 +69,8 @@ class Environment(BaseSettings):
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
+    intents_index: Literal["noindex", "index"] = Field("noindex", description="whether search engines may list the pages of intents and addresses: `noindex`, `index`")
+    intents_security_contact: str | None = Field(None, description="where weaknesses of this dashboard are reported (`mailto:…`, `https://…`), for `/.well-known/security.txt`; unset: there is none")
     redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come and what a visitor has spent; no cluster")
     intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
@@ -117,6 +120,13 @@ class Environment(BaseSettings):
     def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN:
             raise ValueError(f"should have at least {SHORTEST_TOKEN} characters: whoever guesses it may commit")
+        return value
+
+    @field_validator("intents_security_contact")
+    @classmethod
+    def of_a_contact(cls, value: str | None) -> str | None:
+        if value is not None and not CONTACT.fullmatch(value):
+            raise ValueError("should be a URI: mailto:security@intents.example, or https://…")
         return value
 
     @field_validator("host")
@@ -230,6 +240,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.frame.private_pages",
+    "intents_ui.pages.site.files_unlisted",
     "intents_ui.pages.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]

@@ -25,6 +25,7 @@ from intents_ui.pages import (
     routes,
     search,
     share,
+    site,
     token,
     tokens,
     triage,
@@ -117,6 +118,9 @@ urlpatterns: list[URLPattern] = [
     path("logo/token/<chain:chain_id>/<identifier:address>", logo.token, name="token-logo"),
     path("logo/chain/<chain:chain_id>", logo.chain, name="chain-logo"),
     path("operator", operator.operator, name="operator"),
+    path("robots.txt", site.robots, name="robots"),
+    path("site.webmanifest", site.manifest, name="manifest"),
+    path(".well-known/security.txt", site.security, name="security"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
 ]

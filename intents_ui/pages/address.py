@@ -22,6 +22,7 @@ from intents_ui.display import (
     near_misses,
     pasted,
     recoverable,
+    share,
     statuses,
     transfer,
 )
@@ -100,6 +101,7 @@ def head(finding: Finding) -> dict[str, object]:
         "nearest": (),
         "leaf": None,
         "names": names,
+        "standing": "",
         "explorers": () if hashes.is_native(finding.value) else explorers(finding, chains=names.chains()),
     }
 
@@ -228,6 +230,9 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
     others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
     owned = parts.searched(OWNER)
     in_flight = [transfer.of_entry(entry, using=names, now=now) for entry in entries(parts.in_flight)]
+    # An offer that has run out keeps its status: nothing of it is under way.
+    under_way = [each for each in in_flight if each.status is not statuses.EXPIRED]
+    work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
     return {
         "owner": owner,
         # What could not be asked about may well be.
@@ -238,10 +243,15 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
         "not_asked": misses.not_asked(unanswered(parts)),
         "nearest": nearest(parts, finding),
         "recoverable": parts.recoverable,
-        "work": recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now),
+        "work": work,
         "in_flight": parts.in_flight,
-        # An offer that has run out keeps its status: nothing of it is under way.
-        "under_way": [each for each in in_flight if each.status is not statuses.EXPIRED],
+        "under_way": under_way,
+        "standing": share.of_address(
+            owner,
+            in_flight=len(under_way),
+            more_in_flight=bool(parts.in_flight.found and parts.in_flight.found.following),
+            to_take_back=len(work.rows),
+        ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
         "passing": passing(parts, now=now),
     }

@@ -42,7 +42,7 @@ def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("number", "title", "inside"),
     [
-        pytest.param(REFUNDED, r"Refunded · 299\.\d+ USDC on Base came back to the owner", "300.00 USDC on", id="refunded"),
+        pytest.param(REFUNDED, r"Refunded · 299\.\d+ USDC on Base came back to the owner", "300.00 USDC", id="back"),
         pytest.param(SWAPPED, r"Succeeded · 0\.\d+ ETH arrived on Base", "25.00 USDC on Base →", id="succeeded"),
         pytest.param(NO_RECEIPT, "Refunded · Returned, without a separate receipt", "(as quoted)", id="not seen"),
         pytest.param(HELD, "Aborted · Stopped after the payment", "At the deposit address on Ethereum", id="aborted"),

@@ -1,0 +1,104 @@
+"""What programs ask of the site as a whole: who may list what, where weaknesses are reported, how it is installed."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.templatetags.static import static
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui.settings import ENV
+
+A_DAY = "public, max-age=86400"
+# What takes the service long, is made for one reader, or is no page.
+NOT_FOR_CRAWLERS = (
+    "/.well-known/",
+    "/console",
+    "/export/",
+    "/healthz",
+    "/history/",
+    "/live/",
+    "/newest",
+    "/operator",
+    "/routes",
+    "/rpc/",
+    "/search",
+    "/tokens/",
+    "/triage",
+    "/tx/",
+    "/intent/*/balances",
+    "/intent/*/commit",
+    "/intent/*/everyone",
+    "/intent/*/proof",
+    "/intent/*/raw/",
+    "/intent/*/receipt",
+    "/intent/*/reply",
+    "/intent/*/share",
+    "/address/*/share",
+    "/token/*/*/intents",
+    "/token/*/*/routes",
+)
+# Where intents and addresses may not be listed, crawlers need not learn of them. Their own pages they may read, because
+# what is shown where a link is pasted is read there, and so is that they are not to be listed.
+LISTS = ("/history", "/recoverable")
+VALID_DAYS = 180
+
+
+def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Search engines list pages, if anything: no JSON, pictures, feeds or exports."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            response.headers.setdefault("X-Robots-Tag", "noindex")
+        return response
+
+    return answer
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _disallowed())]
+    return _text(lines, {"Cache-Control": A_DAY})
+
+
+def _disallowed() -> Iterator[str]:
+    yield from NOT_FOR_CRAWLERS
+    if ENV.intents_index == "noindex":
+        yield from LISTS
+
+
+@require_safe
+def security(request: HttpRequest) -> HttpResponse:
+    """RFC 9116. It must say until when it is to be believed: for half a year from each day on which it is read."""
+    if ENV.intents_security_contact is None:
+        raise Http404("Whoever runs this dashboard has not said where weaknesses are to be reported.")
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    lines = [
+        f"Contact: {ENV.intents_security_contact}",
+        f"Expires: {today + timedelta(days=VALID_DAYS):%Y-%m-%dT%H:%M:%SZ}",
+        "Preferred-Languages: en",
+    ]
+    if request.is_secure():
+        lines.append(f"Canonical: {request.build_absolute_uri(request.path)}")
+    return _text(lines, {"Cache-Control": A_DAY})
+
+
+@require_safe
+def manifest(request: HttpRequest) -> HttpResponse:
+    told = {
+        "name": "Intents",
+        "short_name": "Intents",
+        "description": "Look up cross-chain transfers: what happened, where the money is, what to do now.",
+        "start_url": reverse("home"),
+        "display": "minimal-ui",
+        "background_color": "#f6f7f9",
+        "theme_color": "#ffffff",
+        "icons": [{"src": static("img/mark.svg"), "sizes": "any", "type": "image/svg+xml"}],
+    }
+    return JsonResponse(told, content_type="application/manifest+json", headers={"Cache-Control": A_DAY})
+
+
+def _text(lines: list[str], headers: dict[str, str]) -> HttpResponse:
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8", headers=headers)

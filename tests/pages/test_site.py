@@ -1,0 +1,179 @@
+"""What search engines and other programs are told: what a page is, which address it has, who may list it."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.robotparser import RobotFileParser
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+from pydantic import ValidationError
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import Environment
+from tests.pages.test_share import tags
+
+PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
+PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/demo")
+REFUNDED = 8
+NOBODY = "0x" + "12" * 20
+
+
+def canonical(page: str) -> list[str]:
+    return re.findall(r'<link rel="canonical" href="([^"]*)">', page)
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring.ENV, "intents_index", "index")
+
+
+@pytest.fixture
+def contact(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(wiring.ENV, "intents_security_contact", "mailto:security@intents.example")
+    return "mailto:security@intents.example"
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_every_page_says_what_it_is_and_where(site: Client, path: str) -> None:
+    page = site.get(path).content.decode()
+    assert canonical(page) == [path]
+    assert 20 < len(tags(page)["description"]) <= 300
+    assert page.count('name="description"') == 1
+    assert re.search(r"<title>[^<]{3,} · Intents</title>", page)
+
+
+def test_pages_are_told_apart(site: Client) -> None:
+    places = ("/", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes", "/help")
+    assert len({tags(site.get(path).content.decode())["description"] for path in places}) == len(places)
+
+
+def test_a_query_is_no_address_of_its_own(site: Client) -> None:
+    assert canonical(site.get("/history?status=FAILED").content.decode()) == ["/history"]
+
+
+def test_a_page_that_is_not_there_has_no_address(site: Client) -> None:
+    assert canonical(site.get("/nowhere").content.decode()) == []
+
+
+@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
+def test_intents_and_addresses_have_one_address_each(site: Client, emulator: Emulator, of: str) -> None:
+    path = place(emulator, of)
+    assert canonical(site.get(path).content.decode()) == [path]
+
+
+def place(emulator: Emulator, of: str) -> str:
+    found = emulator.finished(REFUNDED)
+    return f"/intent/{found['intentId']}" if of == "intentId" else f"/address/{found[of].lower()}"
+
+
+@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
+def test_by_themselves_they_are_not_listed(site: Client, emulator: Emulator, of: str) -> None:
+    assert tags(site.get(place(emulator, of)).content.decode())["robots"] == "noindex"
+
+
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
+def test_with_the_setting_they_may_be(site: Client, emulator: Emulator, of: str) -> None:
+    assert "robots" not in tags(site.get(place(emulator, of)).content.decode())
+
+
+def test_an_address_says_how_it_stands(site: Client, emulator: Emulator) -> None:
+    page = site.get(place(emulator, "ownerAddress")).content.decode()
+    said = tags(page)
+    assert re.match(r"(at least )?\d[\d,]* intents?(, |$)", said["description"])
+    assert said["og:title"].endswith(said["description"])
+    assert said["twitter:card"] == "summary"
+    assert said["og:url"] == f"http://testserver{place(emulator, 'ownerAddress')}"
+    assert f'hx-get="{place(emulator, "ownerAddress")}/share"' in page
+
+
+def test_an_address_that_is_nothing_says_nothing_of_how_it_stands(site: Client, emulator: Emulator) -> None:
+    assert "og:title" not in tags(site.get(f"/address/{NOBODY}").content.decode())
+
+
+FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png", "/intent/{}/badge.svg")
+FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/history.json")
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_files_are_not_listed(site: Client, emulator: Emulator, path: str) -> None:
+    answer = site.get(path.format(emulator.finished(REFUNDED)["intentId"]))
+    assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
+
+
+def test_pages_carry_no_tag_for_files(site: Client) -> None:
+    assert "X-Robots-Tag" not in site.get("/")
+
+
+def allows(answer: Any, path: str) -> bool:
+    rules = RobotFileParser()
+    rules.parse(answer.content.decode().splitlines())
+    return rules.can_fetch("AnyBot", f"http://testserver{path}")
+
+
+def test_crawlers_are_kept_from_what_costs_the_service(site: Client) -> None:
+    answer = site.get("/robots.txt")
+    assert answer["Content-Type"].startswith("text/plain")
+    refused = ("/export/history.csv", "/search?q=1", "/console", "/triage", "/live/0x1", "/history", "/recoverable")
+    assert not [path for path in refused if allows(answer, path)]
+    # Whoever may not read them cannot read either that they are not to be listed, nor what a link to them shows.
+    assert all(allows(answer, path) for path in ("/", "/help", "/chains", "/intent/0x1", "/intent/0x1/card.png"))
+
+
+@pytest.mark.usefixtures("listed")
+def test_with_the_setting_crawlers_may_read_the_lists(site: Client) -> None:
+    answer = site.get("/robots.txt")
+    assert all(allows(answer, path) for path in ("/history", "/recoverable"))
+    assert not allows(answer, "/export/history.csv")
+
+
+def test_without_a_contact_there_is_no_security_file(site: Client) -> None:
+    assert site.get("/.well-known/security.txt").status_code == 404
+
+
+def fields(answer: Any) -> dict[str, str]:
+    return dict(line.split(": ", 1) for line in answer.content.decode().splitlines())
+
+
+def test_the_security_file_says_whom_to_tell_and_until_when(site: Client, contact: str) -> None:
+    answer = site.get("/.well-known/security.txt", secure=True)
+    found = fields(answer)
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert found["Contact"] == contact
+    assert found["Canonical"] == "https://testserver/.well-known/security.txt"
+    left = datetime.fromisoformat(found["Expires"]) - datetime.now(UTC)
+    assert timedelta(days=100) < left < timedelta(days=365)
+
+
+def test_a_security_file_that_came_unprotected_names_no_address_of_its_own(site: Client, contact: str) -> None:
+    assert "Canonical" not in fields(site.get("/.well-known/security.txt"))
+
+
+@pytest.mark.parametrize(
+    "written", ["security@intents.example", "http://intents.example", "mailto:a@b\nContact: x", "mailto:"]
+)
+def test_a_contact_that_is_none_stops_the_start(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("INTENTS_SECURITY_CONTACT", written)
+    with pytest.raises(ValidationError, match="should be a URI"):
+        Environment()
+
+
+def test_the_manifest_names_what_is_there(site: Client) -> None:
+    answer = site.get("/site.webmanifest")
+    told = json.loads(answer.content)
+    assert answer["Content-Type"] == "application/manifest+json"
+    assert site.get(told["start_url"]).status_code == 200
+    assert all(finders.find(icon["src"].removeprefix("/static/")) for icon in told["icons"])
+    assert '<link rel="manifest" href="/site.webmanifest">' in site.get("/").content.decode()
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/site.webmanifest", "/.well-known/security.txt"])
+def test_they_are_only_read(site: Client, contact: str, path: str) -> None:
+    head, whole = site.head(path), site.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head["Content-Type"] == whole["Content-Type"]
+    assert site.post(path).status_code == 405
