@@ -12,7 +12,7 @@ from intents_ui.service.wire import ChainInfo
 
 # What is asked about: "automatic" is no provider, the service chooses one then.
 ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)
-NAMED = 3  # of the providers that connect two chains, if they are more; the others are counted
+NAMED = 3  # of the providers that connect two chains; the others are counted
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Connection:
     def said(self) -> str:
         """`CCTP, Relay`, `CCTP, Hyperlane, Relay and 2 more`."""
         labels = [provider.label for provider in self.providers]
-        return f"{', '.join(labels[:NAMED])} and {len(labels) - NAMED} more" if len(labels) > NAMED else ", ".join(labels)
+        named, more = ", ".join(labels[:NAMED]), len(labels) - NAMED
+        return f"{named} and {more} more" if more > 0 else named
 
 
 @dataclass(frozen=True)

@@ -117,11 +117,10 @@ class Catalogue:
         """Add a chain, or change what is said of one (keys of `data/chains.json`), or take it off the list."""
         known = self.chains.get(chain_id) or _new_chain(chain_id)
         self.chains = self.chains | {chain_id: known | changes}
-        others = tuple(each for each in self.listed if each != chain_id)
         if not listed:
-            self.listed = others
+            self.listed = tuple(each for each in self.listed if each != chain_id)
         elif chain_id not in self.listed:
-            self.listed = (*others, chain_id)
+            self.listed = (*self.listed, chain_id)
 
     def change_token(self, chain_id: int, address: str, **changes: Any) -> None:
         """Add a token, or change what is said of one (fields of `Token`); `listing="none"` takes it off the lists."""
