@@ -3,12 +3,16 @@
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.errors import Unreachable
 from tests.pages.recorded import Recorded, recorded, refusal
 
 BASE, ETHEREUM, POLYGON = 8453, 1, 137
@@ -297,6 +301,16 @@ def test_odd_tokens_break_no_list(site: Client, way: Recorded):
     shown = page(site, f"/tokens?chain={BASE}&show=listed")
     assert "2 entries of the list could not be read and are left out." in words(shown)
     assert any(row.startswith("—") for row in rows(shown))
+
+
+def test_a_list_that_could_not_be_renewed_says_how_old_it_is(
+    site: Client, way: Recorded, monkeypatch: pytest.MonkeyPatch
+):
+    known = wiring.catalog().listed_featured([BASE])
+    monkeypatch.setattr(Catalog, "listed_featured", lambda *_: replace(known, age=1200.0, error=Unreachable()))
+    shown = page(site, f"/tokens?chain={BASE}")
+    assert "No newer list can be had at the moment: this one is 20 min old." in words(shown)
+    assert len(rows(shown)) == 5
 
 
 def test_a_catalogue_that_is_away_is_asked_for_and_said(site: Client, way: Recorded):
