@@ -42,7 +42,7 @@ def part(answer: HttpResponse, heading: str) -> str:
 
 
 def headings(answer: HttpResponse) -> list[str]:
-    return re.findall(r"<h2[^>]*>([^<]+)</h2>", answer.content.decode())
+    return re.findall(r"<h2[^>]*>([^<]+)</h2>", answer.content.decode().partition("</main>")[0])
 
 
 def listed(answer: HttpResponse) -> list[str]:
