@@ -1,0 +1,116 @@
+"""Passing a page on, in a browser: by link, badge and QR code, with scripts and without."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import visiting
+
+pytestmark = pytest.mark.browser
+
+
+def an_intent(page: Page, root: str) -> str:
+    page.goto(f"{root}/demo")
+    return str(page.locator('a[href^="/intent/"]').first.get_attribute("href"))
+
+
+def is_drawn(page: Page, selector: str) -> bool:
+    page.locator(selector).scroll_into_view_if_needed()
+    page.wait_for_function("selector => document.querySelector(selector).complete", arg=selector)
+    return bool(page.locator(selector).evaluate("image => image.naturalWidth > 0"))
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_fold_has_every_way_to_share(browser: Browser, server: str, width: int, theme: str) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        page = visit.page
+        path = an_intent(page, server)
+        visit.open(path)
+        page.locator("#share > summary").click()
+        link = page.get_by_label("Link", exact=True)
+        expect(link).to_have_value(server + path)
+        for picture in (".share-code img", ".share-badge img", ".share-card img"):
+            assert is_drawn(page, picture), picture
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.get_by_role("button", name="Copy: Badge as Markdown").click()
+        expect(page.locator("#said")).to_have_text("Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert re.fullmatch(rf"\[!\[Intent .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", copied)
+
+
+@pytest.mark.parametrize("can_share", [True, False])
+def test_an_app_is_offered_where_the_browser_has_any(browser: Browser, server: str, can_share: bool) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        path = an_intent(page, server)
+        share = (
+            "data => { window.shared = data; return Promise.reject(new Error('closed')); }"
+            if can_share
+            else "undefined"
+        )
+        page.add_init_script(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
+        visit.open(path)
+        page.locator("#share > summary").click()
+        expect(page.get_by_label("Link", exact=True)).to_be_visible()
+        button = page.get_by_role("button", name="Share with an app")
+        expect(button).to_have_count(1 if can_share else 0)
+        if can_share:
+            button.click()
+            assert page.evaluate("window.shared.url") == server + path
+
+
+@pytest.mark.parametrize("of", ["intent", "address"])
+def test_without_scripts_it_is_a_page(browser: Browser, server: str, of: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open(an_intent(page, server))
+        if of == "address":
+            page.get_by_role("link", name="Everything about this address").first.click()
+        path = page.url.removeprefix(server).partition("?")[0]
+        page.locator("#share > summary").click()
+        page.locator("#share-ways a").click()
+        expect(page.get_by_label("Link", exact=True)).to_have_value(server + path)
+        expect(page.get_by_role("button", name="Copy: Link")).to_have_count(0)
+        assert page.locator(".share-code img").evaluate("image => image.naturalWidth > 0")
+
+
+@contextmanager
+def another_site(body: str) -> Iterator[str]:
+    """A page of somebody else's, which only loads what agrees to be loaded."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_badge_and_a_card_are_shown_by_other_sites(browser: Browser, server: str) -> None:
+    page = browser.new_page()
+    path = an_intent(page, server)
+    names = ("badge.svg", "card.png", "qr.svg")
+    pictures = "".join(f'<img id="{name[:-4]}" src="{server}{path}/{name}">' for name in names)
+    with another_site(pictures) as elsewhere:
+        page.goto(elsewhere)
+        assert is_drawn(page, "#badge")
+        assert is_drawn(page, "#card")
+        assert not is_drawn(page, "#qr")
+    page.close()
