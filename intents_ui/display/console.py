@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from intents_ui.display import failures
+from intents_ui.display.commit import NOT_REACHED
 from intents_ui.service.attempt import Attempt
-from intents_ui.service.errors import Overloaded, Refused, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.refusals import KNOWN
 
 ABOUT: Mapping[str, str] = {
@@ -140,8 +141,16 @@ def outcome(attempt: Attempt, *, is_write: bool) -> Outcome:
         is_documented=known is not None,
         message=error.message if error.code is not None else "",
         cause=error.cause or "",
-        warning=MAYBE_DONE if is_write and isinstance(error, Unreachable | Unreadable) else "",
+        warning=MAYBE_DONE if is_write and _may_be_done(error) else "",
     )
+
+
+def _may_be_done(error: ServiceError) -> bool:
+    """Whether a write may have been done although it was not answered so."""
+    if isinstance(error, Unreachable):
+        is_said = error.status is not None and error.status < 500 and error.reason is not Reason.TIMEOUT
+        return error.reason not in NOT_REACHED and not is_said
+    return isinstance(error, Unreadable)
 
 
 def _meaning(error: ServiceError) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from intents_ui.display.text import visible
 from intents_ui.service.json_text import DEPTH_LIMIT
 
-MOST = 3000  # members and entries that a page shows of one answer
+MOST = 2500  # members and entries that a page shows of one answer
 MOST_OF_A_LIST = 200
 LONGEST_TEXT = 300  # characters
 OPEN_LEVELS = 2

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from intents_ui.service import json_text
 from intents_ui.service.attempt import Attempt
 from intents_ui.service.json_text import Verbatim
+from intents_ui.service.scalars import read_intent_id
 
 # What of an answer goes back with the next request of the same operation, and as which member.
 CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("receiptStates", "lastReceiptStates")}
-NOTHING = ("null", "")
 WATCH = "watch"
 
 
@@ -25,26 +25,35 @@ class NextCall:
 
 
 def next_call(attempt: Attempt) -> NextCall | None:
-    came = _came(attempt)
     match attempt.operation:
-        case "QuoteIntent" if "intent" in came:
-            return NextCall("CommitIntent", came["intent"])
-        case "CommitIntent" | "ExecuteIntent" if found := _intent_id(came):
-            return NextCall("ExecuteIntent" if attempt.operation == "CommitIntent" else WATCH, found)
+        case "QuoteIntent" if intent := _came(attempt).get("intent"):
+            return NextCall("CommitIntent", intent)
+        case "CommitIntent" if found := changed(attempt):
+            return NextCall("ExecuteIntent", found)
+        case "ExecuteIntent" if found := changed(attempt):
+            return NextCall(WATCH, found)
         case _:
             return None
 
 
 def changed(attempt: Attempt) -> str:
-    """The id of the intent that moved; "" when none did."""
-    return _intent_id(_came(attempt)) if attempt.operation in ("CommitIntent", "ExecuteIntent") else ""
+    """The id of the intent that moved; "" when none did, or none with a page here."""
+    if attempt.operation not in ("CommitIntent", "ExecuteIntent"):
+        return ""
+    try:
+        return read_intent_id(json_text.read(_came(attempt)["intentId"]))
+    except (KeyError, ValueError):
+        return ""
 
 
 def again(attempt: Attempt) -> str:
     """The request for the next page, or for the next change; "" when there is none."""
-    member, asked_as = CARRIED.get(attempt.operation, ("", ""))
-    carried = _came(attempt).get(member, "")
-    if carried in NOTHING:
+    if attempt.operation not in CARRIED:
+        return ""
+    member, asked_as = CARRIED[attempt.operation]
+    came = _came(attempt)
+    carried = came.get(member, "null")
+    if carried == "null" or came.get("done") == "true" or _members(carried).get("more") == "false":
         return ""
     request = {**_members(attempt.sent), asked_as: carried}
     return json_text.write({name: Verbatim(text) for name, text in request.items()}).decode()
@@ -60,8 +69,3 @@ def _members(text: str) -> Mapping[str, str]:
         return json_text.members(text) if isinstance(json_text.read(text), dict) else {}
     except ValueError:
         return {}
-
-
-def _intent_id(came: Mapping[str, str]) -> str:
-    found = json_text.read(came.get("intentId", '""'))
-    return found if isinstance(found, str) else ""

@@ -25,6 +25,11 @@ class Field:
         return self.member.name
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """Words of which several may be typed, so that none of them can be picked."""
+        return () if self.member.kind is Kind.TEXT else self.member.words
+
+    @property
     def suggestions(self) -> tuple[str, ...]:
         """Offered while somebody types; anything else can be typed as well."""
         if self.choices or self.member.kind.is_json:

@@ -23,6 +23,7 @@ from intents_ui import operators, visitors, wiring
 from intents_ui.display import console as words
 from intents_ui.display import failures, json_tree, next_call, request_form, transfer
 from intents_ui.display.examples import NONE, Examples, examples_of
+from intents_ui.links import canonical
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import json_text
 from intents_ui.service.attempt import Attempt
@@ -35,7 +36,9 @@ from intents_ui.service.wire import Intent, Page
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of an address that can be passed on
-RAW_SHOWN = 256 * 1024  # characters of an answer as received
+RAW_SHOWN = 100_000  # characters of an answer as received
+TAKEN = "take"  # in an address: the intent that a commit begins with
+COPIED = 20_000  # characters that a button copies, for which the page holds them twice
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 30
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
@@ -133,6 +136,8 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
 @operators.guarded
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = Asked.read(operation, request.POST if request.method == "POST" else request.GET)
+    if operation.name == "CommitIntent" and TAKEN in request.GET:
+        asked = taken(canonical(request.GET[TAKEN]))
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
@@ -147,6 +152,11 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     response = page(request, operation, asked, attempt=attempt)
     operators.remember(request, response)
     return response
+
+
+def taken(intent_id: str) -> Asked:
+    """An intent that is there already, exactly as the service gives it."""
+    return Asked({"intent": wiring.service().get_intent(intent_id).received}, text="")
 
 
 def without_blanks(request: HttpRequest) -> str:
@@ -254,6 +264,7 @@ def form(operation: Operation, asked: Asked) -> dict[str, Any]:
     choices = {PLOT.name: words.PLOTS}
     return {
         "groups": request_form.groups(known, values=values, examples=shown, choices=choices, names=names),
+        "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
 
@@ -270,6 +281,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict
         "tree": json_tree.tree(attempt.text),
         "raw": attempt.text[:RAW_SHOWN],
         "left_out": len(attempt.text) - RAW_SHOWN,
+        "is_copied": len(attempt.text) <= COPIED,
         "curl": words.curl(url, attempt.sent, has_key=how.access_key is not None),
         "link": None if operation.is_write else link(operation, attempt.sent),
         "next": next_call.next_call(attempt),

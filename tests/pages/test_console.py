@@ -393,6 +393,25 @@ def history(emulator: Emulator) -> list[dict[str, Any]]:
     ]
 
 
+def test_a_commit_can_begin_with_the_newest_quote(site: Client) -> None:
+    page = site.get("/console/CommitIntent")
+    link = re.search(r'href="([^"]+)">newest quote that can still be committed', page.content.decode())
+    assert link
+    page = press(site, site.get(html.unescape(link[1])), "Send…")
+    page = press(site, page, "Send CommitIntent")
+    assert json.loads(raw(page)) == {"intentId": link[1].partition("=")[2]}
+    assert site.get("/console/CommitIntent?take=0x12").status_code == 404
+    assert site.get("/console/CommitIntent?take=no%20id").status_code == 404
+
+
+def test_an_execution_has_the_newest_commit_for_an_example(site: Client, emulator: Emulator) -> None:
+    example = re.search(
+        r'name="intentId" placeholder="(0x[0-9a-f]{64})"', site.get("/console/ExecuteIntent").content.decode()
+    )
+    assert example
+    assert wiring.service().get_intent(example[1]).status == "COMMITTED"
+
+
 def test_without_the_service_the_form_is_there_and_no_example_is_invented(site: Client, emulator: Emulator) -> None:
     emulator.behave("*", "node-down-503")
     page = site.get("/console/QuoteIntent")

@@ -1,0 +1,144 @@
+"""The words about a call by hand, what comes after it, and the same call for a shell."""
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from intents_ui.display import console, next_call
+from intents_ui.display.next_call import NextCall
+from intents_ui.service.attempt import Attempt
+from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.requests import OPERATIONS
+
+
+def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> Attempt:
+    return Attempt(
+        operation=operation, sent=sent, request_id="1", **{"seconds": 0.1, "headers": {}, "status": 200} | how
+    )
+
+
+def test_every_operation_has_a_sentence_and_each_write_its_consequence() -> None:
+    assert console.ABOUT.keys() == OPERATIONS.keys()
+    assert console.CONSEQUENCES.keys() == {name for name, each in OPERATIONS.items() if each.is_write}
+    for sentence in (*console.ABOUT.values(), *console.CONSEQUENCES.values()):
+        assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.00042, "0.4 ms"), (0.0099, "9.9 ms"), (0.0104, "10 ms"), (1.2345, "1234 ms"), (28.04, "28.0 s")],
+)
+def test_the_time_taken(seconds: float, shown: str) -> None:
+    assert console.time_taken(seconds) == shown
+
+
+def test_the_size_as_it_is_and_as_it_came() -> None:
+    assert console.size(attempt(size=1, wire_size=1)) == "1 byte"
+    assert console.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes on the way"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "",
+        "it's",
+        "'; id; '",
+        '$(id) `id` $HOME !! \\ \\\\ "',
+        "two\nlines\tand a tab",
+        "-d @/etc/passwd",
+        "é \u202e \U0001d4b3 {a,b} ~ * ?",
+    ],
+)
+def test_a_shell_hands_curl_exactly_the_request(text: str) -> None:
+    command = console.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
+    script = "curl() { printf '%s\\0' \"$@\"; }\n" + command
+    given = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
+    assert given == [
+        "-sS", "http://host:1/rpc/it's/X?&", "-H", "Content-Type: application/json", "-H", "X-Access-Key: …",
+        "--data-raw", text,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["\x00", "a\x1b[201~\nid\n", "\r", "\x7f", "\x9b"])
+def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
+    assert console.curl("http://host", text, has_key=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "title", "meaning"),
+    [
+        (Unreachable.because(Reason.REFUSED), "The service cannot be reached", "No answer: connection refused."),
+        (Overloaded(), "This dashboard is busy", "Nothing was sent to the service."),
+        (Unreadable.because(Flaw.REDIRECT), "The service's answer could not be read", "it is a redirect."),
+        (ServiceError(), "The service cannot be reached", "No answer came from the service."),
+    ],
+)
+def test_what_has_no_code_is_told_in_words(error: ServiceError, title: str, meaning: str) -> None:
+    told = console.outcome(attempt(error=error, status=None), is_write=False)
+    assert (told.status, told.title) == ("No answer", title)
+    assert meaning in told.meaning
+    assert not told.is_documented
+
+
+def test_only_a_write_whose_end_nobody_knows_is_warned_of() -> None:
+    lost = attempt(error=Unreachable.because(Reason.TIMEOUT), status=None)
+    assert console.outcome(lost, is_write=True).warning == console.MAYBE_DONE
+    assert console.outcome(lost, is_write=False).warning == ""
+    assert console.outcome(attempt(error=NotFound()), is_write=True).warning == ""
+    assert console.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
+    never_sent = attempt(error=Unreachable.because(Reason.REFUSED), status=None)
+    assert console.outcome(never_sent, is_write=True).warning == ""
+
+
+def test_a_status_that_nobody_knows_is_its_number() -> None:
+    assert console.outcome(attempt(status=799), is_write=False).status == "799"
+
+
+@pytest.mark.parametrize(
+    ("operation", "text", "then"),
+    [
+        ("QuoteIntent", '{"intent": {"n":1.10 } ,"gasFeeOptions":{}}', NextCall("CommitIntent", '{"n":1.10 }')),
+        ("QuoteIntent", "{}", None),
+        ("CommitIntent", '{"intentId":"0x1"}', NextCall("ExecuteIntent", "0x1")),
+        ("CommitIntent", '{"intentId":"a/b"}', None),
+        ("CommitIntent", '{"intentId":7}', None),
+        ("ExecuteIntent", '{"intentId":"0x1"}', NextCall(next_call.WATCH, "0x1")),
+        ("GetIntent", '{"intentId":"0x1"}', None),
+    ],
+)
+def test_what_comes_next(operation: str, text: str, then: NextCall | None) -> None:
+    assert next_call.next_call(attempt(operation, text=text)) == then
+    assert next_call.next_call(attempt(operation, text=text, error=NotFound())) is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "sent", "text", "again"),
+    [
+        pytest.param(
+            "GetIntentHistory",
+            '{"page":{"pageSize":5},"byStatus":"FAILED"}',
+            '{"intents":[],"nextPage":{"after": 12345678901234567890 }}',
+            '{"page":{"after": 12345678901234567890 },"byStatus":"FAILED"}',
+            id="the next page",
+        ),
+        pytest.param("GetIntentHistory", "null", '{"nextPage":{}}', '{"page":{}}', id="asked with nothing"),
+        pytest.param("GetIntentHistory", "{}", '{"nextPage":null}', "", id="the last page"),
+        pytest.param("GetIntentHistory", "{}", '{"nextPage":{"more":false}}', "", id="no more"),
+        pytest.param(
+            "WaitIntentReceipt",
+            '{"intentId":"0x1"}',
+            '{"receiptStates":["MINING"],"done":false}',
+            '{"intentId":"0x1","lastReceiptStates":["MINING"]}',
+            id="the next change",
+        ),
+        pytest.param("WaitIntentReceipt", "{}", '{"receiptStates":["FAILED"],"done":true}', "", id="done"),
+        pytest.param("GetChains", "{}", '{"nextPage":{}}', "", id="another operation"),
+    ],
+)
+def test_what_is_asked_again(operation: str, sent: str, text: str, again: str) -> None:
+    assert next_call.again(attempt(operation, sent=sent, text=text)) == again
+    if again:
+        json.loads(again)
