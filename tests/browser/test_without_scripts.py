@@ -1,0 +1,182 @@
+"""Without JavaScript: no control that is seen does nothing, and each job is done to its result.
+
+Where a job is done in the same steps with scripts and without, one test does both (its ids say "without"):
+
+| job | its walk without scripts |
+|---|---|
+| look up; an intent and its raw JSON; search by keys | test_look_up.py; here |
+| an intent that moves; what its addresses hold; share | test_live.py; test_recoverable.py; test_share.py |
+| history: filters, pages, the way back | test_history.py |
+| recoverable: order, filters | test_recoverable.py |
+| an address and the parts of its history | test_address.py, here |
+| triage, rows that come one by one | test_triage.py |
+| export: the file; how far it has come, and stop | here; test_export.py |
+| chains and route providers | here |
+| tokens: search, windows, a token's parts | here, test_tokens.py |
+| routes: one side, both, an owner | test_routes.py |
+| console: an operation, by fields and as JSON | here |
+| quote, commit, execute, watch; commit from a page | test_console.py; test_commit.py |
+"""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import Visit, some_intent, visiting
+from tests.browser.test_commit import QUOTE
+from tests.browser.test_every_page import OF_AN_INTENT, OWNER, PAGES, SCENARIOS, UNFOLD, triaged
+
+pytestmark = pytest.mark.browser
+
+OPERATIONS = ["GetIntent", "GetChains", "GetIntentHistory", "QuoteIntent", "CommitIntent"]
+
+# What can be pressed or filled in, can be seen, and leads nowhere: no form that it is part of, no address behind it.
+DEAD = """() => {
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const leads = (link) => {
+    const href = link.getAttribute("href");
+    if (href === null || /^javascript:/i.test(href)) return false;
+    return !href.startsWith("#") || document.getElementById(decodeURIComponent(href.slice(1))) !== null;
+  };
+  const opens = (button) => button.popoverTargetElement
+    || (button.commandForElement && /^(show-modal|close|.*-popover)$/.test(button.getAttribute("command")));
+  const sends = (button) => button.form && button.type === "submit";
+  const asks = (field) => field.form || field.readOnly;
+  const fields = (form) => Array.from(form.elements)
+    .filter((each) => each.matches("input:not([type=hidden], [type=checkbox], [type=radio])"));
+  const isSent = (form) => Array.from(form.elements).some((each) => each.type === "submit")
+    || (fields(form).length === 1 && !form.querySelector("textarea, select"));
+  const dead = (element) => {
+    if (element.matches("button")) return !sends(element) && !opens(element);
+    if (element.matches("input, select, textarea")) return !asks(element);
+    if (element.matches("form")) return !isSent(element);
+    if (element.matches("summary")) return !element.parentElement.matches("details");
+    if (element.matches("a")) return !leads(element);
+    return !element.querySelector("a[href], button, input, select, textarea");
+  };
+  const controls = "a, button, input, select, textarea, form, summary, [role=button], [role=link], [role=tab], "
+    + "[role=switch], [role=checkbox], [data-scripted], [contenteditable], [hx-trigger*=click], [onclick]";
+  return Array.from(document.querySelectorAll(controls)).filter(seen).filter(dead)
+    .map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        yield visit
+
+
+def test_no_control_that_is_seen_does_nothing(visit: Visit) -> None:
+    intents = [some_intent(visit, scenario) for scenario in SCENARIOS]
+    quoted = httpx.post(f"{visit.root}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False).json()["intent"]
+    of_intents = [
+        *(f"{intents[0]}/{part}" for part in [*OF_AN_INTENT, "share"]),
+        f"/intent/{quoted['intentId']}/commit",
+    ]
+    console = ["/console", *(f"/console/{name}" for name in OPERATIONS)]
+    wrong = []
+    for path in [*chain.from_iterable(PAGES.values()), *intents, *of_intents, *console, f"{OWNER}/share"]:
+        visit.open(path)
+        wrong += dead(visit.page, path)
+    wrong += dead(triaged(visit, intents[0]).page, "the rows of a triage")
+    visit.faults.clear()
+    assert wrong == [], "\n".join(wrong)
+
+
+def dead(page: Page, path: str) -> list[str]:
+    page.evaluate(UNFOLD)
+    return [f"{path}: {each}" for each in page.evaluate(DEAD)]
+
+
+def test_a_dead_control_would_be_found(visit: Visit) -> None:
+    visit.open("/help")
+    assert visit.page.evaluate(DEAD) == []
+    left = [
+        '<button type="button">Copy</button>',
+        '<a href="#nowhere">Down</a>',
+        "<a>Next</a>",
+        '<input name="alone" aria-label="Alone">',
+        '<form><input><input></form>',
+        '<p role="button" tabindex="0">Press</p>',
+        "<span data-scripted>only with scripts</span>",
+    ]  # fmt: skip
+    visit.page.evaluate("(html) => document.querySelector('main').insertAdjacentHTML('beforeend', html)", "".join(left))
+    assert len(visit.page.evaluate(DEAD)) == len(left)
+
+
+def heading(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
+def looked_up_by_key(visit: Visit) -> None:
+    visit.open("/")
+    visit.page.get_by_role("link", name="search by other keys").click()
+    visit.page.get_by_label("Owner", exact=True).fill(OWNER.rpartition("/")[2])
+    visit.page.get_by_role("button", name="Search", exact=True).click()
+    expect(heading(visit.page)).to_have_text(re.compile(r"^\d+ intents found$"))
+
+
+def exported(visit: Visit) -> None:
+    visit.open("/history?status=REFUNDED")
+    visit.page.locator(".export > details > summary").click()
+    with visit.page.expect_download() as download:
+        visit.page.get_by_role("link", name="CSV").click()
+    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    assert {row["status"] for row in rows if row.get("status")} == {"REFUNDED"}
+
+
+def read_an_address(visit: Visit) -> None:
+    visit.open(OWNER)
+    visit.page.get_by_role("navigation", name="Parts of the history").get_by_role("link", name="Succeeded").click()
+    shown = visit.page.locator("#list .intents tbody tr")
+    expect(shown.first).to_contain_text("Succeeded")
+
+
+def searched_tokens(visit: Visit) -> None:
+    visit.open("/tokens")
+    visit.page.get_by_role("searchbox", name="Search tokens").fill("usdc")
+    visit.page.get_by_role("button", name="Search", exact=True).click()
+    expect(visit.page).to_have_url(re.compile(r"q=usdc"))
+    visit.page.get_by_role("link", name="USDC", exact=True).first.click()
+    expect(heading(visit.page)).to_have_text("USDC")
+    visit.page.get_by_role("link", name="Where it can go").click()
+    expect(visit.page.locator("#answer")).to_contain_text("can be had for USDC")
+
+
+def narrowed_chains(visit: Visit) -> None:
+    visit.open("/chains")
+    visit.page.locator('[data-filter="provider"] summary').click()
+    visit.page.get_by_label("Route provider", exact=True).fill("cctp")
+    visit.page.get_by_role("button", name="Apply").click()
+    expect(visit.page).to_have_url(f"{visit.root}/chains?provider=CCTP")
+    visit.page.locator(".chains .row-link").first.click()
+    expect(visit.page.get_by_role("heading", level=2, name="Connected chains")).to_be_visible()
+
+
+def called_an_operation(visit: Visit) -> None:
+    intent_id = some_intent(visit, 3).rpartition("/")[2]
+    visit.open("/console")
+    visit.page.get_by_role("link", name="GetIntent", exact=True).click()
+    visit.page.get_by_label("intentId", exact=True).fill(intent_id)
+    visit.page.get_by_role("button", name="Send", exact=True).click()
+    expect(visit.page.get_by_role("heading", name="200 OK")).to_be_visible()
+    visit.page.locator("summary", has_text="As JSON").click()
+    visit.page.get_by_label("The whole request as JSON").fill(json.dumps({"intentId": "0x12"}))
+    visit.page.get_by_role("button", name="Send this JSON").click()
+    expect(visit.page.get_by_role("heading", name=re.compile("^4"))).to_be_visible()
+
+
+JOBS = [looked_up_by_key, read_an_address, exported, narrowed_chains, searched_tokens, called_an_operation]
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: str(job.__name__).replace("_", " "))
+def test_each_job_is_done_to_its_result(visit: Visit, job: Callable[[Visit], None]) -> None:
+    job(visit)
