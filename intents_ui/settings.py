@@ -35,6 +35,8 @@ SHORTEST_TOKEN = 16
 LOGO_HOST = re.compile(
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]", re.ASCII
 )
+# As `frame-ancestors` takes it: a host, or an https origin; a browser takes a bare host for those of its page's scheme.
+EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -78,6 +80,7 @@ class Environment(BaseSettings):
     intents_exports: int = Field(4, ge=1, le=32, description="exports at a time in one process; whoever comes later is asked to try again")
     intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="rows of an export at the most; its last line says whether there are more")
     intents_logo_hosts: Words = Field([], description="comma-separated names of hosts whose logos of listed tokens and chains are fetched by us, checked, drawn anew and shown; unset: pictures of our own alone")
+    intents_embed_hosts: Words = Field([], description="comma-separated hosts or https origins (`https://shop.example`, `*.shop.example`) whose pages may show an intent in a frame (`/embed/intent/…`); `*`: everybody's; unset: nobody's")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="what visitors may ask of the service by hand: `off`, `read` (operations that change nothing), `write` (quote, commit and execute too); unset: `write` with the embedded service, `off` with a real one")
     intents_console_token: SecretStr | None = Field(None, description="the operator's token, at least 16 characters, asked of whoever writes; `write` with a real service needs one")
     intents_console_reads: int = Field(60, ge=1, description="reading operations a minute that one visitor's address (IPv6: one /64) may call by hand")
@@ -93,7 +96,14 @@ class Environment(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", "trusted_proxies", "intents_logo_hosts", mode="before")
+    @field_validator(
+        "allowed_hosts",
+        "csrf_trusted_origins",
+        "trusted_proxies",
+        "intents_logo_hosts",
+        "intents_embed_hosts",
+        mode="before",
+    )
     @classmethod
     def split(cls, value: Any) -> Any:
         return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
@@ -145,6 +155,13 @@ class Environment(BaseSettings):
         if not all(LOGO_HOST.fullmatch(host) for host in value):
             raise ValueError("should be host names with a dot, with no scheme, port or path")
         return [host.lower() for host in value]
+
+    @field_validator("intents_embed_hosts")
+    @classmethod
+    def of_frames(cls, value: list[str]) -> list[str]:
+        if not all(EMBED_HOST.fullmatch(host) for host in value):
+            raise ValueError("should be hosts or https origins (https://shop.example), or `*` for everybody")
+        return value
 
     @field_validator(
         "intents_service_connects",
@@ -236,8 +253,8 @@ INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.frame.private_pages",
     "intents_ui.pages.site.files_unlisted",

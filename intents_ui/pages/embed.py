@@ -1,0 +1,130 @@
+"""An intent in a frame of another site: `/embed/intent/<id>`.
+
+The only page of ours that may stand in a frame, and only in those of the hosts that INTENTS_EMBED_HOSTS names. It has
+no form and sets no cookie; what kept us from it stands in the same frame.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from http import HTTPStatus
+from threading import Lock
+
+from cachetools import TTLCache, cached
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.csp import CSP
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from intents_ui import looks, wiring
+from intents_ui.display import failures, share, story, transfer, watching
+from intents_ui.display.facts import Facts
+from intents_ui.display.statuses import Tone
+from intents_ui.links import elsewhere
+from intents_ui.service import transfers
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.wire import Intent, IntentReceipt
+
+SHARED = 1_000
+SHARED_SECONDS = 3
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What kept us from the intent, in the words of the page that would say so."""
+
+    title: str
+    what: str
+    status: HTTPStatus
+    retry_after: int | None = None
+
+    @classmethod
+    def of(cls, error: ServiceError) -> "Failure":
+        words = failures.words(error)
+        return cls(words.title, words.what, failures.status(error), failures.retry_after(error))
+
+    @property
+    def may_pass(self) -> bool:
+        return self.retry_after is not None
+
+    @property
+    def tone(self) -> Tone:
+        return Tone.ATTENTION if self.may_pass else Tone.NEUTRAL
+
+
+def in_frames(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """The answer may stand in a frame of the hosts that are named, and is no page for a search engine."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+        response = view(request, intent_id)
+        hosts = settings.ENV.intents_embed_hosts
+        policy = {"frame-ancestors": hosts or [CSP.NONE], "form-action": [CSP.NONE]}
+        response._csp_config = {**settings.SECURE_CSP, **policy}  # type: ignore[attr-defined]  # as `csp_override` does
+        response.xframe_options_exempt = bool(hosts)  # type: ignore[attr-defined]  # it can name no host
+        response["Cross-Origin-Resource-Policy"] = "cross-origin"
+        response["X-Robots-Tag"] = "noindex"
+        return response
+
+    return answer
+
+
+@require_safe
+@in_frames
+@vary_on_headers("HX-Request-Type")
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    try:
+        return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)
+    except Http404 as error:
+        return failed(request, Failure("There is no such intent", str(error), HTTPStatus.NOT_FOUND))
+    except ServiceError as error:
+        return failed(request, Failure.of(error), intent_id=intent_id)
+
+
+def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
+    found, receipt, trouble = read(intent_id)
+    now, names, unread = datetime.now(UTC), wiring.catalog(), trouble is not None
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    held = looks.holdings(found, receipt)
+    tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
+    ends = transfer.of_intent(found, receipt, using=names, now=now, unread=unread)
+    changed_at = Facts.of(found, receipt).last_change
+    context = {
+        "title": share.preview(tale, ends).title,
+        "headline": share.card(tale, ends, changed_at=changed_at).headline,
+        "story": tale,
+        "transfer": ends,
+        "unread": unread,
+        "changed_at": changed_at,
+        "may_change": unread or watching.may_change(found, receipt, now=now),
+        "failure": None,
+    }
+    return page(request, context, intent_id=intent_id)
+
+
+def failed(request: HttpRequest, failure: Failure, *, intent_id: str | None = None) -> HttpResponse:
+    context = {"title": failure.title, "failure": failure, "may_change": False}
+    response = page(request, context, intent_id=intent_id)
+    response.status_code = failure.status
+    if failure.retry_after is not None:
+        response["Retry-After"] = str(failure.retry_after)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | None) -> HttpResponse:
+    """The card alone for those who have the frame already."""
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    page_path = reverse("intent", args=[intent_id]) if intent_id else None
+    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": datetime.now(UTC)}
+    return render(request, "parts/embed.html" if is_part else "embed.html", context)
+
+
+@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
+    """Shared by all who have it in a frame: however many they are, the service is asked once in a few seconds."""
+    return transfers.read(wiring.service(), intent_id)

@@ -1,0 +1,178 @@
+"""Feeds: what happened to an intent, and the newest intents of an owner, as Atom (RFC 4287) and as JSON Feed 1.1.
+
+A failure is answered as one, never with an empty feed. Readers that come every minute are answered from what was read
+a moment ago, and with 304 where nothing has changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from html import escape
+from threading import Lock
+from typing import NamedTuple
+
+from cachetools import TTLCache, cached
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.http import http_date, quote_etag
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.display import address as about
+from intents_ui.display import feeds
+from intents_ui.display.feeds import Entry, Feed
+from intents_ui.display.filters import Filters
+from intents_ui.display.names import chains_of
+from intents_ui.links import elsewhere
+from intents_ui.service import transfers
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
+
+AUTHOR = "Intents"
+MOST = 25
+SHARED = 500
+SHARED_SECONDS = 15
+
+
+class Format(NamedTuple):
+    """`write` makes the body, from the feed, its page's address and its own."""
+
+    content_type: str
+    write: Callable[[Feed, HttpRequest, str], str]
+
+
+@require_safe
+def intent_atom(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    return elsewhere(request, intent_id, page="intent-atom") or of_intent(request, intent_id, ATOM)
+
+
+@require_safe
+def intent_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    return elsewhere(request, intent_id, page="intent-feed") or of_intent(request, intent_id, JSON)
+
+
+@require_safe
+def address_atom(request: HttpRequest, address: str) -> HttpResponseBase:
+    return of_other_address(address, page="address-atom") or of_owner(request, address, ATOM)
+
+
+@require_safe
+def address_json(request: HttpRequest, address: str) -> HttpResponseBase:
+    return of_other_address(address, page="address-feed") or of_owner(request, address, JSON)
+
+
+def of_other_address(written: str, *, page: str) -> HttpResponse | None:
+    """A redirect where it is not written in the one way. Raises Http404 for what is no account's address."""
+    known = about.canonical(written)
+    if known is None:
+        raise Http404("This is not an account's address.")
+    return None if known == written else redirect(reverse(page, args=[known]), permanent=True)
+
+
+def of_intent(request: HttpRequest, intent_id: str, how: Format) -> HttpResponseBase:
+    found, receipt = transfer(intent_id)
+    names = wiring.catalog()
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    told = feeds.of_intent(found, receipt, using=names, now=datetime.now(UTC))
+    return answer(request, told, how, page=reverse("intent", args=[intent_id]))
+
+
+def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBase:
+    found, names = newest(address), wiring.catalog()
+    names.learn(chains_of(found))
+    told = feeds.of_owner(address, found, using=names, now=datetime.now(UTC))
+    return answer(request, told, how, page=reverse("address", args=[address]))
+
+
+@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
+    """Raises what kept us from either: without its receipt nothing is said of what happened."""
+    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
+    if trouble:
+        raise trouble
+    return found, receipt
+
+
+@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+def newest(owner: str) -> Sequence[IntentHistory]:
+    wanted = Filters(owner=owner, size=MOST)
+    return wiring.service().get_intent_history(page=wanted.first, **wanted.request).intents[:MOST]
+
+
+def answer(request: HttpRequest, told: Feed, how: Format, *, page: str) -> HttpResponseBase:
+    body = how.write(told, request, page)
+    etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
+    changed = int(told.updated.timestamp())
+    headers = {"ETag": etag, "Last-Modified": http_date(changed), "X-Robots-Tag": "noindex"}
+    response = HttpResponse(body, content_type=how.content_type, headers=headers)
+    return get_conditional_response(request, etag=etag, last_modified=changed, response=response) or response
+
+
+def atom(told: Feed, request: HttpRequest, page: str) -> str:
+    feed = DatedFeed(
+        title=told.title,
+        subtitle=told.subtitle,
+        description="",
+        link=request.build_absolute_uri(page),
+        feed_url=request.build_absolute_uri(request.path),
+        feed_guid=told.id,
+        author_name=AUTHOR,
+        language="en",
+        changed_at=told.updated,
+    )
+    for entry in told.entries:
+        feed.add_item(
+            title=entry.title,
+            link=page_of(entry, request),
+            description="".join(f"<p>{escape(words)}</p>" for words in entry.paragraphs),
+            unique_id=entry.id,
+            pubdate=entry.published,
+            updateddate=entry.updated,
+        )
+    return feed.writeString("utf-8")
+
+
+class DatedFeed(Atom1Feed):
+    """A feed that was last changed when its newest entry was, also when it has none yet."""
+
+    def latest_post_date(self) -> datetime:
+        changed_at: datetime = self.feed["changed_at"]
+        return changed_at
+
+
+def json_feed(told: Feed, request: HttpRequest, page: str) -> str:
+    return json.dumps(
+        {
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": told.title,
+            "description": told.subtitle,
+            "home_page_url": request.build_absolute_uri(page),
+            "feed_url": request.build_absolute_uri(request.path),
+            "language": "en",
+            "authors": [{"name": AUTHOR}],
+            "items": [item(entry, request) for entry in told.entries],
+        },
+        indent=1,
+    )
+
+
+def item(entry: Entry, request: HttpRequest) -> dict[str, str]:
+    return {
+        "id": entry.id,
+        "url": page_of(entry, request),
+        "title": entry.title,
+        "content_text": "\n\n".join(entry.paragraphs),
+        "date_published": entry.published.isoformat(),
+        "date_modified": entry.updated.isoformat(),
+    }
+
+
+def page_of(entry: Entry, request: HttpRequest) -> str:
+    return request.build_absolute_uri(reverse("intent", args=[entry.about]))
+
+
+ATOM = Format("application/atom+xml; charset=utf-8", atom)
+JSON = Format("application/feed+json; charset=utf-8", json_feed)

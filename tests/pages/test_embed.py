@@ -1,0 +1,351 @@
+"""An intent on other sites: in a frame of those that are named, and by what /oembed says of it."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import embed
+from intents_ui.service import transfers
+from intents_ui.settings import Environment
+
+SWAPPED, REFUNDED = 2, 8
+HOSTS = ["https://shop.example", "*.wallet.example"]
+UNKNOWN = "0x" + "ab" * 32
+ELSEWHERE = "0x" + "66" * 20
+# As long as a symbol is shown.
+HOSTILE = '\u202e"><i>]]>'
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    embed.read.cache_clear()
+    yield
+    embed.read.cache_clear()
+
+
+@pytest.fixture
+def hosts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", HOSTS)
+    return HOSTS
+
+
+def id_of(emulator: Emulator, number: int = SWAPPED) -> str:
+    return str(emulator.finished(number)["intentId"])
+
+
+def framed(site: Client, intent_id: str, **headers: str) -> Any:
+    return site.get(f"/embed/intent/{intent_id}", headers=headers)
+
+
+def ancestors(answer: Any) -> str:
+    found = re.search(r"frame-ancestors ([^;]+)", answer["Content-Security-Policy"])
+    assert found is not None
+    return found[1]
+
+
+def text(answer: Any) -> str:
+    """What a reader sees."""
+    body = answer.content.decode().partition("<body")[2]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", "<body" + body)).split())
+
+
+def test_a_frame_says_what_became_of_the_transfer_and_leads_to_its_page(site: Client, emulator: Emulator) -> None:
+    intent_id = id_of(emulator, REFUNDED)
+    answer = framed(site, intent_id)
+    said = text(answer)
+    for words in ("Refunded", "came back to the owner", "300.00 USDC", "Base", "Arbitrum One", "Where the money is"):
+        assert words in said
+    assert "Invented transfer" in said
+    links = re.findall(r"<a [^>]*>", answer.content.decode())
+    assert links == [f'<a href="/intent/{intent_id}" target="_blank" rel="noopener">']
+
+
+def test_a_frame_has_no_form_and_sets_no_cookie(site: Client, emulator: Emulator, hosts: list[str]) -> None:
+    answer = framed(site, id_of(emulator))
+    assert "<form" not in answer.content.decode()
+    assert "Set-Cookie" not in answer
+    assert "form-action 'none'" in answer["Content-Security-Policy"]
+
+
+def test_without_hosts_nobody_may_frame_it(site: Client, emulator: Emulator) -> None:
+    answer = framed(site, id_of(emulator))
+    assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
+
+
+@pytest.mark.parametrize(
+    "intent_id", [None, UNKNOWN, "0x12%20", "0X" + "AB" * 32], ids=["there", "unknown", "no id", "elsewhere"]
+)
+def test_the_named_hosts_may_frame_it_whatever_it_says(
+    site: Client, emulator: Emulator, hosts: list[str], intent_id: str | None
+) -> None:
+    answer = framed(site, intent_id or id_of(emulator))
+    assert ancestors(answer) == "https://shop.example *.wallet.example"
+    assert "X-Frame-Options" not in answer
+    assert (answer["Cross-Origin-Resource-Policy"], answer["X-Robots-Tag"]) == ("cross-origin", "noindex")
+
+
+def test_everybody_may_frame_it_where_the_setting_says_so(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["*"])
+    assert ancestors(framed(site, id_of(emulator))) == "*"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/history",
+        "/help",
+        "/oembed",
+        "/intent/{id}",
+        "/intent/{id}/feed.atom",
+        "/nowhere",
+        "/static/css/theme.css",
+    ],
+)
+def test_everything_else_refuses_frames(site: Client, emulator: Emulator, hosts: list[str], path: str) -> None:
+    answer = site.get(path.format(id=id_of(emulator)))
+    assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
+    answer.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "words"),
+    [
+        ("failing-500", 503, "has a fault"),
+        ("busy-60", 429, "asked us to slow down"),
+        ("not-found", 404, "Nothing found"),
+    ],
+)
+def test_a_failure_is_said_in_the_frame_with_its_code(
+    site: Client, emulator: Emulator, hosts: list[str], fault: str, status: int, words: str
+) -> None:
+    intent_id = id_of(emulator)
+    emulator.behave("GetIntent", fault)
+    answer = framed(site, intent_id)
+    assert answer.status_code == status
+    assert words in text(answer)
+    assert (ancestors(answer), answer["Cache-Control"]) == (" ".join(hosts), "no-store")
+    assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)
+
+
+def test_an_unread_receipt_is_said_and_asked_for_again(site: Client, emulator: Emulator) -> None:
+    intent_id = id_of(emulator)
+    emulator.behave("GetIntentReceipt", "failing-500")
+    answer = framed(site, intent_id)
+    assert "How far it has come could not be read just now" in text(answer)
+    assert 'id="poll"' in answer.content.decode()
+
+
+def test_it_is_followed_only_while_something_can_change(site: Client, emulator: Emulator) -> None:
+    moving = emulator.play(SWAPPED)["intentId"]
+    page = framed(site, moving).content.decode()
+    assert f'hx-get="/embed/intent/{moving}"' in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+    over = framed(site, id_of(emulator)).content.decode()
+    assert "hx-get" not in over
+    assert "htmx.min.js" not in over
+    assert "http-equiv" not in over
+
+
+def test_who_follows_it_gets_the_card_alone_and_at_the_end_no_more(site: Client, emulator: Emulator) -> None:
+    part = {"HX-Request": "true", "HX-Request-Type": "partial"}
+    moving = framed(site, str(emulator.play(SWAPPED)["intentId"]), **part).content.decode()
+    over = framed(site, id_of(emulator), **part).content.decode()
+    assert "<html" not in moving + over
+    assert 'hx-target="#poll" hx-swap="delete"' not in moving
+    assert 'hx-target="#poll" hx-swap="delete"' in over
+
+
+def test_however_many_frames_show_it_the_service_is_asked_once(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intent_id, asked = id_of(emulator), []
+    read = transfers.read
+    monkeypatch.setattr(transfers, "read", lambda *given: asked.append(given) or read(*given))
+    for _ in range(5):
+        assert framed(site, intent_id).status_code == 200
+    assert len(asked) == 1
+
+
+def test_a_token_that_is_not_what_it_is_called_is_marked(site: Client, emulator: Emulator) -> None:
+    marked = [
+        number for number in range(1, 31) if 'class="marks"' in framed(site, id_of(emulator, number)).content.decode()
+    ]
+    assert marked != []
+
+
+# oEmbed
+
+
+def asked(site: Client, **query: str | int) -> Any:
+    return site.get(f"/oembed?{urlencode(query)}")
+
+
+def page_of(emulator: Emulator, number: int = REFUNDED) -> str:
+    return f"http://testserver/intent/{id_of(emulator, number)}"
+
+
+@pytest.fixture(autouse=True)
+def a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "ALLOWED_HOSTS", ["testserver"])
+
+
+def test_a_site_learns_how_to_show_an_intent(site: Client, emulator: Emulator, hosts: list[str]) -> None:
+    answer = asked(site, url=page_of(emulator))
+    told = answer.json()
+    assert answer["Content-Type"].startswith("application/json")
+    assert (told["version"], told["type"], told["provider_name"]) == ("1.0", "rich", "Intents")
+    assert told["title"] == "Refunded · 299.954 USDC on Base came back to the owner"
+    frame = ElementTree.fromstring(told["html"].replace(" loading", " data-loading"))  # noqa: S314 - our own words
+    assert frame.tag == "iframe"
+    assert frame.attrib["src"] == f"http://testserver/embed/intent/{id_of(emulator, REFUNDED)}"
+    assert frame.attrib["title"] == told["title"]
+    assert (frame.attrib["width"], frame.attrib["height"]) == (str(told["width"]), str(told["height"]))
+    assert told["thumbnail_url"] == page_of(emulator) + "/card.png"
+    assert (told["thumbnail_width"], told["thumbnail_height"]) == (1200, 630)
+    assert told["cache_age"] == 3600
+
+
+def test_the_same_is_told_in_xml(site: Client, emulator: Emulator, hosts: list[str]) -> None:
+    answer = asked(site, url=page_of(emulator), format="xml")
+    assert answer["Content-Type"].startswith("text/xml")
+    document = ElementTree.fromstring(answer.content)  # noqa: S314
+    assert document.tag == "oembed"
+    told = {name: str(value) for name, value in asked(site, url=page_of(emulator)).json().items()}
+    assert {each.tag: each.text for each in document} == told
+
+
+def test_where_nobody_may_frame_it_there_is_a_link(site: Client, emulator: Emulator) -> None:
+    told = asked(site, url=page_of(emulator)).json()
+    assert told["type"] == "link"
+    assert told.keys().isdisjoint({"html", "width", "height"})
+    assert told["thumbnail_url"]
+
+
+@pytest.mark.parametrize(
+    ("room", "size"),
+    [
+        ({}, (480, 300)),
+        ({"maxwidth": 2000, "maxheight": 2000}, (480, 300)),
+        ({"maxwidth": 320}, (320, 450)),
+        ({"maxheight": 200}, (480, 200)),
+    ],
+)
+def test_it_keeps_to_the_room_that_there_is(
+    site: Client, emulator: Emulator, hosts: list[str], room: dict[str, int], size: tuple[int, int]
+) -> None:
+    told = asked(site, url=page_of(emulator), **room).json()
+    assert (told["width"], told["height"]) == size
+    assert ("thumbnail_url" in told) == (room.get("maxwidth", 1200) >= 1200 and room.get("maxheight", 630) >= 630)
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        pytest.param({}, 400, id="no url"),
+        pytest.param({"url": "{page}", "maxwidth": "0"}, 400, id="no room"),
+        pytest.param({"url": "{page}", "maxheight": "-5"}, 400, id="less than no room"),
+        pytest.param({"url": "{page}", "maxwidth": "wide"}, 400, id="no number"),
+        pytest.param({"url": "{page}", "maxwidth": "²"}, 400, id="another digit"),
+        pytest.param({"url": "{page}", "format": "yaml"}, 501, id="another format"),
+        pytest.param({"url": "https://elsewhere.example/intent/" + UNKNOWN}, 404, id="another site"),
+        pytest.param({"url": "http://testserver@elsewhere.example/intent/" + UNKNOWN}, 404, id="a user of that name"),
+        pytest.param({"url": "http://testserver:8080/intent/" + UNKNOWN}, 404, id="another port"),
+        pytest.param({"url": "http://testserver/history"}, 404, id="another page"),
+        pytest.param({"url": "http://testserver/intent/" + UNKNOWN}, 404, id="unknown"),
+        pytest.param({"url": "http://testserver/intent/%20"}, 404, id="no id"),
+        pytest.param({"url": "javascript:alert(1)"}, 404, id="a script"),
+        pytest.param({"url": "http://[::1"}, 404, id="no address"),
+        pytest.param({"url": "{page}" + "?" + "x" * 3000}, 404, id="too long"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_with_the_standards_code(
+    site: Client, emulator: Emulator, query: dict[str, str], status: int
+) -> None:
+    query = {name: value.replace("{page}", page_of(emulator)) for name, value in query.items()}
+    assert asked(site, **query).status_code == status
+
+
+@pytest.mark.parametrize("way", ["/intent/{id}?tx=0x1", "/i/{id}", "/intents/{ID}", "/embed/intent/{id}"])
+def test_every_address_of_an_intent_is_known(site: Client, emulator: Emulator, hosts: list[str], way: str) -> None:
+    intent_id = id_of(emulator)
+    link = "http://testserver" + way.format(id=intent_id, ID=intent_id.upper())
+    assert f"/embed/intent/{intent_id}" in asked(site, url=link).json()["html"]
+
+
+@pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
+def test_a_service_that_does_not_answer_is_no_title(site: Client, emulator: Emulator, operation: str) -> None:
+    link = page_of(emulator)
+    emulator.behave(operation, "failing-500")
+    answer = asked(site, url=link)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+
+
+def test_an_intents_page_says_where_to_ask(site: Client, emulator: Emulator) -> None:
+    intent_id = id_of(emulator)
+    page = site.get(f"/intent/{intent_id}").content.decode()
+    for kind in ("application/json+oembed", "text/xml+oembed"):
+        found = re.search(rf'<link rel="alternate" type="{re.escape(kind)}" href="([^"]+)"', page)
+        assert found is not None
+        told = site.get(unescape(found[1]).removeprefix("http://testserver"))
+        assert told.status_code == 200
+        assert ("json" in told["Content-Type"]) == ("json" in kind)
+
+
+def test_hostile_names_stay_words(
+    site: Client, emulator: Emulator, hosts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = transfers.read
+
+    def renamed(*given: Any) -> Any:
+        found, receipt, trouble = read(*given)
+        assert receipt is not None
+        assert receipt.summary is not None
+        assert receipt.summary.destination_token_metadata is not None
+        named = {"symbol": HOSTILE, "token_address": ELSEWHERE}
+        token = receipt.summary.destination_token_metadata.model_copy(update=named)
+        changed = {"destination_token_metadata": token, "destination_token_address": ELSEWHERE}
+        summary = receipt.summary.model_copy(update=changed)
+        return found, receipt.model_copy(update={"summary": summary}), trouble
+
+    monkeypatch.setattr(transfers, "read", renamed)
+    page = framed(site, id_of(emulator)).content.decode()
+    assert '⟨U+202E⟩"><i>]]>' in unescape(page)
+    assert '"><i>' not in page
+    answers = [asked(site, url=page_of(emulator, SWAPPED), format=kind) for kind in ("json", "xml")]
+    told = answers[0].json()
+    document = ElementTree.fromstring(answers[1].content)  # noqa: S314
+    assert document.findtext("title") == told["title"]
+    assert document.findtext("html") == told["html"]
+    assert '⟨U+202E⟩"><i>]]>' in told["title"]
+    assert '"><i>' not in told["html"]
+
+
+# The setting
+
+
+@pytest.mark.parametrize(
+    "value", ["shop.example", "https://shop.example:8443", "*.shop.example", "*", "127.0.0.1:8000", ""]
+)
+def test_hosts_and_https_origins_can_be_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
+    assert Environment().intents_embed_hosts == [word for word in [value] if word]
+
+
+@pytest.mark.parametrize(
+    "value", ["http://shop.example", "https://shop.example/x", "shop.example; script-src *", "'self'", "https:"]
+)
+def test_what_a_policy_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
+    with pytest.raises(ValueError, match="hosts or https origins"):
+        Environment()

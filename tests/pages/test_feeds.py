@@ -1,0 +1,276 @@
+"""Feeds as a reader of feeds takes them: parsed anew, by the rules of Atom and JSON Feed, honest about failures."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+import time_machine
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import feeds
+from intents_ui.service import transfers
+
+SWAPPED, REFUNDED, EXPIRED = 2, 8, 5
+ATOM = "{http://www.w3.org/2005/Atom}"
+STRANGER = "0x" + "77" * 20
+UNKNOWN = "0x" + "ab" * 32
+HOSTILE = "\u202e\ud800\x00\x1f]]>&lt;<b>"
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    feeds.transfer.cache_clear()
+    feeds.newest.cache_clear()
+
+
+def intent_path(emulator: Emulator, number: int = REFUNDED) -> str:
+    return f"/intent/{emulator.finished(number)['intentId']}"
+
+
+def owner_path(emulator: Emulator) -> str:
+    return f"/address/{str(emulator.finished(SWAPPED)['ownerAddress']).lower()}"
+
+
+def atom(site: Client, path: str) -> Element:
+    """The feed, after what RFC 4287 requires of any."""
+    answer = site.get(f"{path}/feed.atom")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/atom+xml; charset=utf-8")
+    feed = ElementTree.fromstring(answer.content)  # noqa: S314
+    assert feed.tag == f"{ATOM}feed"
+    ids = [each.text for each in feed.iter(f"{ATOM}id")]
+    assert len(ids) == len(set(ids))
+    assert all(each and each.startswith("urn:uuid:") for each in ids)
+    assert feed.findtext(f"{ATOM}author/{ATOM}name")
+    links = {each.get("rel"): each.get("href") for each in feed.findall(f"{ATOM}link")}
+    assert links == {"self": f"http://testserver{path}/feed.atom", "alternate": f"http://testserver{path}"}
+    for each in (feed, *feed.findall(f"{ATOM}entry")):
+        assert each.findtext(f"{ATOM}title")
+        assert datetime.fromisoformat(str(each.findtext(f"{ATOM}updated"))).tzinfo
+    return feed
+
+
+def json_feed(site: Client, path: str) -> dict[str, Any]:
+    """The feed, after what JSON Feed 1.1 requires of any."""
+    answer = site.get(f"{path}/feed.json")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/feed+json; charset=utf-8")
+    feed: dict[str, Any] = answer.json()
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["title"]
+    assert (feed["home_page_url"], feed["feed_url"]) == (
+        f"http://testserver{path}",
+        f"http://testserver{path}/feed.json",
+    )
+    ids = [each["id"] for each in feed["items"]]
+    assert len(ids) == len(set(ids))
+    assert all(each["content_text"] for each in feed["items"])
+    return feed
+
+
+def titles(feed: Element) -> list[str]:
+    return [str(each.findtext(f"{ATOM}title")) for each in feed.findall(f"{ATOM}entry")]
+
+
+@pytest.fixture(autouse=True)
+def named(settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["testserver"]
+
+
+def test_an_intents_feed_has_an_entry_for_each_step_and_for_the_end(site: Client, emulator: Emulator) -> None:
+    feed = atom(site, intent_path(emulator))
+    assert [title.split(" · ")[0] for title in titles(feed)] == [
+        "Refunded", "Refund", "Origin failed", "Deposit", "Committed", "Quoted",
+    ]  # fmt: skip
+    end = feed.find(f"{ATOM}entry")
+    assert end is not None
+    summary = str(end.findtext(f"{ATOM}summary"))
+    assert summary.startswith("<p>The transfer could not be completed and the money is back on Base")
+    moments = [str(each.findtext(f"{ATOM}updated")) for each in feed.findall(f"{ATOM}entry")]
+    assert moments == sorted(moments, reverse=True)
+    assert feed.findtext(f"{ATOM}updated") == moments[0]
+
+
+@pytest.mark.parametrize("path", [intent_path, owner_path])
+def test_both_forms_say_the_same(site: Client, emulator: Emulator, path: Any) -> None:
+    feed, items = atom(site, path(emulator)), json_feed(site, path(emulator))["items"]
+    entries = feed.findall(f"{ATOM}entry")
+    assert entries
+    for entry, item in zip(entries, items, strict=True):
+        link = entry.find(f"{ATOM}link")
+        assert link is not None
+        assert (entry.findtext(f"{ATOM}id"), link.get("href")) == (item["id"], item["url"])
+        assert (entry.findtext(f"{ATOM}title"), entry.findtext(f"{ATOM}updated")) == (
+            item["title"],
+            item["date_modified"],
+        )
+        paragraphs = re.findall("<p>(.*?)</p>", str(entry.findtext(f"{ATOM}summary")), re.DOTALL)
+        assert "\n\n".join(unescape(each) for each in paragraphs) == item["content_text"]
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+def test_every_kind_of_transfer_has_a_feed(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+    path = f"/intent/{getattr(emulator, copy)(number)['intentId']}"
+    entries = titles(atom(site, path))
+    assert entries[-1].startswith("Quoted")
+    assert len(json_feed(site, path)["items"]) == len(entries) <= 8
+
+
+def test_what_happens_adds_entries_and_leaves_the_others(site: Client, emulator: Emulator) -> None:
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
+        path = f"/intent/{emulator.play(SWAPPED)['intentId']}"
+        seen: dict[str, tuple[str, str]] = {}
+        for _ in range(30):
+            forget()
+            for item in json_feed(site, path)["items"]:
+                told = (item["title"].split(" · ")[0], item["date_published"])
+                assert seen.setdefault(item["id"], told) == told
+            clock.shift(4)
+    steps = [title for title, _ in sorted(seen.values(), key=lambda told: told[1])]
+    assert steps[:5] == ["Quoted", "Committed", "Committed", "Deposit", "Origin"]  # accepted, then started
+    assert sorted(steps[5:]) == ["Destination", "Succeeded"]
+
+
+def test_a_feed_is_the_same_a_day_later(site: Client, emulator: Emulator) -> None:
+    path = f"{intent_path(emulator)}/feed.atom"
+    with time_machine.travel("2026-11-21T13:00:00Z", tick=False) as clock:
+        first = site.get(path).content
+        forget()
+        clock.shift(timedelta(days=1))
+        assert site.get(path).content == first
+
+
+def test_an_offer_that_ran_out_says_so_when_it_did(site: Client, emulator: Emulator) -> None:
+    feed = json_feed(site, intent_path(emulator, EXPIRED))
+    assert [item["title"].split(" · ")[0] for item in feed["items"]] == ["Offer expired", "Quoted"]
+    ended = datetime.fromisoformat(feed["items"][0]["date_modified"])
+    assert f"{ended:%Y-%m-%d %H:%M:%S} UTC" in feed["items"][1]["content_text"]
+
+
+def test_an_owners_feed_has_the_newest_intents_each_as_it_stands(site: Client, emulator: Emulator) -> None:
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
+        intent = emulator.play(SWAPPED)
+        path = f"/address/{str(intent['ownerAddress']).lower()}"
+        before = json_feed(site, path)["items"]
+        mine = next(item for item in before if item["url"].endswith(str(intent["intentId"])))
+        assert mine["title"].startswith("Quoted")
+        clock.shift(600)
+        forget()
+        later = next(item for item in json_feed(site, path)["items"] if item["id"] == mine["id"])
+    assert later["title"].startswith("Succeeded")
+    assert later["date_published"] == mine["date_published"]
+    assert later["date_modified"] > mine["date_modified"]
+    assert 0 < len(before) <= feeds.MOST
+    assert [item["date_published"] for item in before] == sorted((i["date_published"] for i in before), reverse=True)
+
+
+def test_an_owner_without_intents_has_a_feed_that_waits_for_them(site: Client, emulator: Emulator) -> None:
+    feed = atom(site, f"/address/{STRANGER}")
+    assert titles(feed) == []
+    assert feed.findtext(f"{ATOM}subtitle") == "No intent of this owner is known yet"
+
+
+@pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
+@pytest.mark.parametrize("path", [intent_path, owner_path])
+def test_who_has_it_is_told_that_it_is_the_same(site: Client, emulator: Emulator, path: Any, form: str) -> None:
+    url = f"{path(emulator)}/{form}"
+    first = site.get(url)
+    assert first["X-Robots-Tag"] == "noindex"
+    by_tag = site.get(url, headers={"If-None-Match": first["ETag"]})
+    by_time = site.get(url, headers={"If-Modified-Since": first["Last-Modified"]})
+    assert [(each.status_code, each.content) for each in (by_tag, by_time)] == [(304, b"")] * 2
+    assert site.get(url, headers={"If-None-Match": '"another"'}).status_code == 200
+
+
+def test_many_readers_cost_the_service_one_question(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+    path, asked, read = intent_path(emulator), [], transfers.read
+    monkeypatch.setattr(transfers, "read", lambda *given: asked.append(given) or read(*given))
+    for form in ("atom", "json", "atom"):
+        assert site.get(f"{path}/feed.{form}").status_code == 200
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
+@pytest.mark.parametrize(
+    ("path", "operation"),
+    [(intent_path, "GetIntent"), (intent_path, "GetIntentReceipt"), (owner_path, "GetIntentHistory")],
+)
+def test_a_failure_is_no_empty_feed(site: Client, emulator: Emulator, path: Any, operation: str, form: str) -> None:
+    url = f"{path(emulator)}/{form}"
+    emulator.behave(operation, "failing-500")
+    failed = site.get(url)
+    assert (failed.status_code, failed["Retry-After"], failed["Cache-Control"]) == (503, "10", "no-store")
+    assert b"<feed" not in failed.content
+    emulator.heal()
+    assert site.get(url).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", [f"/intent/{UNKNOWN}", "/intent/%20", "/address/0x12", "/address/0x" + "0" * 40, "/address/" + "e" * 40]
+)
+def test_what_is_not_there_has_no_feed(site: Client, emulator: Emulator, path: str) -> None:
+    for form in ("atom", "json"):
+        assert site.get(f"{path}/feed.{form}", follow=True).status_code == 404
+
+
+@pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
+def test_other_ways_to_write_the_address_lead_to_the_one(site: Client, emulator: Emulator, form: str) -> None:
+    for path in (intent_path(emulator), owner_path(emulator)):
+        kind, _, value = path.rpartition("/")
+        moved = site.get(f"{kind}/{value.upper()}/{form}")
+        assert (moved.status_code, moved["Location"]) == (301, f"{path}/{form}")
+
+
+@pytest.mark.parametrize("path", [intent_path, owner_path])
+def test_the_page_says_where_its_feeds_are(site: Client, emulator: Emulator, path: Any) -> None:
+    page = site.get(path(emulator)).content.decode()
+    for kind, form in (("atom+xml", "atom"), ("feed+json", "json")):
+        link = f'<link rel="alternate" type="application/{kind}" href="http://testserver{path(emulator)}/feed.{form}"'
+        assert link in page
+
+
+def test_what_strangers_write_breaks_no_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+    read = transfers.read
+
+    def rewritten(*given: Any) -> Any:
+        found, receipt, trouble = read(*given)
+        origin = receipt.origin_transaction.model_copy(update={"status_reason": HOSTILE})
+        return found, receipt.model_copy(update={"origin_transaction": origin, "status": HOSTILE}), trouble
+
+    monkeypatch.setattr(transfers, "read", rewritten)
+    path = intent_path(emulator)
+    entry = next(each for each in atom(site, path).findall(f"{ATOM}entry") if "Origin" in titles_of(each))
+    said = "⟨U+202E⟩⟨U+D800⟩⟨U+0000⟩⟨U+001F⟩]]>&lt;<b>"
+    summary = str(entry.findtext(f"{ATOM}summary"))
+    assert said in unescape(summary)
+    assert "<b>" not in summary
+    assert any(said in item["content_text"] for item in json_feed(site, path)["items"])
+
+
+def titles_of(entry: Element) -> str:
+    return str(entry.findtext(f"{ATOM}title"))
+
+
+def test_a_transfer_without_any_moment_has_a_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+    read = transfers.read
+
+    def timeless(*given: Any) -> Any:
+        found, _, trouble = read(*given)
+        never = dict.fromkeys(("created_at", "updated_at", "expires_at"))
+        return found.model_copy(update={**never, "status": "SUCCEEDED"}), None, trouble
+
+    monkeypatch.setattr(transfers, "read", timeless)
+    feed = atom(site, intent_path(emulator))
+    assert titles(feed)
+    assert datetime.fromisoformat(str(feed.findtext(f"{ATOM}updated"))) == datetime(1970, 1, 1, tzinfo=UTC)
