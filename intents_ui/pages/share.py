@@ -21,7 +21,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import looks, wiring
 from intents_ui.display import address as about
-from intents_ui.display import failures, hashes, share, story, transfer, watching
+from intents_ui.display import embed, failures, hashes, share, story, transfer, watching
 from intents_ui.display.facts import Facts
 from intents_ui.display.share import Card
 from intents_ui.display.statuses import Shown, Tone
@@ -30,6 +30,7 @@ from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
 from intents_ui.service import transfers
 from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.settings import ENV
 
 RUNNING_SECONDS = 15
 OVER_SECONDS = 60 * 60
@@ -157,6 +158,8 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         "card_path": reverse("card", args=[intent_id]),
         "badge_path": reverse("badge", args=[intent_id]),
         "reply_path": reverse("reply", args=[intent_id]),
+        "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
+        "feeds": {"Atom": reverse("intent-atom", args=[intent_id]), "JSON": reverse("intent-feed", args=[intent_id])},
     }
     return shown(request, context)
 
@@ -173,11 +176,19 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
         "card_path": None,
         "badge_path": None,
         "reply_path": None,
+        "frame": None,
+        "feeds": {"Atom": reverse("address-atom", args=[address]), "JSON": reverse("address-feed", args=[address])},
     }
     return shown(request, context)
 
 
-def shown(request: HttpRequest, context: Mapping[str, str | None]) -> HttpResponse:
+def framed(request: HttpRequest, intent_id: str) -> str:
+    """For the pages of those whom the setting names."""
+    src = request.build_absolute_uri(reverse("embed", args=[intent_id]))
+    return embed.frame().html(src, title=f"Intent {hashes.short_id(intent_id)}")
+
+
+def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
     is_part = request.headers.get("HX-Request-Type") == "partial"
     return render(request, "parts/share.html" if is_part else "share.html", {**context})
 

@@ -294,6 +294,23 @@ def test_the_ways_to_share_are_texts_and_links(site: Client, emulator: Emulator)
     assert "<html" not in part
 
 
+def test_a_frame_is_offered_when_somebody_may_have_one(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}"
+    assert "iframe" not in site.get(f"{path}/share").content.decode()
+    monkeypatch.setattr(wiring.ENV, "intents_embed_hosts", ["shop.example"])
+    written = values(site.get(f"{path}/share").content.decode())[-1]
+    assert written.startswith(f'<iframe src="http://testserver/embed{path}" title="Intent 0x')
+
+
+@pytest.mark.parametrize("of", ["intent", "address"])
+def test_the_feeds_are_named(site: Client, emulator: Emulator, of: str) -> None:
+    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}" if of == "intent" else f"/address/{OWNER}"
+    links = re.findall(r'href="([^"]*/feed\.[a-z]+)"', site.get(f"{path}/share").content.decode())
+    assert links == [f"{path}/feed.atom", f"{path}/feed.json"]
+
+
 def test_an_addresses_link_is_its_pages(site: Client) -> None:
     page = site.get(f"/address/{OWNER}/share").content.decode()
     assert values(page)[-1] == f"http://testserver/address/{OWNER}"
