@@ -53,6 +53,15 @@ def test_under_another_host_name_nothing_answers(server: str, path: str, host: s
     assert answer.startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize(
+    "request_line", ["GET /healthz HTTP/1.1\r\nHost: 127.0.0.1", "GET / HTTP/1.1\r\nHost: evil.example"]
+)
+def test_what_is_answered_at_the_door_has_the_headers_of_a_page(server: str, request_line: str) -> None:
+    head = raw(server, f"{request_line}\r\nConnection: close\r\n\r\n".encode()).partition(b"\r\n\r\n")[0].lower()
+    for header in (b"x-frame-options: deny", b"frame-ancestors 'none'", b"x-content-type-options: nosniff"):
+        assert head.count(header) == 1
+
+
 def test_bytes_beyond_ascii_in_the_query_are_a_page(server: str) -> None:
     answer = raw(server, "GET /search?q=Ω HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     assert answer.split(b" ")[1] in (b"400", b"404")

@@ -1,0 +1,180 @@
+"""An intent in a frame: two sites try to show our pages, and only the card appears, on the site that is named."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Frame, Page, expect
+
+from tests.browser.conftest import Visit, fits, some_intent, visiting
+from tests.browser.test_live import Transfer
+from tests.serving import dashboard
+
+pytestmark = pytest.mark.browser
+
+SIZES = [(280, 450), (300, 450), (480, 300), (800, 300)]
+PATIENCE = 15_000
+BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
+
+
+class Framing(BaseHTTPRequestHandler):
+    """Another site: a page with a frame around whatever `src` names."""
+
+    def do_GET(self) -> None:
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
+        size = f'width="{asked.get("width", 480)}" height="{asked.get("height", 300)}"'
+        body = f'<!doctype html><title>Shop</title><iframe src="{escape(asked.get("src", ""))}" {size}></iframe>'
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *words: object) -> None:
+        """The test says what went wrong."""
+
+
+@dataclass
+class Sites:
+    """`shop` is named in INTENTS_EMBED_HOSTS, `other` is not."""
+
+    dashboard: str
+    shop: str
+    other: str
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[Sites]:
+    shop, other = (ThreadingHTTPServer(("127.0.0.1", 0), Framing) for _ in range(2))
+    threads = [threading.Thread(target=each.serve_forever) for each in (shop, other)]
+    for thread in threads:
+        thread.start()
+    try:
+        with dashboard(INTENTS_EMBED_HOSTS=f"127.0.0.1:{shop.server_port}") as root:
+            yield Sites(root, f"http://127.0.0.1:{shop.server_port}", f"http://127.0.0.1:{other.server_port}")
+    finally:
+        for each, thread in zip((shop, other), threads, strict=True):
+            each.shutdown()
+            each.server_close()
+            thread.join(5)
+
+
+def framing(site: str, src: str, width: int = 480, height: int = 300) -> str:
+    """The address of the other site's page with this frame."""
+    return f"{site}/?{httpx.QueryParams({'src': src, 'width': width, 'height': height})}"
+
+
+def frame_on(page: Page, url: str) -> Frame:
+    page.goto(url, wait_until="commit")
+    found = page.wait_for_selector("iframe").content_frame()
+    assert found is not None
+    return found
+
+
+def refusal(page: Page, site: str, src: str) -> str | None:
+    """What the browser says of the frame that it leaves empty."""
+    with page.expect_event("requestfailed", lambda request: request.url == src, timeout=PATIENCE) as failed:
+        page.goto(framing(site, src), wait_until="commit")
+    reason: str | None = failed.value.failure
+    return reason
+
+
+@contextmanager
+def reading(browser: Browser, sites: Sites, *, theme: str, scripts: bool = True) -> Iterator[Visit]:
+    """A reader of other sites, whose browser says much of what it refuses."""
+    window = browser.new_context(color_scheme="dark" if theme == "dark" else "light", java_script_enabled=scripts)
+    window.set_default_timeout(PATIENCE)
+    try:
+        yield Visit(window.new_page(), sites.dashboard)
+    finally:
+        window.close()
+
+
+def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        src = sites.dashboard + "/embed" + some_intent(visit, 8)
+        frame = frame_on(visit.page, framing(sites.shop, src))
+        expect(frame.get_by_role("heading", level=1)).to_contain_text("came back to the owner")
+        expect(frame.get_by_text("Refunded", exact=True)).to_be_visible()
+        assert refusal(visit.page, sites.other, src) == BLOCKED
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/history", "/help", "{intent}", "{intent}/feed.atom", "/intent/%20", "/nowhere"]
+)
+def test_no_other_page_stands_in_a_frame_even_there(browser: Browser, sites: Sites, path: str) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        src = sites.dashboard + path.format(intent=some_intent(visit, 8))
+        assert refusal(visit.page, sites.shop, src) == BLOCKED
+
+
+def test_what_is_not_there_is_said_in_the_frame(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed/intent/0x{'ab' * 32}"))
+        expect(frame.get_by_role("alert")).to_contain_text("Nothing found")
+
+
+def test_the_card_leads_to_the_page_in_a_tab_of_its_own(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        path = some_intent(visit, 2)
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{path}"))
+        with visit.page.context.expect_page() as opened:
+            frame.get_by_role("link", name="Everything about it").click()
+        assert opened.value.url == sites.dashboard + path
+        expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+        assert opened.value.evaluate("window.opener === null")
+        assert visit.page.url.startswith(sites.shop)
+
+
+def test_the_card_follows_the_transfer_by_itself(browser: Browser, sites: Sites) -> None:
+    transfer = Transfer(sites.dashboard)
+    with reading(browser, sites, theme="light") as visit:
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
+        state = frame.locator(".status")
+        expect(state).to_have_text("Quoted")
+        frame.evaluate("window.notReloaded = true")
+        transfer.commit()
+        expect(state).to_have_text("Committed", timeout=PATIENCE)
+        transfer.execute()
+        expect(state).to_have_text("In progress", timeout=PATIENCE)
+        assert frame.evaluate("window.notReloaded")
+
+
+def test_without_scripts_the_card_reloads_itself(browser: Browser, sites: Sites) -> None:
+    transfer = Transfer(sites.dashboard)
+    with reading(browser, sites, theme="dark", scripts=False) as visit:
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
+        expect(frame.locator(".status")).to_have_text("Quoted")
+        transfer.commit()
+        expect(frame.locator(".status")).to_have_text("Committed", timeout=40_000)
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_card_fits_its_frame_in_the_colours_of_the_site(
+    browser: Browser, sites: Sites, width: int, height: int
+) -> None:
+    with reading(browser, sites, theme="dark") as visit:
+        src = f"{sites.dashboard}/embed{some_intent(visit, 3)}"
+        frame = frame_on(visit.page, framing(sites.shop, src, width, height))
+        expect(frame.get_by_role("link", name="Everything about it")).to_be_visible()
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        card = frame.locator("#embed").evaluate("element => getComputedStyle(element).backgroundColor")
+        assert card == "rgb(20, 24, 30)"
+
+
+def test_the_card_by_itself_does_nothing_that_a_page_should_not(browser: Browser, sites: Sites) -> None:
+    """Its console is clean, and all that it loads is its own."""
+    with visiting(browser, sites.dashboard, theme="light", width=360) as visit:
+        visit.open("/embed" + some_intent(visit, 2))
+        expect(visit.page.get_by_role("heading", level=1)).to_be_visible()
+        visit.open("/embed" + Transfer(sites.dashboard).path)
+        expect(visit.page.locator(".status")).to_have_text("Quoted")
+        assert fits(visit.page)
+        assert visit.page.context.cookies() == []
