@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined
 
-from intents_ui import wiring
+from intents_ui import assets, wiring
 from intents_ui.display import address, amounts, failures, hashes, json_text, misses, statuses, text, times, turns
 from intents_ui.display.coins import Logo
 
@@ -15,7 +15,7 @@ from intents_ui.display.coins import Logo
 def environment(**options: Any) -> Environment:
     """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
-    env.globals.update(static=static, url=url)
+    env.globals.update(static=static, url=url, frame_sheets=assets.frame_sheets)
     env.filters.update(
         account=address.canonical,
         ago=lambda at: times.ago(at, now=now()),

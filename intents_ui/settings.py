@@ -301,7 +301,7 @@ STATICFILES_DIRS = [ROOT / "static"]
 COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
 STORAGES = {
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        "BACKEND": "intents_ui.assets.SlimStorage"
         if COLLECTED or "collectstatic" in sys.argv
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }

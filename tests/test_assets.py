@@ -1,0 +1,67 @@
+"""Collected style sheets and scripts say what those of the checkout say, in fewer bytes; and no rule is for nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from intents_ui import assets
+
+ROOT = Path(__file__).parent.parent
+SHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
+CLASS = re.compile(r"\.(-?[a-z_][\w-]*)", re.IGNORECASE)
+# Set by htmx while a request is under way, and never written by us.
+OF_HTMX = {"htmx-request", "htmx-swapping", "htmx-added", "htmx-settling"}
+
+
+@pytest.mark.parametrize(
+    ("written", "slim"),
+    [
+        ("a {\n  color: red;\n}\n", "a{color: red;}"),
+        ("a { /* why */ & b, & > :is(c) { margin: 0 1px; } }", "a{& b,& > :is(c){margin: 0 1px;}}"),
+        ('a::before { content: "{ , }  /* */"; }', 'a::before{content: "{ , }  /* */";}'),
+        ("@container (width < 44rem) { a:hover , b { x: calc(1px + 2px) } }",
+         "@container (width < 44rem){a:hover,b{x: calc(1px + 2px)}}"),
+        ("a { background: url(a; b) }", "a{background: url(a; b)}"),
+    ],
+    ids=["plain", "nested", "string", "condition", "address"],
+)  # fmt: skip
+def test_a_sheet_becomes_slim_and_stays_the_same(written: str, slim: str) -> None:
+    assert assets.slim_sheet(written) == slim
+    assert assets.slim_sheet(slim) == slim
+
+
+def test_a_script_loses_what_says_nothing() -> None:
+    script = '// Why.\n\nfunction f() {\n  // Why not.\n  return g("// stays"); // stays too\n}\n'
+    assert assets.slim_script(script) == 'function f() {\nreturn g("// stays"); // stays too\n}\n'
+
+
+def test_no_text_of_a_script_goes_over_several_lines() -> None:
+    for script in (ROOT / "static" / "js").glob("*.js"):
+        for line in script.read_text().splitlines():
+            assert line.count("`") % 2 == 0, f"{script.name}: {line}"
+            assert not line.endswith("\\"), f"{script.name}: {line}"
+
+
+def test_every_sheet_is_linked_by_every_page_or_by_its_own() -> None:
+    templates = "\n".join(path.read_text() for path in (ROOT / "templates").rglob("*.html"))
+    for sheet in SHEETS:
+        of_a_page = f"css/{sheet.name}" in templates
+        assert (sheet.stem in assets.FRAME) != of_a_page or sheet.stem == "embed", sheet.name
+    assert {sheet.stem for sheet in SHEETS} >= set(assets.FRAME)
+
+
+def test_every_class_of_a_sheet_is_one_of_a_template_or_a_script() -> None:
+    templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
+    sources = [*templates, *(ROOT / "static" / "js").glob("*.js"), *(ROOT / "intents_ui").rglob("*.py")]
+    text = "\n".join(path.read_text() for path in sources)
+    words = set(re.findall(r"[\w-]+", text))
+    begun = tuple(re.findall(r"([\w-]+-)\{\{", text))
+    every = {(sheet.name, name) for sheet in SHEETS for name in classes(sheet.read_text()) - words - OF_HTMX}
+    assert {(sheet, name) for sheet, name in every if not name.startswith(begun)} == set()
+
+
+def classes(sheet: str) -> set[str]:
+    """The classes in its selectors: what stands before a brace, comments and strings taken out."""
+    bare = re.sub(r'/\*.*?\*/|"[^"]*"|url\([^)]*\)', "", sheet, flags=re.DOTALL)
+    return {name for selector in re.findall(r"([^{};]*)\{", bare) for name in CLASS.findall(selector)}

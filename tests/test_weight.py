@@ -1,0 +1,92 @@
+"""What a browser loads, compressed as `collectstatic` does it: at most 30 KB of scripts and 20 KB of styles."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client, override_settings
+
+from intents_ui import assets
+from intents_ui.emulator.app import Emulator
+from tests.browser.test_every_page import OWNER, PAGES
+from tests.pages.conftest import emulator, site
+
+__all__ = ["emulator", "site"]
+
+LIMITS = {"js": 30_000, "css": 20_000}
+COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.assets.SlimStorage"}}
+LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The files as an image has them, and templates that link those."""
+    place = tmp_path_factory.mktemp("static")
+    with override_settings(STATIC_ROOT=place, STORAGES=COLLECTED):
+        call_command("collectstatic", interactive=False, verbosity=0)
+        yield place
+
+
+def linked(site: Client, path: str) -> dict[str, str]:
+    """Each file that a page loads, and its kind."""
+    head = site.get(path).content.decode().partition("</head>")[0]
+    return dict(LINKED.findall(head))
+
+
+def transferred(collected: Path, files: dict[str, str], kind: str, coding: str) -> int:
+    """What these come to in bytes; a server sends the file as it is where it has no smaller one."""
+    smallest = (
+        next(each for each in (collected / f"{name}.{coding}", collected / name) if each.exists())
+        for name, of_kind in files.items()
+        if of_kind == kind
+    )
+    return sum(each.stat().st_size for each in smallest)
+
+
+@pytest.fixture
+def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
+    """What each kind of page links."""
+    intent = f"/intent/{emulator.finished(8)['intentId']}"
+    of_intent = [
+        intent,
+        f"/embed{intent}",
+        *(f"{intent}/{part}" for part in ("balances", "everyone", "reply", "share")),
+    ]
+    quoted = f"/intent/{emulator.newest(1)['intentId']}"
+    others = [
+        f"{quoted}/commit",
+        f"{OWNER}/share",
+        "/console",
+        "/console/GetIntent",
+        "/console/QuoteIntent",
+        "/operator",
+    ]
+    paths = [path for each in PAGES.values() for path in each]
+    return {path: linked(site, path) for path in (*paths, *of_intent, *others)}
+
+
+def test_the_scripts_and_styles_of_all_pages_together_are_light(
+    collected: Path, pages: dict[str, dict[str, str]]
+) -> None:
+    """An embedded card is part of somebody else's page: it is weighed by itself, as each page is."""
+    own = {name: kind for path, files in pages.items() if not is_embedded(path) for name, kind in files.items()}
+    assert {"js", "css"} == set(own.values())
+    for coding in ("br", "gz"):
+        for loaded in (own, *pages.values()):
+            for kind, limit in LIMITS.items():
+                in_all = transferred(collected, loaded, kind, coding)
+                assert in_all <= limit, f"{in_all} bytes of {kind} in all:\n{table(collected, loaded, kind, coding)}"
+    for path, files in pages.items():
+        of_frame = {f"css/{name}" for name in assets.FRAME} & {name.partition(".")[0] for name in files}
+        assert is_embedded(path) or not of_frame, f"{path} loads twice: {of_frame}"
+
+
+def is_embedded(path: str) -> bool:
+    return path.startswith("/embed/")
+
+
+def table(collected: Path, files: dict[str, str], kind: str, coding: str) -> str:
+    weights = [(transferred(collected, {name: kind}, kind, coding), name) for name in files if files[name] == kind]
+    return "\n".join(f"{weight:7} {name} ({coding})" for weight, name in sorted(weights, reverse=True))
