@@ -107,7 +107,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 
 def failed(request: HttpRequest, failure: Failure, *, intent_id: str | None = None) -> HttpResponse:
-    context = {"title": failure.title, "failure": failure, "may_change": False}
+    context = {"title": failure.title, "failure": failure, "may_change": failure.may_pass}
     response = page(request, context, intent_id=intent_id)
     response.status_code = failure.status
     if failure.retry_after is not None:
