@@ -1,5 +1,7 @@
 // What this browser keeps for its reader, as JSON. It may refuse to keep anything, and may hold what nobody can read.
 const kept = {
+  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed"],
+
   read(name, otherwise) {
     try {
       return JSON.parse(localStorage.getItem(name)) ?? otherwise;
@@ -12,9 +14,33 @@ const kept = {
   write(name, value) {
     try {
       localStorage.setItem(name, JSON.stringify(value));
+    } catch {
+      return false;
+    }
+    dispatchEvent(new CustomEvent("kept", { detail: name }));
+    return true;
+  },
+
+  isAllowed() {
+    try {
+      localStorage.setItem("asked", "");
+      localStorage.removeItem("asked");
       return true;
     } catch {
       return false;
     }
   },
+
+  // Whether nothing is left.
+  wipe() {
+    try {
+      for (const name of kept.NAMES) localStorage.removeItem(name);
+    } catch {
+      return false;
+    }
+    return true;
+  },
 };
+
+// "kept" tells of each change, in whichever tab it was made; `detail` is the name, or null where all may have changed.
+addEventListener("storage", (event) => dispatchEvent(new CustomEvent("kept", { detail: event.key })));

@@ -73,13 +73,17 @@ function connection(state) {
 document.addEventListener("htmx:sse:after:connection", () => connection("open"));
 document.addEventListener("htmx:sse:error", () => connection("lost"));
 
-// A tab that nobody looks at asks for nothing.
+// A tab that nobody looks at asks for nothing, unless what it shows is followed (follow.js).
+function isAsleep() {
+  return document.hidden && !document.documentElement.hasAttribute("data-followed");
+}
+
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden && event.target.closest?.("#poll, #newest-rows, #newer")) event.preventDefault();
+  if (isAsleep() && event.target.closest?.("#poll, #newest-rows, #newer")) event.preventDefault();
 });
 
 setInterval(() => {
-  if (document.hidden) return;
+  if (isAsleep()) return;
   tick();
   askWhenDue();
 }, 1000);

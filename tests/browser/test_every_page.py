@@ -54,6 +54,7 @@ PAGES = {
         "/search?q=0x12",
         "/demo",
         "/help",
+        "/kept",
         "/help/status/FAILED",
         "/history?origin=8453",
         "/history?project=1",

@@ -1,0 +1,125 @@
+// All that this browser keeps: removed one by one, saved to a file and read from one, wiped.
+
+const KIND_OF_FILE = "intents-ui/kept";
+const IN_A_FILE = ["starred", "looked-up"];
+const LARGEST = 2_000_000;
+
+const count = (many, word) => `${many} ${word}${many === 1 ? "" : "s"}`;
+
+function sayOfBook(words) {
+  document.getElementById("book-said").textContent = words;
+}
+
+function showLabelList() {
+  const list = document.querySelector("[data-label-list]");
+  const template = document.querySelector("[data-label-row]");
+  const labels = Array.from(book.labels()).sort(([, one], [, other]) => one.localeCompare(other));
+  list.replaceChildren(
+    ...labels.map(([address, label]) => {
+      const made = template.content.cloneNode(true);
+      const link = made.querySelector("a");
+      // Only of hex is the letter case no part of the address.
+      if (address.startsWith("0x")) link.href = `/address/${address}`;
+      link.textContent = label;
+      made.querySelector("[data-id]").textContent = address;
+      const button = made.querySelector("button");
+      button.dataset.unlabel = address;
+      button.setAttribute("aria-label", `Remove the label ${label}`);
+      return made;
+    }),
+  );
+  document.querySelector("[data-no-labels]").hidden = labels.length > 0;
+}
+
+function showAll() {
+  showLabelList();
+  document.getElementById("forgetful").checked = !kept.read("keep-looked-up", true);
+}
+
+// The row goes, and the focus to the one that comes in its place, or to the list's heading.
+function removeRow(button, remove) {
+  const section = button.closest("section");
+  const at = Array.from(section.querySelectorAll("li")).indexOf(button.closest("li"));
+  say(remove() || "Removed");
+  const rest = section.querySelectorAll("li button");
+  (rest[Math.min(at, rest.length - 1)] ?? section.querySelector("h2")).focus();
+}
+
+function asFile() {
+  const pages = IN_A_FILE.map((list) => [list, book.pages(list)]);
+  return { kind: KIND_OF_FILE, version: 1, saved: new Date().toISOString(), ...Object.fromEntries(pages), labels: Object.fromEntries(book.labels()) };
+}
+
+function save() {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(asFile(), null, 1)], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `intents-kept-${new Date().toISOString().slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  sayOfBook(`Saved to ${link.download}`);
+}
+
+function parsed(text) {
+  try {
+    const found = JSON.parse(text);
+    return found?.kind === KIND_OF_FILE ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+function merged(list, added) {
+  const newest = [...book.pages(list), ...added].sort((one, other) => other.at - one.at);
+  return readPages(newest, list);
+}
+
+// What became of a file, in words.
+function readBook(found) {
+  const labels = new Map([...readLabels(found.labels), ...book.labels()]);
+  const added = IN_A_FILE.map((list) => [list, readPages(found[list], list)]);
+  const sizes = added.map(([, pages]) => pages.length);
+  const problem =
+    added.map(([list, pages]) => book.keep(list, merged(list, pages))).find(Boolean) ??
+    book.keepLabels(new Map(Array.from(labels).slice(-MOST.labels)));
+  const given = IN_A_FILE.map((list) => found[list]?.length ?? 0).reduce((sum, many) => sum + many, Object.keys(found.labels ?? {}).length);
+  const understood = sizes[0] + sizes[1] + readLabels(found.labels).size;
+  const rest = given > understood ? ` ${count(given - understood, "entry").replace("entrys", "entries")} could not be used and left out.` : "";
+  return problem || `Read: ${sizes[0]} starred, ${sizes[1]} looked up, ${count(readLabels(found.labels).size, "label")}.${rest}`;
+}
+
+async function readFile(file) {
+  if (file.size > LARGEST) return sayOfBook(`${file.name} is too large: what this page saves has at most 2 MB. Nothing was changed.`);
+  const found = parsed(await file.text());
+  if (!found) return sayOfBook(`${file.name} is not a file that this page has saved. Nothing was changed.`);
+  sayOfBook(readBook(found));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const { remove, unlabel, book: act } = button.dataset;
+  const list = button.closest("[data-kept-list]")?.dataset.keptList;
+  if (remove) removeRow(button, () => book.remove(list, remove));
+  else if (unlabel) removeRow(button, () => book.label(unlabel, ""));
+  else if (act === "save") save();
+  else if (act === "wipe" && kept.wipe()) location.reload();
+});
+
+document.getElementById("book-file").addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (file) await readFile(file);
+  event.target.value = ""; // the same file can be chosen again
+});
+
+document.getElementById("forgetful").addEventListener("change", (event) => {
+  const isForgetful = event.target.checked;
+  const problem = book.keep("keep-looked-up", !isForgetful);
+  if (isForgetful) book.keep("looked-up", []);
+  say(problem || (isForgetful ? "What was looked up is forgotten" : "What you look up is kept, in this browser only"));
+});
+
+addEventListener("kept", showAll);
+document.querySelector("[data-unscripted]").hidden = true;
+document.querySelector("[data-book-refused]").hidden = kept.isAllowed();
+showAll();

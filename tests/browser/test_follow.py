@@ -1,0 +1,257 @@
+"""Followed transfers and addresses: told by notification, title and icon, also in a tab that nobody looks at."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.conftest import Visit, some_intent, visiting
+from tests.browser.test_live import OWNER, Transfer
+
+pytestmark = pytest.mark.browser
+
+# A real notification would leave the browser. What is sent is recorded, in whichever tab.
+RECORDED = """
+  window.sent = [];
+  window.Notification = class {
+    static permission = "%s";
+    static async requestPermission() { window.asked = true; return (this.permission = "%s"); }
+    constructor(title, { tag }) { window.sent.push([title, tag]); }
+    close() {}
+  };
+"""
+HIDE = """hidden => {
+  Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+  document.hasFocus = () => !hidden;
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+SWITCH = "[data-follow]"
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        yield visit
+
+
+def notifications(page: Page, *, permission: str = "default", answer: str = "granted") -> None:
+    page.add_init_script(RECORDED % (permission, answer))
+
+
+def hide(page: Page, hidden: bool = True) -> None:
+    page.evaluate(HIDE, hidden)
+
+
+def sent(page: Page) -> list[list[str]]:
+    found: list[list[str]] = page.evaluate("window.sent")
+    return found
+
+
+def begins(words: str) -> re.Pattern[str]:
+    return re.compile(f"^● {words}")
+
+
+def connected(page: Page) -> None:
+    expect(page.locator("html")).to_have_attribute("data-stream", "open")
+
+
+def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    notifications(page)
+    streams: list[str] = []
+    page.on("request", lambda request: streams.append(request.url) if "/live/" in request.url else None)
+    visit.open(transfer.path)
+    assert not page.evaluate("window.asked")
+    page.locator(SWITCH).click()
+    expect(page.locator("[data-follow-note]")).to_contain_text("and a notification does")
+    connected(page)
+    hide(page)
+    transfer.commit()
+    expect(page).to_have_title(begins("Committed"))
+    transfer.execute()
+    expect(page).to_have_title(begins("Refunded"), timeout=60_000)
+    expect(page.locator("[data-follow-note]")).to_contain_text("No longer followed, because it is over: Refunded")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
+    words = [title.partition(" · ")[0] for title, _ in sent(page)]
+    assert (words[0], words[-1]) == ("Committed", "Refunded")
+    assert len(words) == len(set(words))
+    assert "came back" in sent(page)[-1][0]
+    assert {tag for _, tag in sent(page)} == {transfer.path}
+    assert len(streams) == 1
+    assert page.evaluate("book.pages('followed')") == []
+    hide(page, False)
+    expect(page).to_have_title(re.compile("^Returned"))
+
+
+def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+    with (
+        visiting(browser, server, theme="light", width=1280) as followed,
+        visiting(browser, server, theme="light", width=1280) as other,
+    ):
+        for visit in (followed, other):
+            visit.open(transfer.path)
+            connected(visit.page)
+        followed.page.locator(SWITCH).click()
+        for visit in (followed, other):
+            hide(visit.page)
+        transfer.commit()
+        expect(followed.page.locator(".answer .status").first).to_have_text("Committed")
+        expect(other.page.locator(".answer .status").first).to_have_text("Quoted")
+        hide(other.page, False)
+        expect(other.page.locator(".answer .status").first).to_have_text("Committed")
+
+
+@pytest.mark.parametrize("how", ["denied", "unknown"])
+def test_where_notifications_are_refused_title_and_icon_tell_it(visit: Visit, how: str) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    if how == "denied":
+        notifications(page, answer="denied")
+    else:
+        page.add_init_script("delete window.Notification")
+    visit.open(transfer.path)
+    page.locator(SWITCH).click()
+    expect(page.locator("[data-follow-note]")).to_contain_text("no notification: this browser refuses them")
+    hide(page)
+    transfer.commit()
+    expect(page).to_have_title(begins("Committed"))
+
+
+def test_where_streams_are_blocked_a_hidden_tab_polls(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    page.route("**/live/**", lambda route: route.fulfill(status=503, body="", headers={"Retry-After": "10"}))
+    notifications(page, permission="granted")
+    visit.open(transfer.path)
+    page.locator(SWITCH).click()
+    hide(page)
+    transfer.commit()
+    expect(page).to_have_title(begins("Committed"), timeout=20_000)
+    visit.forgive(503)
+
+
+def test_who_looks_at_the_tab_needs_no_notification(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    notifications(page, permission="granted")
+    visit.open(transfer.path)
+    page.locator(SWITCH).click()
+    transfer.commit()
+    expect(page.locator(".answer .status").first).to_have_text("Committed")
+    assert sent(page) == []
+    assert "●" not in page.title()
+
+
+def test_a_page_that_is_opened_again_still_follows_until_it_is_switched_off(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    notifications(page, permission="granted")
+    visit.open(transfer.path)
+    page.locator(SWITCH).click()
+    page.reload()
+    expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "true")
+    hide(page)
+    transfer.commit()
+    expect(page).to_have_title(begins("Committed"))
+    assert [title.partition(" · ")[0] for title, _ in sent(page)] == ["Committed"]
+    hide(page, False)
+    page.locator(SWITCH).click()
+    expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
+
+
+def test_two_tabs_tell_a_state_once_and_end_together(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    other = page.context.new_page()
+    for each in (page, other):
+        notifications(each, permission="granted")
+        each.goto(visit.root + transfer.path)
+    page.locator(SWITCH).click()
+    expect(other.locator(SWITCH)).to_have_attribute("aria-pressed", "true")
+    for each in (page, other):
+        hide(each)
+    transfer.commit()
+    for each in (page, other):
+        expect(each).to_have_title(begins("Committed"))
+    assert len(sent(page)) + len(sent(other)) == 1
+    hide(other, False)
+    other.locator(SWITCH).click()
+    expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_finished_transfer_is_not_offered_to_be_followed(visit: Visit) -> None:
+    visit.open(some_intent(visit, 2))
+    expect(visit.page.get_by_role("button", name="Star")).to_be_visible()
+    expect(visit.page.locator(SWITCH)).to_have_count(0)
+
+
+def test_where_nothing_can_be_kept_it_is_followed_while_the_page_is_open(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); };")
+    notifications(page, permission="granted")
+    visit.open(transfer.path)
+    page.locator(SWITCH).click()
+    expect(page.locator("[data-follow-note]")).to_contain_text("its storage is full or refused")
+    hide(page)
+    transfer.commit()
+    expect(page).to_have_title(begins("Committed"))
+    assert len(sent(page)) == 1
+
+
+class Feed:
+    """What an address's feed says, as the test has it."""
+
+    def __init__(self, page: Page) -> None:
+        self.titles: dict[str, str] = {}
+        self.is_broken = False
+        page.route("**/feed.json", self._answer)
+
+    def _answer(self, route: Route) -> None:
+        if self.is_broken:
+            route.fulfill(status=503, body="")
+            return
+        items = [{"url": f"http://x/intent/{name}", "title": title} for name, title in self.titles.items()]
+        route.fulfill(content_type="application/feed+json", body=json.dumps({"items": items}))
+
+
+def test_an_address_tells_of_its_intents_every_half_minute_and_less_often_when_it_fails(visit: Visit) -> None:
+    page, feed = visit.page, Feed(visit.page)
+    Transfer(visit.root)
+    page.clock.install()
+    notifications(page, permission="granted")
+    visit.open(f"/address/{OWNER}")
+    own = page.title()
+    feed.titles = {"0x1": "In progress · 5 USDC"}
+    with page.expect_response("**/feed.json"):
+        page.locator(SWITCH).click()
+    hide(page)
+    feed.titles = {"0x2": "Quoted · 7 USDC", "0x1": "Refunded · 5 USDC on Base came back"}
+    with page.expect_response("**/feed.json"):
+        page.clock.run_for(30_000)
+    expect(page).to_have_title("● Quoted · 7 USDC, and 1 more")
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-progress"))
+    assert sent(page) == [["Quoted · 7 USDC, and 1 more", f"/address/{OWNER}"]]
+    hide(page, False)
+    expect(page).to_have_title(own)
+    expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("mark"))
+    feed.is_broken = True
+    with page.expect_response("**/feed.json"):
+        page.clock.run_for(30_000)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(31_000)
+    assert asked == []
+    feed.is_broken = False
+    with page.expect_response("**/feed.json"):
+        page.clock.run_for(30_000)
+    visit.forgive(503)
+
+
+def test_the_feed_that_is_asked_for_exists(visit: Visit) -> None:
+    transfer = Transfer(visit.root)
+    visit.open(f"/address/{OWNER}")
+    feed = visit.page.locator(SWITCH).get_attribute("data-feed")
+    items = httpx.get(f"{visit.root}{feed}", trust_env=False).json()["items"]
+    assert transfer.path in [item["url"].removeprefix(visit.root) for item in items]
+    assert all(item["title"] for item in items)

@@ -1,0 +1,252 @@
+"""What a browser keeps for its reader: looked up, starred, labelled; saved to a file, read from one, wiped."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Visit, fits, some_intent, visiting
+
+pytestmark = pytest.mark.browser
+
+LABEL = "<b>customer</b> 4711"
+OTHER = "0x" + "ab" * 20
+REFUSING = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        yield visit
+
+
+def stored(page: Page) -> dict[str, object]:
+    kept: dict[str, str] = page.evaluate("({ ...localStorage })")
+    return {name: json.loads(value) for name, value in kept.items()}
+
+
+def shown(page: Page, title: str) -> list[str]:
+    return page.get_by_role("region", name=title).locator("li a").all_inner_texts()
+
+
+def owner_of(visit: Visit, intent: str) -> str:
+    visit.open(intent)
+    return str(visit.page.locator("main a[href^='/address/']").first.get_attribute("href"))
+
+
+def label(page: Page, words: str) -> None:
+    page.locator("summary", has_text="Label").click()
+    page.get_by_label("Your label for this address").fill(words)
+    page.get_by_role("button", name="Keep", exact=True).click()
+
+
+def test_nothing_is_kept_before_somebody_looks_something_up(visit: Visit) -> None:
+    for path in ("/", "/history", "/kept", "/search", "/intent/0x" + "12" * 32):
+        visit.open(path)
+        assert stored(visit.page) == {}
+    visit.forgive(404)
+    visit.open("/")
+    expect(visit.page.get_by_role("heading", name="Recently looked up")).to_be_hidden()
+
+
+def test_what_was_looked_up_is_on_the_home_page_newest_first_and_once(visit: Visit) -> None:
+    first, second = some_intent(visit, 2), some_intent(visit, 8)
+    for path in (first, second, "/search?q=0x12", first):
+        visit.open(path)
+    visit.forgive(404)
+    visit.open("/")
+    links = visit.page.get_by_role("region", name="Recently looked up").locator("li a")
+    assert links.evaluate_all("links => links.map(link => link.getAttribute('href'))") == [
+        first,
+        "/search?q=0x12",
+        second,
+    ]
+    links.nth(2).click()
+    expect(visit.page).to_have_url(visit.root + second)
+
+
+def test_who_does_not_want_it_is_not_remembered(visit: Visit) -> None:
+    page = visit.page
+    visit.open(some_intent(visit, 2))
+    visit.open("/kept")
+    page.get_by_label("Do not keep what I look up").check()
+    assert shown(page, "Recently looked up") == []
+    visit.open(some_intent(visit, 8))
+    assert stored(page)["looked-up"] == []
+    visit.open("/kept")
+    expect(page.get_by_label("Do not keep what I look up")).to_be_checked()
+
+
+def test_a_star_is_set_and_taken_off_and_other_tabs_follow(visit: Visit) -> None:
+    page, other = visit.page, visit.page.context.new_page()
+    visit.open(some_intent(visit, 2))
+    other.goto(visit.root + "/kept")
+    star = page.get_by_role("button", name="Star")
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "true")
+    expect(other.get_by_role("region", name="Starred").locator("li a")).to_have_count(1)
+    page.reload()
+    expect(star).to_have_attribute("aria-pressed", "true")
+    other.get_by_role("region", name="Starred").get_by_role("button", name="Remove").click()
+    expect(star).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_label_stands_beside_its_address_on_every_page(visit: Visit) -> None:
+    page = visit.page
+    intent = some_intent(visit, 8)
+    owner = owner_of(visit, intent)
+    address = owner.removeprefix("/address/")
+    visit.open(owner)
+    label(page, LABEL)
+    expect(page.locator("summary", has_text="Label")).to_be_focused()
+    expect(page.locator("h1 + p .own-label")).to_have_text(LABEL)
+    for path in (intent, f"/history?owner={address}", f"/search?owner={address}", "/"):
+        visit.open(path)
+        expect(page.locator(f"[data-address='{address}'] > .own-label").first).to_have_text(LABEL)
+    # Where it is on a phone nothing becomes wider than the screen.
+    page.set_viewport_size({"width": 360, "height": 800})
+    visit.open(f"/history?owner={address}")
+    expect(page.locator(".own-label").first).to_be_visible()
+    assert fits(page)
+    visit.open(owner)
+    label(page, "")
+    expect(page.locator(".own-label")).to_have_count(0)
+
+
+def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
+    page = visit.page
+    owner = owner_of(visit, some_intent(visit, 8))
+    visit.open(f"/history?owner={owner.removeprefix('/address/')}")
+    page.evaluate("address => book.label(address, 'mine')", owner.removeprefix("/address/"))
+    expect(page.locator("main .own-label").first).to_have_text("mine")
+    page.get_by_role("link", name="Recoverable only").click()
+    page.wait_for_url("**recoverable**")
+    expect(page.locator("#list .own-label").first).to_have_text("mine")
+
+
+def test_all_of_it_is_saved_wiped_and_read_again(visit: Visit, tmp_path: Path) -> None:
+    page = visit.page
+    intent = some_intent(visit, 8)
+    owner = owner_of(visit, intent)
+    page.get_by_role("button", name="Star").click()
+    visit.open(owner)
+    label(page, LABEL)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Switch between light and dark").click()
+    page.get_by_label("Unix").check()
+    visit.open("/kept")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save to a file").click()
+    saved = tmp_path / "kept.json"
+    download.value.save_as(saved)
+    before = stored(page)
+    page.get_by_role("button", name="Wipe everything").click()
+    page.get_by_role("button", name="Keep it").click()
+    assert stored(page) == before
+    page.get_by_role("button", name="Wipe everything").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Wipe it all").click()
+    expect(page.get_by_text("Nothing is starred")).to_be_visible()
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
+    assert stored(page) == {}
+    page.get_by_label("Read from a file").set_input_files(saved)
+    expect(page.locator("#book-said")).to_have_text("Read: 1 starred, 2 looked up, 1 label.")
+    again = stored(page)
+    assert [again[name] for name in ("starred", "looked-up", "labels")] == [
+        before[name] for name in ("starred", "looked-up", "labels")
+    ]
+
+
+def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_out(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/kept")
+    page.evaluate("address => book.label(address, 'mine')", OTHER)
+    page.evaluate("book.add('starred', { path: '/intent/0x1', name: 'one', at: 1 })")
+    good = {"path": "/intent/0x2", "name": "<img src=x onerror=alert(1)>", "at": 2, "more": "x"}
+    bad: list[object] = [
+        {"path": "javascript:alert(1)", "name": "x", "at": 3},
+        {"path": "//evil.example/intent/0x1", "name": "x", "at": 3},
+        {"path": "/intent/0x3", "name": 7, "at": 3},
+        None,
+    ]
+    file = {
+        "kind": "intents-ui/kept",
+        "version": 1,
+        "starred": [good, *bad],
+        "labels": {OTHER: "theirs", "0x" + "cd" * 20: "x" * 500, "__proto__": "y", "0x" + "ef" * 20: 7},
+    }
+    give(page, json.dumps(file))
+    expect(page.locator("#book-said")).to_contain_text("Read: 1 starred, 0 looked up, 2 labels. 6 entries")
+    assert shown(page, "Starred") == ["<img src=x onerror=alert(1)>", "one"]
+    assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("not json", "not a file that this page has saved"),
+        ("null", "not a file that this page has saved"),
+        ('{"kind": "other"}', "not a file that this page has saved"),
+        (" " * 2_000_001, "too large"),
+    ],
+    ids=["no JSON", "null", "another kind", "too large"],
+)
+def test_a_bad_file_is_explained_and_changes_nothing(visit: Visit, text: str, why: str) -> None:
+    visit.open("/kept")
+    before = stored(visit.page)
+    give(visit.page, text)
+    expect(visit.page.locator("#book-said")).to_contain_text(why)
+    expect(visit.page.locator("#book-said")).to_contain_text("Nothing was changed")
+    assert stored(visit.page) == before
+
+
+def give(page: Page, text: str) -> None:
+    page.get_by_label("Read from a file").set_input_files(
+        {"name": "kept.json", "mimeType": "application/json", "buffer": text.encode()}
+    )
+
+
+def test_lists_are_bounded(visit: Visit) -> None:
+    visit.open("/kept")
+    add = """([list, many]) => {
+      let problem;
+      for (let n = 0; n < many; n++) problem = book.add(list, { path: `/intent/0x${n}`, name: "x", at: 1 });
+      return problem;
+    }"""
+    assert visit.page.evaluate(add, ["looked-up", 60]) == ""
+    assert len(shown(visit.page, "Recently looked up")) == 50
+    assert visit.page.evaluate(add, ["starred", 201]) == "200 are starred: take one off first"
+
+
+def test_what_the_browser_holds_and_nobody_can_read_breaks_no_page(visit: Visit) -> None:
+    page = visit.page
+    intent = some_intent(visit, 2)
+    visit.open("/kept")
+    for broken in ("{", '"x"', "[1, null, {}]", '{"a": {}}', "7"):
+        page.evaluate(
+            "broken => ['looked-up', 'starred', 'labels', 'followed'].forEach(each => localStorage[each] = broken)",
+            broken,
+        )
+        for path in ("/kept", "/", intent):
+            visit.open(path)
+    expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_browser_that_keeps_nothing_is_told_so_and_every_page_works(visit: Visit) -> None:
+    page = visit.page
+    page.add_init_script(REFUSING)
+    visit.open(some_intent(visit, 2))
+    page.get_by_role("button", name="Star").click()
+    expect(page.locator("#said")).to_contain_text("its storage is full or refused")
+    expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
+    visit.open("/kept")
+    expect(page.get_by_text("This browser refuses to keep anything")).to_be_visible()
+
+
+def test_without_scripts_the_page_says_what_it_would_do(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        visit.open("/kept")
+        expect(visit.page.get_by_text("This page needs scripts")).to_be_visible()
+        assert visit.page.get_by_role("button").all() == []
