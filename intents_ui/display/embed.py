@@ -5,7 +5,7 @@ from html import escape
 
 WIDTH = 480
 # The card stands in as many lines as its width makes of it.
-HEIGHTS = ((440, 300), (0, 450))
+HEIGHTS = ((440, 320), (0, 480))
 
 
 @dataclass(frozen=True)

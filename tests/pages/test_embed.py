@@ -241,9 +241,9 @@ def test_where_nobody_may_frame_it_there_is_a_link(site: Client, emulator: Emula
 @pytest.mark.parametrize(
     ("room", "size"),
     [
-        ({}, (480, 300)),
-        ({"maxwidth": 2000, "maxheight": 2000}, (480, 300)),
-        ({"maxwidth": 320}, (320, 450)),
+        ({}, (480, 320)),
+        ({"maxwidth": 2000, "maxheight": 2000}, (480, 320)),
+        ({"maxwidth": 320}, (320, 480)),
         ({"maxheight": 200}, (480, 200)),
     ],
 )
