@@ -14,7 +14,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # In the order of the cascade. What one kind of page needs alone it links itself.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "lists", "filters", "export")
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
-FRAME += ("utilities",)
+FRAME += ("kept", "utilities")
 JOINED = "frame"
 
 # Strings and addresses stay as they are. Of white space and comments there stays what keeps two words apart.
