@@ -24,7 +24,7 @@ def text_of(html: bytes) -> str:
 def test_several_hits_are_listed_newest_first_with_the_reason_of_each(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     page = site.get("/search", {"q": owner})
-    times = re.findall(r'<time datetime="([^"]+)"', page.content.decode())
+    times = re.findall(r'<time class="sub" datetime="([^"]+)"', page.content.decode())
     assert page.status_code == 200
     assert len(times) > 1
     assert times == sorted(times, reverse=True)
