@@ -121,8 +121,8 @@ def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
     visit.open(f"/history?owner={owner.removeprefix('/address/')}")
     page.evaluate("address => book.label(address, 'mine')", owner.removeprefix("/address/"))
     expect(page.locator("main .own-label").first).to_have_text("mine")
-    page.get_by_role("link", name="Recoverable only").click()
-    page.wait_for_url("**recoverable**")
+    page.get_by_role("link", name="With balances").click()
+    page.wait_for_url("**balances**")
     expect(page.locator("#list .own-label").first).to_have_text("mine")
 
 
@@ -250,3 +250,14 @@ def test_without_scripts_the_page_says_what_it_would_do(browser: Browser, server
         visit.open("/kept")
         expect(visit.page.get_by_text("This page needs scripts")).to_be_visible()
         assert visit.page.get_by_role("button").all() == []
+
+
+def test_labels_are_not_printed(visit: Visit) -> None:
+    page = visit.page
+    owner = owner_of(visit, some_intent(visit, 8))
+    visit.open(owner)
+    label(page, LABEL)
+    expect(page.locator("h1 + p .own-label")).to_be_visible()
+    page.emulate_media(media="print")
+    assert not page.locator(".own-label").locator("visible=true").all()
+    assert not page.get_by_role("button", name="Star").is_visible()

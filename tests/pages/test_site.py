@@ -17,7 +17,7 @@ from intents_ui.settings import Environment
 from tests.pages.test_share import tags
 
 PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
-PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/demo")
+PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/kept", "/demo")
 REFUNDED = 8
 NOBODY = "0x" + "12" * 20
 
