@@ -19,7 +19,7 @@ RECORDED = """
   window.Notification = class {
     static permission = "%s";
     static async requestPermission() { window.asked = true; return (this.permission = "%s"); }
-    constructor(title, { tag }) { window.sent.push([title, tag]); }
+    constructor(title, { tag }) { window.sent.push([title, tag]); window.last = this; }
     close() {}
   };
 """
@@ -154,6 +154,8 @@ def test_a_page_that_is_opened_again_still_follows_until_it_is_switched_off(visi
     transfer.commit()
     expect(page).to_have_title(begins("Committed"))
     assert [title.partition(" · ")[0] for title, _ in sent(page)] == ["Committed"]
+    page.evaluate("window.focus = () => { window.wasFocused = true; }; window.last.onclick()")
+    assert page.evaluate("window.wasFocused")
     hide(page, False)
     page.locator(SWITCH).click()
     expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
