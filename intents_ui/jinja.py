@@ -8,7 +8,19 @@ from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined
 
 from intents_ui import assets, wiring
-from intents_ui.display import address, amounts, failures, hashes, json_text, misses, statuses, text, times, turns
+from intents_ui.display import (
+    address,
+    amounts,
+    failures,
+    glossary,
+    hashes,
+    json_text,
+    misses,
+    statuses,
+    text,
+    times,
+    turns,
+)
 from intents_ui.display.coins import Logo
 
 
@@ -16,6 +28,7 @@ def environment(**options: Any) -> Environment:
     """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
     env.globals.update(static=static, url=url, frame_sheets=assets.frame_sheets)
+    env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.filters.update(
         account=address.canonical,
         ago=lambda at: times.ago(at, now=now()),

@@ -72,21 +72,6 @@ TRANSACTIONS = {
         "Do not pay again. Only its network fee was spent; the page of the transfer says where the money is."
     ),
 }
-WORDS = (
-    ("Intent", "One transfer as it was asked for: from which token and chain to which, and for whom."),
-    ("Offer", "The price for it, which is held for some minutes."),
-    (
-        "Deposit address",
-        "Where the payment goes, on the origin chain. It belongs to this transfer and its owner alone.",
-    ),
-    ("Delivery address", "Where the money comes out of the bridge, on the destination chain, before the last step."),
-    ("Owner wallet", "The wallet that asked for the transfer. It alone can take money back from these addresses."),
-    ("Recipient", "Who gets the money in the end: the owner, or somebody who is paid."),
-    ("Return", "The service sends the money back to the owner, on the chain where it then is."),
-    ("Left over", "Money at one of the two addresses of a transfer that is over. The owner wallet can take it back."),
-)
-
-
 # Whose keys begin so belongs to the ordinary course of a status; the rest is said where the steps are ahead of it.
 COURSES = {
     IntentStatus.QUOTED: ("quoted.", "offer."),

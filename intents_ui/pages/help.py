@@ -33,7 +33,6 @@ def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
         "intents": display.intents(),
         "transactions": display.transactions(),
         "others": display.of_any_status(),
-        "words": display.WORDS,
         "missing": missing,
     }
     return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)

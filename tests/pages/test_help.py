@@ -10,6 +10,7 @@ from django.test import Client
 from intents_ui.display import help as display
 from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.display.gaps import GAPS
+from intents_ui.display.glossary import GLOSSARY
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 from tests.display.test_every_story import BY_OTHER_FACTS
@@ -96,6 +97,27 @@ def test_a_state_that_there_is_not_is_said_so_beside_the_list(site: Client, writ
 
 def test_every_page_leads_to_the_help(site: Client) -> None:
     assert '<a href="/help">Help</a>' in read(site, "/")
+
+
+def test_every_word_of_the_glossary_is_explained_where_a_page_uses_it(site: Client, emulator: Emulator) -> None:
+    done, refunded, quoted = emulator.finished(2), emulator.finished(8), emulator.play("expired-quote")
+    paths = ["/", "/chains", "/chain/8453", "/tokens", "/routes", "/recoverable", "/console", f"/token/1/0x{'12' * 20}"]
+    paths += [f"/intent/{done['intentId']}", f"/intent/{refunded['intentId']}", f"/intent/{quoted['intentId']}/commit"]
+    the_help, seen = read(site, "/help"), set()
+    for path in paths:
+        page = read(site, path)
+        used = re.findall(r'<a class="explained term" href="/help#([^"]+)" interestfor="([^"]+)"', page)
+        tips = re.findall(r'<div class="tip" popover="hint" id="([^"]+)"', page)
+        assert sorted(tips) == sorted({tip for _, tip in used}), path
+        assert {f"term-{anchor}" for anchor, _ in used} == set(tips), path
+        assert used, path
+        seen |= {anchor for anchor, _ in used}
+    assert seen == {word.anchor for word in GLOSSARY.values()}
+    for word in GLOSSARY.values():
+        assert f'id="{word.anchor}"' in the_help
+        assert word.meaning in the_help
+    ids = re.findall(r' id="([^"]+)"', the_help)
+    assert len(ids) == len(set(ids))
 
 
 def test_the_words_fill_every_gap() -> None:

@@ -1,0 +1,22 @@
+"""The glossary: one explanation a word, in the words of a reader, and none that no page needs."""
+
+import re
+
+from intents_ui.display.glossary import GLOSSARY, used_in
+
+
+def test_each_word_has_an_address_and_whole_sentences() -> None:
+    for word in GLOSSARY.values():
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", word.anchor)
+        assert word.meaning[0].isupper()
+        assert word.meaning.endswith(".")
+        assert len(word.meaning) <= 200, word.word
+        assert word.heading.lower() == word.word
+    assert list(GLOSSARY) == sorted(GLOSSARY)
+    assert len({word.meaning for word in GLOSSARY.values()}) == len(GLOSSARY)
+
+
+def test_what_a_page_explains_is_found_once_and_nothing_else() -> None:
+    page = 'interestfor="term-deposit-address" interestfor="term-gas" id="term-owner" interestfor="term-gas" term-quote'
+    assert [word.word for word in used_in(page)] == ["deposit address", "gas"]
+    assert used_in('<p interestfor="term-nobodys">') == ()
