@@ -131,6 +131,7 @@ urlpatterns: list[URLPattern] = [
     path("kept", kept.kept, name="kept"),
     path("robots.txt", site.robots, name="robots"),
     path("site.webmanifest", site.manifest, name="manifest"),
+    path("favicon.ico", site.icon, name="icon"),
     path(".well-known/security.txt", site.security, name="security"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -102,3 +103,9 @@ def manifest(request: HttpRequest) -> HttpResponse:
 
 def _text(lines: list[str], headers: dict[str, str]) -> HttpResponse:
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8", headers=headers)
+
+
+@require_safe
+def icon(request: HttpRequest) -> HttpResponse:
+    """Where browsers look for the icon of what is no page: JSON, pictures, feeds."""
+    return redirect(static("img/mark.svg"))

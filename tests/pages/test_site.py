@@ -177,3 +177,8 @@ def test_they_are_only_read(site: Client, contact: str, path: str) -> None:
     assert (head.status_code, head.content) == (200, b"")
     assert head["Content-Type"] == whole["Content-Type"]
     assert site.post(path).status_code == 405
+
+
+def test_what_is_no_page_has_the_icon_too(site: Client) -> None:
+    answer = site.get("/favicon.ico")
+    assert (answer.status_code, answer["Location"]) == (302, "/static/img/mark.svg")
