@@ -1,8 +1,10 @@
 """Whatever somebody has of a transfer, in whichever form, leads to its page in one step. Through real HTTP."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -74,16 +76,31 @@ def ask(client: httpx.Client, operation: str, **request: object) -> dict[str, di
     return answer
 
 
+BARE, *OTHERS = FORMS
+
+
+def pastings(copies: dict[int, list[Copy]]) -> Iterator[tuple[int, Copy, Known, str]]:
+    """What is pasted, by scenario: everything bare, and in two other forms, by turns."""
+    turns: Counter[str] = Counter()
+    for number, both in copies.items():
+        for one, known in ((copy, known) for copy in both for known in copy.known):
+            turn = 2 * turns[known.what]
+            turns[known.what] += 1
+            for form in (BARE, OTHERS[turn % len(OTHERS)], OTHERS[(turn + 1) % len(OTHERS)]):
+                yield number, one, known, form
+
+
 @pytest.mark.parametrize("number", range(1, 31))
 def test_pasting_anything_of_a_transfer_leads_to_its_page(
     client: httpx.Client, copies: dict[int, list[Copy]], number: int
 ) -> None:
     lost = [
         f"{known.what} {form}: {answer.status_code} {answer.headers.get('location', '')}"
-        for one in copies[number]
-        for known in one.known
-        for form, write in FORMS.items()
-        if not leads_to(answer := client.get("/search", params={"q": write(known.value, known.link)}), one, known)
+        for scenario, one, known, form in pastings(copies)
+        if scenario == number
+        and not leads_to(
+            answer := client.get("/search", params={"q": FORMS[form](known.value, known.link)}), one, known
+        )
     ]
     assert not lost
 
@@ -107,3 +124,9 @@ def test_every_scenario_has_a_hash_that_was_pasted(copies: dict[int, list[Copy]]
         if not any("hash" in known.what for one in both for known in one.known)
     }
     assert without == {5, 6, 7, 27}
+
+
+def test_each_thing_is_pasted_in_each_form(copies: dict[int, list[Copy]]) -> None:
+    """Guards the test above, too."""
+    pasted = {(known.what, form) for _, _, known, form in pastings(copies)}
+    assert pasted == set(product({what for what, _ in pasted}, FORMS))

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE
+from unittest.mock import patch
 
 import pytest
 
-from intents_ui.settings import Environment
+from intents_ui.settings import Environment, read_environment
 from tests.serving import PATIENCE, free_port, wait_for
 
 ROOT = Path(__file__).parent.parent
@@ -91,10 +92,18 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_SERVICE_BRAND": "Two Words"}, "INTENTS_SERVICE_BRAND: ", id="brand that is no word"),
     ],
 )  # fmt: skip
-def test_a_bad_value_stops_the_start_with_one_line_that_names_the_variable(env: dict[str, str], line: str) -> None:
-    stopped = start(**env)
+def test_a_bad_value_is_told_in_one_line_that_names_the_variable(env: dict[str, str], line: str) -> None:
+    with patch.dict(os.environ, env, clear=True), pytest.raises(SystemExit) as stopped:
+        read_environment()
+    told = str(stopped.value)
+    assert told.startswith(line)
+    assert "\n" not in told
+
+
+def test_a_bad_value_stops_the_start() -> None:
+    stopped = start(PORT="http")
     assert stopped.returncode == 1
-    assert stopped.stderr.startswith(line)
+    assert stopped.stderr.startswith("PORT: ")
     assert stopped.stderr.count("\n") == 1
 
 

@@ -19,7 +19,7 @@ def rows(page: str) -> dict[str, str]:
 
 def test_a_row_says_the_same_wherever_it_stands(site: Client, emulator: Emulator) -> None:
     page = site.get("/recoverable").content.decode()
-    owners = list(dict.fromkeys(re.findall(r'href="/address/(0x[0-9a-f]{40})"', page)))
+    owners = list(dict.fromkeys(re.findall(r'href="/address/(0x[0-9a-f]{40})"', page)))[::4]
     with_reason = next(row for row in rows(page).values() if 'class="reason"' in row)
     told: dict[str, str] = {}
     for owner in owners:
