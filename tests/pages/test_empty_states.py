@@ -1,0 +1,60 @@
+"""A page that has nothing to show says what there is not, and what to try: a way on stands in the same place."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator import names
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.names import Role
+
+NOBODY = "0x" + "77" * 20
+ZERO = "0x" + "0" * 40
+NEW_CHAIN = 777
+
+# Where, what there is not, and the way on.
+STATES = [
+    pytest.param("/history?owner=" + NOBODY, "No intents match", "/history", id="history, filters"),
+    pytest.param("/recoverable?owner=" + NOBODY, "No money is waiting", "/recoverable", id="recoverable, filters"),
+    pytest.param(f"/address/{NOBODY}", "Nothing found", "/search", id="address"),
+    pytest.param(f"/address/{ZERO}", "Nothing is looked up for it", "/search", id="the zero address"),
+    pytest.param("/tokens?q=nobody&chain=1", "No token is called", "/tokens?q=nobody", id="tokens, search"),
+    pytest.param("/chain/84532", "No intent begins here yet", "/routes?from=84532", id="chain, origin"),
+    pytest.param("/chain/84532", "No intent ends here yet", "/routes?to=84532", id="chain, destination"),
+    pytest.param(f"/chain/{NEW_CHAIN}", "lists no tokens of this chain", "show=external", id="chain, tokens"),
+    pytest.param("/chains?provider=NOBODYS", "names no chain", "/chains", id="chains, provider"),
+    pytest.param(f"/search?q=0x{'77' * 32}", "Nothing found", "/search", id="search"),
+    pytest.param(f"/search?owner={NOBODY}", "Nothing found", "/search", id="search by key"),
+    pytest.param(
+        f"/routes?from={NEW_CHAIN}&token={NOBODY}&to=1", "The service lists no token", "/routes?", id="routes"
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "said", "way_on"), STATES)
+def test_nothing_is_said_with_a_way_on(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
+    emulator.catalogue.change_chain(NEW_CHAIN, name="Nova Prime")
+    page = html.unescape(site.get(path).content.decode().partition("<main")[2].partition("</main>")[0])
+    assert said in page
+    after = page[page.index(said) :]
+    assert re.search(rf'href="[^"]*{re.escape(way_on)}[^"]*"', after), "no way on stands after it"
+
+
+def test_a_part_of_a_history_without_intents_leads_to_all_of_it(site: Client) -> None:
+    """Which owner has none in a state is the embedded service's business: one of three has none that is invalid."""
+    owners = [f"/address/{names.address_of(Role.OWNER, number)}" for number in range(3)]
+    pages = {path: site.get(f"{path}?status=INVALID").content.decode() for path in owners}
+    path, page = next(each for each in pages.items() if "None of the intents of this owner is so." in each[1])
+    assert f'href="{path}#list"' in page[page.index("None of the intents") :]
+
+
+@pytest.mark.parametrize("pasted", ["hello, where is it?", "0x" + "ab" * 19 + "a"])
+def test_a_text_without_an_identifier_says_what_one_looks_like(site: Client, pasted: str) -> None:
+    answer = site.post("/triage", {"q": pasted})
+    page = html.unescape(answer.content.decode())
+    alert = page[page.index('role="alert"') :]
+    assert answer.status_code == 400
+    assert pasted in alert  # it can be mended where it stands
+    assert "Intent ids, transaction hashes, addresses and links of block explorers" in alert
