@@ -21,7 +21,17 @@ def emulator() -> Iterator[Emulator]:
 
 def fresh() -> Iterator[Emulator]:
     made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, wiring.exports, wiring.ticket_threads)
-    made += (wiring.routes, wiring.prices, wiring.token_lists, home.entries, history.newest, intent.plan, looks.look, recoverable.answer_to, token.newest)
+    made += (
+        wiring.routes,
+        wiring.prices,
+        wiring.token_lists,
+        home.entries,
+        history.newest,
+        intent.plan,
+        looks.look,
+        recoverable.answer_to,
+        token.newest,
+    )
     made += (console.examples, wiring.places_by_hand)
     for each in made:
         each.cache_clear()
