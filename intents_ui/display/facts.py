@@ -39,14 +39,13 @@ EXECUTED = frozenset(
 class Money:
     """So many base units of a token; `metadata` is what the receipt says about the token.
 
-    `decimals` and `symbol` are what comes with the amount itself, for a token that nobody else describes."""
+    `decimals` is what comes with the amount itself, for a token that nobody else describes."""
 
     value: int | None
     chain_id: int | None
     token_address: str | None
     metadata: TokenMetadata | None = None
     decimals: int | None = None
-    symbol: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """What the two addresses of a transfer hold on their chains, as the history entry has it (interface.md 2.13)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from intents_ui.display import hashes
+from intents_ui.display import hashes, tokens
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.places import Place, side_of
-from intents_ui.service.wire import BalanceGroup, TokenBalance
+from intents_ui.service.wire import BalanceGroup
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def _holding(group: BalanceGroup, facts: Facts) -> Holding | None:
         at=_at(group.intent_address, chain_id, facts),
         chain_id=chain_id,
         address=group.intent_address,
-        sums=tuple(_sums(there, chain_id)),
+        sums=tuple(tokens.held(token, inside=group) for token in there),
         usd=sum((token.balance_usd for token in there if token.balance_usd), Decimal(0)),
     )
 
@@ -47,12 +47,6 @@ def _at(address: str | None, chain_id: int | None, facts: Facts) -> Place:
     has_two = facts.is_same_chain and facts.destination is not None
     is_second = has_two and _is_same(address, facts.delivery_address) and not _is_same(address, facts.deposit_address)
     return Place.DELIVERY_ADDRESS if is_second else side
-
-
-def _sums(tokens: Sequence[TokenBalance], chain_id: int | None) -> Iterator[Money]:
-    """The chain of a token is that of its address: its own can be 0 (domain.md 3.1)."""
-    for token in tokens:
-        yield Money(token.balance, chain_id, token.contract_address, decimals=token.decimals, symbol=token.symbol)
 
 
 def _is_same(one: str | None, other: str | None) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from intents_ui.display import differences
+from intents_ui.display import differences, tokens
 from intents_ui.display.facts import Facts, Money, first
 from intents_ui.display.legs import Leg, has_hash
-from intents_ui.service.wire import BalanceGroup, IntentTransaction, TokenBalance, TokenMetadata
+from intents_ui.service.wire import BalanceGroup, IntentTransaction
 
 NO_DEPOSIT = IntentTransaction()
 
@@ -167,15 +167,4 @@ def _is_stray(money: Money, expected: Money, facts: Facts) -> bool:
 
 
 def _monies(group: BalanceGroup) -> Iterator[Money]:
-    for token in group.tokens:
-        if token.balance:
-            yield _money(token, group)
-
-
-def _money(token: TokenBalance, group: BalanceGroup) -> Money:
-    """A token's own chain can be 0 (domain.md 3.1)."""
-    chain_id = token.chain_id or group.chain_id
-    own = TokenMetadata(
-        chain_id=chain_id, token_address=token.contract_address, symbol=token.symbol, decimals=token.decimals
-    )
-    return Money(token.balance, chain_id, token.contract_address, own, token.decimals)
+    return (tokens.held(token, inside=group) for token in group.tokens if token.balance)

@@ -11,7 +11,7 @@ from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenInfo, Token
 
 
 def amount(money: Money, *, using: Names) -> Amount:
-    symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using) or money.symbol
+    symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     found = amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol)
     warning = trust.said(marks(money, using=using), money.token_address)
     return replace(found, warning=warning) if warning else found
@@ -39,7 +39,7 @@ def money_of(token: TokenInfo) -> Money:
 def marks(money: Money, *, using: Names) -> tuple[Mark, ...]:
     """The warnings that the token carries."""
     place, metadata = (money.chain_id, money.token_address), money.metadata
-    symbol = symbol_of(*place, metadata=metadata, using=using) or money.symbol
+    symbol = symbol_of(*place, metadata=metadata, using=using)
     return trust.marks(*place, symbol=symbol, name=name_of(*place, metadata=metadata, using=using), using=using)
 
 

@@ -232,7 +232,8 @@ def test_an_amount_says_what_its_token_is_to_be_warned_of():
     amount = tokens.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
     assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F)"
     assert amount.figure == "1,000.00 USDC"
-    nameless = tokens.amount(Money(10**21, BASE, ANY, decimals=18, symbol="ET\u041d"), using=NO_NAMES)
+    disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="ET\u041d", decimals=18)
+    nameless = tokens.amount(Money(10**21, BASE, ANY, disguised), using=NO_NAMES)
     assert str(nameless) == f"1,000.00 ET\u041d ({trust.IN_DISGUISE}: 0xeF5753…cC8e7F)"
 
 
