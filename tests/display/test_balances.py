@@ -190,3 +190,11 @@ def test_the_story_names_what_is_worth_most():
     assert told is not None
     assert told.key == "failed.destination_recoverable"
     assert "79.7123 USDC" in told.where
+
+
+def test_the_story_tells_the_amount_that_the_balance_has_where_the_service_and_its_list_count_otherwise():
+    found = entry(group(token(decimals=8)))
+    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
+    assert told is not None
+    assert str(only(found).side.amount) == "0.797123 USDC"
+    assert "0.797123 USDC" in told.where
