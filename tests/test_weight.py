@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 
 from intents_ui import assets
 from intents_ui.emulator.app import Emulator
-from tests.browser.test_every_page import OWNER, PAGES
+from tests.browser.kinds import PLACES
 from tests.pages.conftest import emulator, site
 
 __all__ = ["emulator", "site"]
@@ -48,23 +48,10 @@ def transferred(collected: Path, files: dict[str, str], kind: str, coding: str) 
 @pytest.fixture
 def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
     """What each kind of page links."""
-    intent = f"/intent/{emulator.finished(8)['intentId']}"
-    of_intent = [
-        intent,
-        f"/embed{intent}",
-        *(f"{intent}/{part}" for part in ("balances", "everyone", "reply", "share")),
-    ]
-    quoted = f"/intent/{emulator.newest(1)['intentId']}"
-    others = [
-        f"{quoted}/commit",
-        f"{OWNER}/share",
-        "/console",
-        "/console/GetIntent",
-        "/console/QuoteIntent",
-        "/operator",
-    ]
-    paths = [path for each in PAGES.values() for path in each]
-    return {path: linked(site, path) for path in (*paths, *of_intent, *others)}
+    done, quoted = (f"/intent/{each['intentId']}" for each in (emulator.finished(8), emulator.play("expired-quote")))
+    others = [done, f"/embed{done}", *(f"{done}/{part}" for part in ("balances", "everyone", "reply", "share"))]
+    paths = [*(kind.path for kind in PLACES), *others, f"{quoted}/commit", "/operator"]
+    return {path: linked(site, path) for path in paths}
 
 
 def test_the_scripts_and_styles_of_all_pages_together_are_light(

@@ -22,20 +22,16 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser import kinds
 from tests.browser.conftest import Visit, some_intent, visiting
-from tests.browser.test_commit import QUOTE
-from tests.browser.test_every_page import OF_AN_INTENT, OWNER, PAGES, SCENARIOS, UNFOLD, triaged
+from tests.browser.kinds import OWNER
 
 pytestmark = pytest.mark.browser
-
-OPERATIONS = ["GetIntent", "GetChains", "GetIntentHistory", "QuoteIntent", "CommitIntent"]
 
 # What can be pressed or filled in, can be seen, and leads nowhere: no form that it is part of, no address behind it.
 DEAD = """() => {
@@ -75,25 +71,13 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
 
 
 def test_no_control_that_is_seen_does_nothing(visit: Visit) -> None:
-    intents = [some_intent(visit, scenario) for scenario in SCENARIOS]
-    quoted = httpx.post(f"{visit.root}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False).json()["intent"]
-    of_intents = [
-        *(f"{intents[0]}/{part}" for part in [*OF_AN_INTENT, "share"]),
-        f"/intent/{quoted['intentId']}/commit",
-    ]
-    console = ["/console", *(f"/console/{name}" for name in OPERATIONS)]
     wrong = []
-    for path in [*chain.from_iterable(PAGES.values()), *intents, *of_intents, *console, f"{OWNER}/share"]:
-        visit.open(path)
-        wrong += dead(visit.page, path)
-    wrong += dead(triaged(visit, intents[0]).page, "the rows of a triage")
+    for kind in kinds.every(visit.root):
+        kind.open(visit)
+        kinds.unfold(visit.page)
+        wrong += [f"{kind.name}: {each}" for each in visit.page.evaluate(DEAD)]
     visit.faults.clear()
     assert wrong == [], "\n".join(wrong)
-
-
-def dead(page: Page, path: str) -> list[str]:
-    page.evaluate(UNFOLD)
-    return [f"{path}: {each}" for each in page.evaluate(DEAD)]
 
 
 def test_a_dead_control_would_be_found(visit: Visit) -> None:

@@ -1,0 +1,297 @@
+"""Every kind of page that the dashboard has, and how a reader comes to it. A new page gets a line here.
+
+Three lists: what stands under an address of its own, what only a transfer in a certain state shows, and what is shown
+when the service, or the reader, does what it should not.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+from django.test import RequestFactory
+from playwright.sync_api import Page, Route, expect
+
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
+from intents_ui.pages import failures
+from tests.browser.conftest import Visit
+from tests.service import scripted_server
+from tests.service.scripted_server import response
+
+OWNER: Final = f"/address/{names.address_of(Role.OWNER, 0)}"
+RECIPIENT: Final = "0x" + "11" * 20
+USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+USDC_ON_BASE: Final = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+USDC_ON_ARBITRUM: Final = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
+NATIVE: Final = "0x" + "0" * 40
+NOTHING: Final = "0x" + "12" * 32
+SPOOF: Final = "/token/8453/0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+UNLISTED: Final = f"/token/1/0x{'12' * 20}"
+ALL_ERRORS: Final = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
+FROM_USDC: Final = f"/routes?from=1&token={USDC}"
+QUOTE: Final = {
+    "ownerAddress": RECIPIENT,
+    "originChainId": 8453,
+    "originTokenAddress": USDC_ON_BASE,
+    "originTokenAmount": "300000000",
+    "destinationChainId": 42161,
+    "destinationTokenAddress": USDC_ON_ARBITRUM,
+    "destinationToAddress": RECIPIENT,
+    "tradeType": "EXACT_INPUT",
+}
+
+
+UNFOLD: Final = """() => {
+  const folds = document.querySelectorAll("details");
+  folds.forEach((fold) => fold.removeAttribute("name"));
+  folds.forEach((fold) => { fold.open = true; });
+}"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`status`: the code that `path` answers with; `then`: what is done there to come to the page that is meant."""
+
+    name: str
+    path: str
+    status: int = 200
+    then: Callable[[Page], None] | None = None
+
+    def open(self, visit: Visit) -> None:
+        answer = visit.page.goto(visit.root + self.path)
+        assert answer is not None
+        assert answer.status == self.status, f"{self.name}: {answer.status}"
+        if self.then:
+            self.then(visit.page)
+        for status in (400, 403, 404, 405, 409, 429, 500, 503):
+            visit.forgive(status)
+
+
+def every(root: str) -> list[Kind]:
+    """What the dashboard with the embedded service at `root` shows."""
+    return [*of_transfers(root), *PLACES, *AFTER_A_FORM, *REFUSED]
+
+
+PLACES: Final = [
+    Kind("home", "/"),
+    Kind("search by keys", "/search"),
+    Kind("search of less than a whole id", "/search?q=0x12"),
+    Kind("search that found several", f"/search?owner={OWNER.rpartition('/')[2]}"),
+    Kind("search that found nothing", "/search?q=nobody", 404),
+    Kind("demo", "/demo"),
+    Kind("help", "/help"),
+    Kind("help of a status", "/help/status/FAILED"),
+    Kind("kept in this browser", "/kept"),
+    Kind("history", "/history?origin=8453"),
+    Kind("history that found nothing", "/history?project=1"),
+    Kind("history with filters that are wrong", "/history?status=LOST&owner=0x12", 400),
+    Kind("recoverable", "/recoverable"),
+    Kind("recoverable with a filter that is wrong", "/recoverable?owner=0x12", 400),
+    Kind("triage", "/triage"),
+    Kind("address of an owner", OWNER),
+    Kind("address with a filter", f"{OWNER}?status=in-flight"),
+    Kind("address with a filter that found nothing", f"{OWNER}?status=INVALID"),
+    Kind("address of a token", f"/address/{USDC}"),
+    Kind("address of nothing", f"/address/{NATIVE}"),
+    Kind("address that is none", "/address/0x12", 404),
+    Kind("share an address", f"{OWNER}/share"),
+    Kind("export of something that is wrong", "/export/history.csv?status=LOST", 400),
+    Kind("chains", "/chains"),
+    Kind("chains of a route provider", "/chains?provider=Wormhole"),
+    Kind("chains with a filter that is wrong", "/chains?provider=two+words", 400),
+    Kind("chain", "/chain/8453"),
+    Kind("chain that is not listed", "/chain/424242", 404),
+    Kind("chain that is not an EVM", "/chain/792703809", 404),
+    Kind("tokens of a chain", "/tokens?chain=8453"),
+    Kind("tokens searched", "/tokens?q=usd"),
+    Kind("tokens that are not there", "/tokens?q=nobody"),
+    Kind("tokens with filters that are wrong", "/tokens?limit=many&without=0x12", 400),
+    Kind("token", f"/token/1/{USDC}"),
+    Kind("token that is not what it is called", SPOOF),
+    Kind("token that is not listed", UNLISTED),
+    Kind("routes of a token", f"{SPOOF}/routes"),
+    Kind("intents of a token", f"/token/1/{USDC}/intents"),
+    Kind("routes", "/routes"),
+    Kind("routes from a token", FROM_USDC),
+    Kind("one route", f"{FROM_USDC}&to=8453&for={NATIVE}"),
+    Kind("routes asked wrongly", "/routes?from=1&token=AAVE&to=1&for=0x12", 400),
+    Kind("routes, chains against chains", "/routes/matrix"),
+    Kind("console", "/console"),
+    Kind("console, a reading operation", "/console/GetIntentHistory"),
+    Kind("console, a call of one", "/console/GetIntent"),
+    Kind("console, a call of nothing", "/console/GetChains"),
+    Kind("console, a writing operation", "/console/QuoteIntent"),
+    Kind("console, another writing operation", "/console/CommitIntent"),
+    Kind("console, an answer", f"/console/GetTokenPrices?ask=json&json={json.dumps({'tokens': []})}"),
+    Kind("console, an operation that is none", "/console/Nothing", 404),
+    Kind("nowhere", "/nowhere", 404),
+    Kind("intent that is not there", f"/intent/{NOTHING}", 404),
+    Kind("intent that is none", "/intent/0x12", 404),
+    Kind("embedded, not there", f"/embed/intent/{NOTHING}", 404),
+]
+
+# One of each end, of each that is told otherwise, and of each that holds something odd.
+FINISHED: Final = {
+    3: "succeeded",
+    4: "succeeded over two providers",
+    5: "expired",
+    7: "aborted before anything moved",
+    8: "refunded",
+    11: "failed, money to be had back",
+    12: "aborted",
+    13: "aborted after the payment",
+    14: "repaired",
+    16: "paid",
+    17: "of a status that nobody knows",
+    18: "of a spoof token",
+    19: "of odd amounts",
+    20: "of a hostile memo",
+    25: "failed, the return too",
+    28: "failed, its payment reverted",
+    30: "of another kind of chain",
+}
+OF_AN_INTENT: Final = ["balances", "everyone", "reply", "share"]
+
+
+def of_transfers(root: str) -> list[Kind]:
+    """Made or looked up at this moment, since what is under way does not wait."""
+    demo = httpx.get(f"{root}/demo", trust_env=False).text
+    found = re.findall(r'href="(/intent/[^"]+)" aria-label="Finished copy of scenario (\d+)"', demo)
+    finished = {int(scenario): path for path, scenario in found}
+    intents = [Kind(f"intent {told}", finished[scenario]) for scenario, told in FINISHED.items()]
+    parts = [Kind(f"{part} of an intent", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
+    embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]
+    quoted, committed, running = transfer(root), transfer(root, commit=True), transfer(root, commit=True, execute=True)
+    moving = [
+        Kind("intent quoted", quoted),
+        Kind("intent committed", committed),
+        Kind("intent that runs", running),
+        Kind("embedded, running", f"/embed{running}"),
+        Kind("commit", f"{quoted}/commit"),
+        Kind("commit of what is past it", f"{committed}/commit", 409),
+        Kind("committed", f"{transfer(root)}/commit", then=press("Commit")),
+    ]
+    return [*intents, *parts, *embedded, *moving]
+
+
+def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:
+    """The path of one that was just quoted, and gone on with so far; executed, it stays on its way for minutes."""
+    with httpx.Client(base_url=f"{root}/rpc/Service/", trust_env=False, timeout=30) as service:
+        intent = service.post("QuoteIntent", json=QUOTE).json()["intent"]
+        if commit:
+            service.post("CommitIntent", json={"intent": intent})
+        if execute:
+            service.post("ExecuteIntent", json={"intentId": intent["intentId"], "plot": 3})
+    return f"/intent/{intent['intentId']}"
+
+
+def unfold(page: Page) -> None:
+    """Everything that is folded, also what opens one at a time."""
+    page.evaluate(UNFOLD)
+
+
+def press(name: str) -> Callable[[Page], None]:
+    def then(page: Page) -> None:
+        page.get_by_role("button", name=name, exact=True).first.click()
+        page.wait_for_load_state()
+
+    return then
+
+
+def triaged(pasted: str) -> Callable[[Page], None]:
+    def then(page: Page) -> None:
+        page.get_by_label("The whole text").fill(pasted)
+        page.get_by_role("button", name="Triage").click()
+        expect(page.locator("[data-end], [role=alert]").first).to_be_visible()
+
+    return then
+
+
+def sent(request: dict[str, Any]) -> Callable[[Page], None]:
+    """A request as JSON through the console."""
+
+    def then(page: Page) -> None:
+        page.locator("summary", has_text="As JSON").click()
+        page.get_by_label("The whole request as JSON").fill(json.dumps(request))
+        page.get_by_role("button", name="Send this JSON").click()
+        expect(page.locator("#answer")).to_be_visible()
+
+    return then
+
+
+def with_method(method: str) -> Callable[[Page], None]:
+    """The same page again, not as browsers ask for it."""
+
+    def then(page: Page) -> None:
+        page.route(page.url, lambda route: route.continue_(method=method), times=1)
+        page.reload()
+
+    return then
+
+
+def our_fault(page: Page) -> None:
+    """None of our mistakes is known; its page is written by what would write it."""
+    written = failures.our_fault(RequestFactory().get("/"))
+
+    def fulfill(route: Route) -> None:
+        route.fulfill(status=written.status_code, body=written.content, content_type="text/html")
+
+    page.route(page.url, fulfill, times=1)
+    page.reload()
+
+
+PASTED: Final = f"{OWNER} 0x{'f' * 64} vitalik.eth {'intent_' + 'x1' * 50}, <b>of</b> {USDC} {NOTHING}"
+AFTER_A_FORM: Final = [
+    Kind("triage, its rows", "/triage", then=triaged(PASTED)),
+    Kind("triage of what has nothing", "/triage", then=triaged("0x12")),
+    Kind("console, an intent", "/console/GetIntentHistory", then=press("Send")),
+    Kind("console, a refusal", "/console/GetIntent", then=sent({"intentId": NOTHING})),
+    Kind("console, a request that is no JSON", "/console/GetIntent", then=sent({"intentId": 5})),
+    Kind("console, asked whether it is meant", "/console/QuoteIntent", then=sent(QUOTE)),
+]
+REFUSED: Final = [
+    Kind("a method that is not taken", "/chains", then=with_method("OPTIONS")),
+    Kind("a form without its proof", "/console/QuoteIntent", then=with_method("POST")),
+    Kind("our own mistake", "/nowhere", 404, then=our_fault),
+]
+
+
+# What a service in trouble says of an intent, by the last digit of its id: its error's code, or another answer.
+ERRORS: Final = {1: 1201, 2: 2001, 3: 1006, 4: 9000, 5: 1001}
+UNREADABLE, ODD = 6, 7
+TROUBLED: Final = [
+    Kind("the service is busy", f"/intent/0x{1:064x}", 429),
+    Kind("the service has a fault", f"/intent/0x{2:064x}", 503),
+    Kind("the service refuses", f"/intent/0x{3:064x}", 403),
+    Kind("the service is paused", f"/intent/0x{4:064x}", 503),
+    Kind("the service does not know us", f"/intent/0x{5:064x}", 403),
+    Kind("the answer cannot be read", f"/intent/0x{UNREADABLE:064x}", 503),
+    Kind("intent of a status that nobody knows, without a receipt", f"/intent/0x{ODD:064x}"),
+    Kind("embedded, the service is busy", f"/embed/intent/0x{1:064x}", 429),
+    Kind("home without its list", "/"),
+    Kind("history that cannot be had", "/history", 503),
+    Kind("recoverable that cannot be had", "/recoverable", 503),
+    Kind("address of which nothing can be had", OWNER, 503),
+    Kind("chains that cannot be had", "/chains", 503),
+    Kind("tokens that cannot be had", "/tokens?chain=1", 503),
+    Kind("routes that cannot be had", FROM_USDC, 503),
+    Kind("search that cannot be had", "/search?q=0x" + "ab" * 32, 503),
+]
+
+
+def in_trouble(visit: scripted_server.Visit) -> None:
+    """Answers about an intent by its id, with an error to every other question."""
+    asked = json.loads(visit.body or "{}").get("intentId", "") if visit.operation == "GetIntent" else ""
+    digit = int(asked[-1:] or "0", 16)
+    if digit == UNREADABLE:
+        visit.send(response('{"intent":'))
+    elif digit == ODD:
+        visit.send(response({"intent": {"intentId": asked, "status": "TELEPORTING", "ownerAddress": RECIPIENT}}))
+    else:
+        refused = next(error for error in ALL_ERRORS if error["code"] == ERRORS.get(digit, 2001))
+        said = {"error": refused["name"], "code": refused["code"], "msg": refused["msg"], "status": refused["status"]}
+        visit.send(response(said, status=refused["status"], headers={"Retry-After": "60"}))
