@@ -165,6 +165,7 @@ def test_the_card_fits_its_frame_in_the_colours_of_the_site(
         src = f"{sites.dashboard}/embed{some_intent(visit, 3)}"
         frame = frame_on(visit.page, framing(sites.shop, src, width, height))
         expect(frame.get_by_role("link", name="Details")).to_be_visible()
+        frame.evaluate("document.fonts.ready.then(() => true)")  # until then the letters are another font's
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
         card = frame.locator("#embed").evaluate("element => getComputedStyle(element).backgroundColor")
