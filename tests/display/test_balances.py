@@ -9,7 +9,7 @@ from intents_ui.display import balances
 from intents_ui.display.balances import Balances, Worth
 from intents_ui.display.facts import Facts
 from intents_ui.display.trust import Standing
-from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance
+from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,
     BASE,
@@ -19,6 +19,7 @@ from tests.display.builders import (
     NOW,
     USDC,
     USDC_ON_BASE,
+    Catalogue,
     intent,
     receipt,
 )
@@ -192,9 +193,15 @@ def test_the_story_names_what_is_worth_most():
     assert "79.7123 USDC" in told.where
 
 
+class Listed(Catalogue):
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return TokenInfo(chain_id=chain_id, address=address, symbol="USDC", decimals=6)
+
+
 def test_the_story_tells_the_amount_that_the_balance_has_where_the_service_and_its_list_count_otherwise():
     found = entry(group(token(decimals=8)))
-    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
+    told = balances.changed_story(INTENT, found, now=NOW, using=Listed())
+    (place,) = balances.of_entry(found, Facts.of(INTENT, FAILED), using=Listed()).addresses
     assert told is not None
-    assert str(only(found).side.amount) == "0.797123 USDC"
+    assert str(place.holdings[0].side.amount) == "0.797123 USDC"
     assert "0.797123 USDC" in told.where
