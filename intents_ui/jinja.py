@@ -22,6 +22,9 @@ from intents_ui.display import (
     turns,
 )
 from intents_ui.display.coins import Logo
+from intents_ui.display.identity import Identity
+from intents_ui.display.route_question import Side, can_be_asked
+from intents_ui.display.tokens import key
 
 
 def environment(**options: Any) -> Environment:
@@ -40,6 +43,7 @@ def environment(**options: Any) -> Environment:
         iso=times.iso,
         likely_causes=misses.likely_causes,
         logo_url=logo_url,
+        token_url=token_url,
         looks_like=misses.looks_like,
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
@@ -77,6 +81,13 @@ def logo_url(logo: Logo | None) -> str | None:
         return url("token-logo", logo.chain_id, logo.address)
     except NoReverseMatch:  # no address of ours can hold such an id
         return None
+
+
+def token_url(token: Identity) -> str | None:
+    """Its page; what came with an intent may be no token that has one."""
+    if token.address is None or not can_be_asked(Side(token.chain_id, token.address)):
+        return None
+    return url("token", token.chain_id, key(token.address))
 
 
 def now() -> datetime:

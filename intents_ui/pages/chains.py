@@ -20,7 +20,6 @@ from intents_ui.display.chains import Asked
 from intents_ui.display.filter_words import Chip
 from intents_ui.display.identity import identity
 from intents_ui.display.names import chains_of
-from intents_ui.display.tokens import key
 from intents_ui.service import operations
 from intents_ui.service.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
@@ -193,7 +192,6 @@ def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
         "token_count": len(found),
         "featured_count": sum(token.featured is True for token in found),
         "shown": [
-            (identity(token.chain_id, token.address, using=catalog, metadata=token), key(token.address))
-            for token in found[:TOKENS_SHOWN]
+            identity(token.chain_id, token.address, using=catalog, metadata=token) for token in found[:TOKENS_SHOWN]
         ],
     }

@@ -17,6 +17,7 @@ MOST_DECIMALS = 77  # with more, no amount below 2**256 reaches one token
 MOST_DIGITS = 80
 EXPONENT_LIMIT = 90
 LONGEST_ID = 200  # characters that an address of ours carries
+CHAIN_ID_LIMIT = 2**64  # interface.md 4.7
 MILLISECONDS_FROM = 10**11  # as seconds this is the year 5138; as milliseconds 1973
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -58,6 +59,14 @@ def read_whole(value: object) -> int:
         number = _integral(_decimal(value))
     if not 0 <= number < WHOLE_LIMIT:
         raise ValueError("out of range")
+    return number
+
+
+def read_chain_id(value: object) -> int:
+    """Of a chain that the service lists: each has a page of its own."""
+    number = read_whole(value)
+    if number >= CHAIN_ID_LIMIT:
+        raise ValueError("more than a chain id can be")
     return number
 
 
@@ -149,6 +158,7 @@ Text = Annotated[str, PlainValidator(read_text)]
 IntentId = Annotated[str, PlainValidator(read_intent_id)]
 TextInList = Annotated[str, PlainValidator(read_text_in_list)]
 Whole = Annotated[int, PlainValidator(read_whole)]
+ChainId = Annotated[int, PlainValidator(read_chain_id)]
 Decimals = Annotated[int, PlainValidator(read_decimals)]
 Figure = Annotated[Decimal, PlainValidator(read_figure)]
 FigureInList = Annotated[Decimal | None, PlainValidator(read_figure_in_list)]

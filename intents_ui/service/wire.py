@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Self
 
 from intents_ui.service.scalars import (
+    ChainId,
     Decimals,
     Figure,
     FigureInList,
@@ -525,7 +526,7 @@ class BlockExplorer(Wire):
 class ChainInfo(Wire):
     """2.15, both forms. Read the native token and the explorer through the properties: they know both."""
 
-    id: Whole
+    id: ChainId
     name: Text | None = None
     native_currency: NativeCurrency | None = None
     logo_uri: Text | None = None

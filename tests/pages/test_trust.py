@@ -143,3 +143,9 @@ def test_an_export_says_it_in_columns_of_its_own(site: Client, spoof: Any, kind:
     others = [row for row in rows if (row["origin_token"] or FAKE).lower() != FAKE]
     assert others
     assert not any(row["origin_warnings"] for row in others)
+
+
+def test_the_warning_of_an_intent_leads_to_the_tokens_own_page(site: Client, spoof: dict[str, Any]) -> None:
+    note = part(page(site, f"/intent/{spoof['intentId']}"), r'<div class="note warnings".*?</ul>')
+    assert f'<a href="/token/8453/{FAKE}"><bdi>USDC</bdi> on Base</a>' in note
+    assert LIKE in words(page(site, f"/token/8453/{FAKE}"))

@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import json_text
-from intents_ui.service.scalars import read_decimals, read_figure, read_intent_id, read_moment, read_text, read_whole
+from intents_ui.service.scalars import (
+    read_chain_id,
+    read_decimals,
+    read_figure,
+    read_intent_id,
+    read_moment,
+    read_text,
+    read_whole,
+)
 
 MOST = 2**256 - 1
 
@@ -179,3 +187,13 @@ def test_every_intent_id_that_is_read_has_an_address_of_ours(written):
     except ValueError:
         return
     assert resolve(unquote(reverse("intent", args=[intent_id]))).kwargs == {"intent_id": intent_id}
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**70) | st.just(2**64))
+def test_every_chain_of_a_list_has_an_address_of_ours(number):
+    try:
+        chain_id = read_chain_id(number)
+    except ValueError:
+        return
+    assert resolve(reverse("chain", args=[chain_id])).kwargs == {"chain_id": str(number)}
