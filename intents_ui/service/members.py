@@ -19,6 +19,7 @@ from intents_ui.service import json_text
 from intents_ui.service.brand import Brand
 from intents_ui.service.json_text import Verbatim
 from intents_ui.service.requests import ABOUT, NEEDED, WORDS, Known
+from intents_ui.service.scalars import read_text
 from intents_ui.service.tolerance import Wire
 from intents_ui.service.wire import Intent, QuoteIntentRequest
 
@@ -108,9 +109,9 @@ def _found(text: str, path: list[str], names: Brand) -> str | None:
 def _typed(text: str) -> str:
     value = json_text.read(text)
     if isinstance(value, str):
-        return value
+        return read_text(value)
     if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
-        return ", ".join(each if isinstance(each, str) else json.dumps(each, default=str) for each in value)
+        return ", ".join(read_text(each) if isinstance(each, str) else json.dumps(each, default=str) for each in value)
     return text
 
 

@@ -319,6 +319,13 @@ def test_json_is_sent_exactly_as_it_is_typed(site: Client, emulator: Emulator, m
     assert text in html.unescape(page.content.decode())
 
 
+def test_half_a_character_is_sent_as_it_is_typed(site: Client, emulator: Emulator) -> None:
+    text = '{"intentId":"\\ud800","lastReceiptStates":["\\udfff"]}'
+    page = ask(site, "WaitIntentReceipt", text)
+    assert page.status_code == 200
+    assert text in html.unescape(page.content.decode())
+
+
 def test_a_call_can_be_passed_on_as_a_link(site: Client) -> None:
     page = press(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
