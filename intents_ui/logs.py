@@ -1,4 +1,4 @@
-"""One event, one line: log records as JSON objects."""
+"""One event, one line: log records as JSON objects, and what hostile requests leave in the log."""
 
 import json
 import logging
@@ -16,3 +16,13 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line)
+
+
+class RefusedRequests(logging.Filter):
+    """A request that Django refuses (too many fields, an odd host) is its sender's fault: a line, without a stack."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security."):
+            record.exc_info = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True

@@ -332,7 +332,14 @@ LOGGING = {
         "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "intents_ui.logs.JsonLines"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.log_format}},
+    "filters": {"refused_requests": {"()": "intents_ui.logs.RefusedRequests"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": ENV.log_format,
+            "filters": ["refused_requests"],
+        }
+    },
     # A page that is not there and each question to the service are ordinary events; errors are logged with their reference.
     "loggers": {
         "django.request": {"level": "CRITICAL"},

@@ -1,5 +1,8 @@
 """When something goes wrong a page says what, with an honest code, and the rest of it stands."""
 
+import io
+import logging
+
 import pytest
 from django.test import Client
 
@@ -104,3 +107,11 @@ def test_our_own_mistake_is_a_page_with_a_reference(emulator: Emulator, monkeypa
     assert answer.status_code == 500
     assert "Something went wrong in this dashboard" in answer.content.decode()
     assert "ZeroDivisionError" not in answer.content.decode()
+
+
+def test_a_request_that_is_refused_leaves_one_line_in_the_log(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(logging.getHandlerByName("console"), "stream", written)
+    assert site.get("/tokens", {f"a{number}": "1" for number in range(1001)}).status_code == 400
+    (line,) = written.getvalue().splitlines()
+    assert "WARNING django.security.TooManyFieldsSent" in line
