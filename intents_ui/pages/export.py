@@ -1,6 +1,7 @@
 """`/export/…`: a list as a file, and how far the file has come.
 
-The first page of the service is read before the answer begins, so that what cannot begin is a page that says why.
+The first page of the service is read before the answer begins, so that what cannot begin is a page that says why, or
+JSON that does.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -9,7 +10,7 @@ from http import HTTPStatus
 from threading import Event
 from urllib.parse import parse_qs
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -134,7 +135,11 @@ def busy(request: HttpRequest) -> HttpResponse:
 def refused(
     request: HttpRequest, title: str, sentences: list[str], *, status: HTTPStatus = HTTPStatus.BAD_REQUEST
 ) -> HttpResponse:
-    response = render(request, "export.html", {"title": title, "sentences": sentences}, status=status)
+    """A page, or JSON for whoever asked for JSON."""
+    if request.path.endswith((".json", ".ndjson")):
+        response: HttpResponse = JsonResponse({"error": title, "what": " ".join(sentences)}, status=status)
+    else:
+        response = render(request, "export.html", {"title": title, "sentences": sentences}, status=status)
     response["Cache-Control"] = "no-store"
     return response
 

@@ -90,7 +90,7 @@ def looked_for(request: HttpRequest) -> str | None:
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """The failure in the whole frame, as a fragment, or as JSON, by what was asked for."""
-    if request.path.endswith(".json"):
+    if request.path.endswith((".json", ".ndjson")):
         response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
     else:
         response = render(request, template(request), {"failure": failure}, status=failure.status)

@@ -338,12 +338,22 @@ def test_the_readme_lists_the_columns_in_their_order() -> None:
         ("owner=0x12", "hex digits"),
     ],
 )
-def test_what_cannot_be_asked_is_said_and_nothing_is_asked(service: Between, query: str, words: str) -> None:
-    answer = get(f"/export/history.json?{query}")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_cannot_be_asked_is_said_and_nothing_is_asked(service: Between, query: str, words: str, kind: str) -> None:
+    answer = get(f"/export/history.{kind}?{query}")
     assert answer.status_code == 400
-    assert words in answer.text
+    assert words in told(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert service.pages == []
+
+
+def told(answer: httpx.Response, kind: str) -> str:
+    """Why nothing began, in the kind that was asked for; who wanted a spreadsheet gets a page."""
+    if kind == "csv":
+        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+        return answer.text
+    assert answer.headers["Content-Type"] == "application/json"
+    return str(answer.json()["what"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -351,6 +361,7 @@ def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, ki
     service.emulator.behave("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
+    assert told(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 1
     assert wiring.exports().take_place(Somebody())
