@@ -124,8 +124,7 @@ def _criterion(value: str, form: Form) -> str | int | None:
         case Form.ADDRESS:
             return value if solana.is_address(value) else hashes.canonical_address(value)
         case Form.NUMBER:
-            number = int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
-            return number if number is not None and number <= LARGEST_NUMBER else None
+            return None if _problem(value, form) else int(value.lstrip("0") or "0")
         case Form.WORDS:
             return None if near_misses.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS) else value
 
@@ -141,7 +140,7 @@ def _problem(value: str, form: Form) -> str:
         case Form.ADDRESS:
             return near_misses.of_address(value)
         case Form.NUMBER:
-            return "A project is a whole number."
+            return near_misses.of_number(value, what="A project", most=LARGEST_NUMBER)
         case Form.WORDS if len(value) < SHORTEST_WORDS:
             return near_misses.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
         case Form.WORDS:

@@ -157,11 +157,11 @@ def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[l
     def chain(written: list[str]) -> int:
         """A number is taken as it is: transfers also use chains that the service does not list."""
         word = written[-1]
-        number = _number(word, most=LARGEST_NUMBER, what="A chain's id") if word.isdigit() else 0
+        number = _number(word, what="A chain's id") if word.isdigit() else 0
         return number or chain_id(word, chains)
 
     return {
-        "project": lambda written: _number(written[-1], most=LARGEST_NUMBER, what="A project"),
+        "project": lambda written: _number(written[-1], what="A project"),
         "owner": lambda written: _owner(written[-1]),
         "status": _statuses,
         "origin": chain,
@@ -181,14 +181,14 @@ def _last(query: Query, name: str) -> str:
     return written[-1].strip()
 
 
-def _number(written: str, *, most: int, what: str) -> int:
-    if not (written.isascii() and written.isdigit() and len(written) <= 20 and int(written) <= most):
-        raise Problem(f"{what} is a whole number.")
-    return int(written)
+def _number(written: str, *, what: str) -> int:
+    if problem := near_misses.of_number(written, what=what, most=LARGEST_NUMBER):
+        raise Problem(problem)
+    return int(written.lstrip("0") or "0")
 
 
 def _size(written: str) -> int:
-    size = _number(written, most=LARGEST_NUMBER, what="The length of a page")
+    size = _number(written, what="The length of a page")
     if not 1 <= size <= LARGEST_SIZE:
         raise Problem(f"A page has between 1 and {LARGEST_SIZE} intents.")
     return size
@@ -221,7 +221,7 @@ def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
     """By number or by name. While the catalogue is away, a number is taken as it is."""
     named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
     if written.isdigit():
-        number = _number(written, most=LARGEST_NUMBER, what="A chain's id")
+        number = _number(written, what="A chain's id")
         if not named or number in named:
             return number
     for number, name in named.items():
@@ -232,7 +232,7 @@ def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
 
 
 def _seconds(written: str) -> int:
-    seconds = _number(written, most=LARGEST_NUMBER, what="A time in a link")
+    seconds = _number(written, what="A time in a link")
     if seconds > LARGEST_SECONDS:
         raise Problem("A time in a link is in seconds since 1970; this one looks like milliseconds.")
     return seconds

@@ -78,6 +78,19 @@ def of_words(words: str, *, shortest: int, longest: int) -> str:
     return NOTHING if hidden or len(words) > longest else ""
 
 
+def of_number(written: str, *, what: str, most: int) -> str:
+    """For a whole number from 0 on, as a URL writes it."""
+    if not (written.isascii() and written.isdigit()):
+        return f"{what} is a whole number."
+    return f"{what} is {most} at most, this is larger." if larger(written, than=most) else ""
+
+
+def larger(digits: str, *, than: int) -> bool:
+    """Of however many digits: more than some thousands are never made a number."""
+    plain = digits.lstrip("0")
+    return len(plain) > len(str(than)) or int(plain or "0") > than
+
+
 def of_name(name: str) -> str:
     return f"{text.name(name).shown} is a name, and names are not resolved here: paste the address that it stands for."
 

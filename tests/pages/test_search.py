@@ -291,6 +291,8 @@ def test_a_memo_can_be_searched_by(site: Client, emulator: Emulator) -> None:
     [
         ("project", "many", "A project is a whole number."),
         ("project", "\u0661", "A project is a whole number."),
+        ("project", "18446744073709551616", "A project is 18446744073709551615 at most, this is larger."),
+        ("project", "9" * 5000, "this is larger"),
         ("owner", "0x12", "An address has 40 hex digits, this has 2."),
         ("owner", NOTHING, "An address has 40 hex digits, this has 64."),
         ("transaction", NOTHING[:-1], "A transaction hash has 64 hex digits, this has 63."),
