@@ -227,8 +227,9 @@ def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
     for number, name in named.items():
         if written.lower() == name.lower():
             return number
-    known = f" It knows {', '.join(named.values())}." if named else ""
-    raise Problem(f"The service knows no chain “{text.name(written).shown}”.{known}")
+    if not named:
+        raise Problem("The list of chains could not be had just now, so a chain is asked for by its number.")
+    raise Problem(f"The service knows no chain “{text.name(written).shown}”. It knows {', '.join(named.values())}.")
 
 
 def _seconds(written: str) -> int:

@@ -114,7 +114,7 @@ def test_what_is_wrong_stands_in_its_field_and_the_rest_is_kept() -> None:
 def test_a_chain_that_is_not_listed_is_taken_by_its_number_with_the_catalogue_and_without() -> None:
     assert read("origin=1").filters.origin == 1
     assert filters.read({"origin": ["1"]}).filters.origin == 1
-    assert "knows no chain" in filters.read({"origin": ["base"]}).problems["origin"]
+    assert "is asked for by its number" in filters.read({"origin": ["base"]}).problems["origin"]
 
 
 TYPED = [

@@ -526,7 +526,21 @@ def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: E
     emulator.behave("GetTokenList", "failing-500")
     page = read(site, "/history?origin=8453")
     assert len(rows(page)) == 20
-    assert '<option value="8453" selected>Chain 8453</option>' in page
+    assert LIST_AWAY in html.unescape(page)
+    assert re.search(r'<input id="filter-origin" name="origin" value="8453"', page)
+    assert re.search(r'<input id="filter-destination" name="destination" value=""', page)
+    unnamed = site.get("/history?origin=8453&destination=Base")
+    assert unnamed.status_code == 400
+    assert "so a chain is asked for by its number" in unnamed.content.decode()
+    assert re.search(r'<input id="filter-destination" name="destination" value="Base"', unnamed.content.decode())
+
+
+LIST_AWAY = "The list of chains could not be had just now: write a chain's number."
+
+
+def test_the_list_of_chains_is_missed_on_the_work_list_too(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetChains", "failing-500")
+    assert LIST_AWAY in html.unescape(read(site, "/recoverable?origin=137"))
 
 
 CIRCLES = "The service's list goes in circles here: it stops at this page."
