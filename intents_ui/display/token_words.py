@@ -61,7 +61,7 @@ class Facts:
 def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> Facts:
     """`info`: what the service has of it, from whichever list. `is_searched`: all of its lists were looked through."""
     return Facts(
-        listing=_listing(token.standing, has_info=info is not None, is_searched=is_searched),
+        listing=_listing(token.standing, info, is_searched=is_searched),
         rank=info.feature_index if info and info.featured else None,
         is_native=hashes.is_native(token.address),
         bridging=info.supports_bridging if info else None,
@@ -70,7 +70,7 @@ def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, i
     )
 
 
-def _listing(standing: Standing, *, has_info: bool, is_searched: bool) -> Listing:
+def _listing(standing: Standing, info: TokenInfo | None, *, is_searched: bool) -> Listing:
     match standing:
         case Standing.FEATURED:
             return Listing.FEATURED
@@ -78,7 +78,9 @@ def _listing(standing: Standing, *, has_info: bool, is_searched: bool) -> Listin
             return Listing.NATIVE
         case Standing.LISTED:
             return Listing.LISTED
-    if has_info:
+    if info:
+        if standing is Standing.UNKNOWN and info.featured:  # the lists are away, and the search says it too
+            return Listing.FEATURED
         return Listing.EXTERNAL if standing is Standing.UNLISTED else Listing.UNKNOWN
     return Listing.NOT_LISTED if is_searched else Listing.UNKNOWN
 

@@ -57,6 +57,11 @@ def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Rec
     assert "does not list" not in said
 
 
+def test_while_the_catalogue_is_away_the_search_says_that_it_is_featured(site: Client, way: Recorded):
+    way.scripts["GetChains"] = lambda body: DOWN
+    assert "Featured rank 2 One of those that the service features." in words(page(site, f"/token/{BASE}/{USDC}"))
+
+
 def test_the_page_asks_for_no_more_than_it_shows_at_first(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
     assert {operation for operation, _ in way.sent} == {"GetChains", LIST, PRICES}
