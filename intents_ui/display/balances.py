@@ -119,7 +119,7 @@ NOT_THERE = "Its owner's history does not hold this intent, so it is not known w
 NOT_SAID = "The service did not say what the addresses hold."
 NOTHING = "Nothing: the service found no money at the addresses of this transfer."
 UNNAMED = "The service says that there is money at an address of this transfer, and not which."
-NOT_COUNTED = "The service does not count this as money that can be taken back."
+NOT_COUNTED = "The service does not count this as a recoverable balance."
 NO_OWNER = "The service names no owner of this intent, and it tells balances only in the list of an owner's intents."
 NO_TIME = "The service does not say when this intent was created, and so it cannot be found in its owner's history."
 

@@ -23,7 +23,7 @@ class Chip:
 
     @property
     def text(self) -> str:
-        """`Status: in flight`, `From Base`, `Only recoverable`."""
+        """`Status: in flight`, `From Base`, `Recoverable only`."""
         return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
 
 
@@ -58,7 +58,7 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
         "since": ("Created from", None if filters.since is None else moment(filters.since)),
         "until": ("Created until", None if filters.until is None else moment(filters.until)),
         "project": ("Project", None if filters.project is None else str(filters.project)),
-        "recoverable": ("Only recoverable", "" if filters.recoverable else None),
+        "recoverable": ("Recoverable only", "" if filters.recoverable else None),
         "balances": ("With balances", "" if filters.balances else None),
     }
     empty = Filters()

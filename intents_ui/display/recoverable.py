@@ -1,4 +1,4 @@
-"""The work list: intents whose money waits to be taken back, what it comes to, and why it is stuck.
+"""The work list: intents with a recoverable balance, what it comes to, and why it is stuck.
 
 Source: interface.md 2.13, domain.md 1.5 and 3.1.
 """
@@ -166,10 +166,10 @@ def how_much(read: Read, *, is_beginning: bool) -> str:
 def nothing(read: Read, *, is_beginning: bool, is_narrowed: bool) -> str:
     """In place of a list without rows. Only a list that was read to its end can be said to be empty."""
     if read.stop is not Stop.END or read.unreadable:
-        return "Nothing of what was read is waiting to be taken back. It is not all there is."
-    money = "No money" if is_beginning else "No more money"
+        return "There is no recoverable balance in what was read. It is not all there is."
+    none = "no recoverable balance" if is_beginning else "no further recoverable balance"
     here = " here" if is_narrowed else ""
-    return f"{money} is waiting to be taken back{here}, as far as the service says."
+    return f"There is {none}{here}, as far as the service says."
 
 
 def _trouble(read: Read) -> str:

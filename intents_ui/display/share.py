@@ -97,7 +97,7 @@ def state(word: str, said: str) -> str:
     return word if said.lower() == word.lower() else f"{word} · {said}"
 
 
-def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, to_take_back: int) -> str:
+def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
     """`12 intents, 1 in flight`: an owner's standing in a line; nothing for what is no owner, or was not asked."""
     if owner is None or not owner.intents:
         return ""
@@ -106,8 +106,8 @@ def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, to_t
     ]
     if in_flight:
         parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} in flight")
-    if to_take_back:
-        parts.append(f"{to_take_back} to take back")
+    if recoverable:
+        parts.append(f"{recoverable} recoverable")
     return ", ".join(parts)
 
 

@@ -56,8 +56,8 @@ class Clock:
 class Transfer:
     """`returned`: what came back to the owner, where that is known; `destiny`: to whom, unless to a `recipient`.
 
-    `waiting`: what is left at its addresses for the owner to take; nothing where nobody looked. `waiting_in`: its
-    token, where it is one."""
+    `recoverable`: the balance at its addresses for the owner to take; nothing where nobody looked. `recoverable_in`:
+    its token, where it is one."""
 
     intent_id: str
     status: statuses.Shown
@@ -72,15 +72,15 @@ class Transfer:
     clock: Clock
     destiny: str = ""
     returned: Side | None = None
-    waiting: str = ""
-    waiting_in: Identity | None = None
+    recoverable: str = ""
+    recoverable_in: Identity | None = None
 
 
 def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
     found = of_intent(intent_in(entry), entry.receipt, using=using, now=now)
-    words, token = _waiting(entry, using=using)
-    return replace(found, waiting=words, waiting_in=token)
+    words, token = _recoverable(entry, using=using)
+    return replace(found, recoverable=words, recoverable_in=token)
 
 
 def intent_in(entry: IntentHistory) -> Intent:
@@ -116,8 +116,8 @@ def of_intent(
     )
 
 
-def _waiting(entry: IntentHistory, *, using: Names) -> tuple[str, Identity | None]:
-    """`79.71 USDC to recover`, `3 balances to recover`; `balance waiting` where the service does not say how much."""
+def _recoverable(entry: IntentHistory, *, using: Names) -> tuple[str, Identity | None]:
+    """`79.71 USDC recoverable`, `3 recoverable balances`; `recoverable balance` where nobody says how much."""
     held = [
         tokens.held(token, inside=group) for group in entry.balances for token in group.tokens if token.balance != 0
     ]
@@ -125,11 +125,11 @@ def _waiting(entry: IntentHistory, *, using: Names) -> tuple[str, Identity | Non
     if not (bool(known) if entry.has_balance is None else entry.has_balance):
         return "", None
     if not known:
-        return "balance waiting", None
+        return "recoverable balance", None
     if len(held) > 1:
-        return f"{len(held)} balances to recover", None
+        return f"{len(held)} recoverable balances", None
     only = side(known[0], usd=None, using=using)
-    return f"{only.amount.figure} to recover", only.token
+    return f"{only.amount.figure} recoverable", only.token
 
 
 def _clock(facts: Facts, *, now: datetime) -> Clock:

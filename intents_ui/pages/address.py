@@ -1,4 +1,4 @@
-"""`/address/<address>`: what an address is, what waits to be taken back, what is under way, and its history."""
+"""`/address/<address>`: what an address is, what is recoverable, what is under way, and its history."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -250,7 +250,7 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
             owner,
             in_flight=len(under_way),
             more_in_flight=bool(parts.in_flight.found and parts.in_flight.found.following),
-            to_take_back=len(work.rows),
+            recoverable=len(work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
         "passing": passing(parts, now=now),

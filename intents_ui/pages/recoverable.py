@@ -1,4 +1,4 @@
-"""`/recoverable`: the work list of intents whose money waits to be taken back."""
+"""`/recoverable`: the work list of intents with a recoverable balance."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

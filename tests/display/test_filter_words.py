@@ -43,7 +43,7 @@ def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
         "Created from 13:03:11 UTC",
         "Created until 14:03:11 UTC",
         "Project 1042",
-        "Only recoverable",
+        "Recoverable only",
         "With balances",
     ]
     for chip in chips:

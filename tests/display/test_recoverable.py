@@ -250,14 +250,14 @@ def test_how_much_has_been_read(found, is_beginning, words):
 
 
 EMPTY = [
-    ("at all", read(0, Stop.END), {}, "No money is waiting to be taken back, as far as the service says."),
-    ("any more", read(0, Stop.END), {"is_beginning": False}, "No more money is waiting to be taken back"),
-    ("with these filters", read(0, Stop.END), {"is_narrowed": True}, "No money is waiting to be taken back here,"),
+    ("at all", read(0, Stop.END), {}, "There is no recoverable balance, as far as the service says."),
+    ("any more", read(0, Stop.END), {"is_beginning": False}, "There is no further recoverable balance"),
+    ("with these filters", read(0, Stop.END), {"is_narrowed": True}, "There is no recoverable balance here,"),
     (
         "so far",
         read(50, Stop.TIME),
         {},
-        "Nothing of what was read is waiting to be taken back. It is not all there is.",
+        "There is no recoverable balance in what was read. It is not all there is.",
     ),
     ("on an empty page", read(0, Stop.EMPTY_PAGE), {}, "It is not all there is."),
     ("as far as it can be read", read(0, Stop.END, unreadable=2), {}, "It is not all there is."),

@@ -7,10 +7,10 @@ from intents_ui.display.address import OWNER, Role
 
 
 @pytest.mark.parametrize(
-    ("role", "in_flight", "more", "to_take_back", "said"),
+    ("role", "in_flight", "more", "recoverable", "said"),
     [
         pytest.param(Role(OWNER, 12), 1, False, 0, "12 intents, 1 in flight", id="one in flight"),
-        pytest.param(Role(OWNER, 1), 0, False, 2, "1 intent, 2 to take back", id="money waits"),
+        pytest.param(Role(OWNER, 1), 0, False, 2, "1 intent, 2 recoverable", id="money waits"),
         pytest.param(
             Role(OWNER, 10, True), 20, True, 0, "at least 10 intents, at least 20 in flight", id="not all known"
         ),
@@ -19,8 +19,8 @@ from intents_ui.display.address import OWNER, Role
         pytest.param(None, 0, False, 0, "", id="was not asked"),
     ],
 )
-def test_an_address_in_a_line(role: Role | None, in_flight: int, more: bool, to_take_back: int, said: str) -> None:
-    found = share.of_address(role, in_flight=in_flight, more_in_flight=more, to_take_back=to_take_back)
+def test_an_address_in_a_line(role: Role | None, in_flight: int, more: bool, recoverable: int, said: str) -> None:
+    found = share.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
 
 

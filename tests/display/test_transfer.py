@@ -160,18 +160,18 @@ def entry(has_balance=None, *balances):
 MARKS = [
     ("nobody looked", entry(), ""),
     ("there is nothing", entry(False), ""),
-    ("there is something, nobody says what", entry(True), "balance waiting"),
-    ("so much", entry(True, 79_710_000), "79.71 USDC to recover"),
-    ("so much, without saying that there is", entry(None, 79_710_000), "79.71 USDC to recover"),
+    ("there is something, nobody says what", entry(True), "recoverable balance"),
+    ("so much", entry(True, 79_710_000), "79.71 USDC recoverable"),
+    ("so much, without saying that there is", entry(None, 79_710_000), "79.71 USDC recoverable"),
     ("zeros are nothing", entry(None, 0), ""),
-    ("zeros are not counted", entry(True, 0, 5_000_000), "5.00 USDC to recover"),
-    ("several", entry(True, 1, 2, 3), "3 balances to recover"),
-    ("one of them is not told", entry(True, 1, None), "2 balances to recover"),
-    ("none of them is told", entry(True, None), "balance waiting"),
-    ("not to be taken back", entry(False, 79_710_000), ""),
+    ("zeros are not counted", entry(True, 0, 5_000_000), "5.00 USDC recoverable"),
+    ("several", entry(True, 1, 2, 3), "3 recoverable balances"),
+    ("one of them is not told", entry(True, 1, None), "2 recoverable balances"),
+    ("none of them is told", entry(True, None), "recoverable balance"),
+    ("not recoverable", entry(False, 79_710_000), ""),
 ]
 
 
 @pytest.mark.parametrize(("of_entry", "mark"), [row[1:] for row in MARKS], ids=[row[0] for row in MARKS])
 def test_what_is_left_to_be_taken_back(of_entry, mark):
-    assert transfer.of_entry(of_entry, using=CATALOGUE, now=NOW).waiting == mark
+    assert transfer.of_entry(of_entry, using=CATALOGUE, now=NOW).recoverable == mark

@@ -1,4 +1,4 @@
-"""What an address is, told apart; what waits to be taken back, what is under way, and its history with cursors."""
+"""What an address is, told apart; what is recoverable, what is under way, and its history with cursors."""
 
 import html
 import re
@@ -90,7 +90,7 @@ def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator:
     assert f"Owner of {len(intents)} intents" in words(answer)
     assert hashes.checksum(busiest) in words(answer)
     assert "at least" not in words(answer)
-    assert headings(answer) == ["To take back", "In flight", "Totals", "History"]
+    assert headings(answer) == ["Recoverable", "In flight", "Totals", "History"]
     page = answer.content.decode()
     assert '<meta name="robots" content="noindex">' in page
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
@@ -100,7 +100,7 @@ def test_what_can_be_taken_back_comes_first_with_amount_chain_and_link(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     held = owned(emulator, busiest, onlyRecoverable=True, includeBalances=True)
-    said = part(site.get(f"/address/{busiest}"), "To take back")
+    said = part(site.get(f"/address/{busiest}"), "Recoverable")
     page = site.get(f"/address/{busiest}").content.decode()
     tokens = [token for entry in held for group in entry["balances"] for token in group["tokens"]]
     catalog = wiring.catalog()
@@ -341,9 +341,9 @@ def test_a_capped_search_is_said_and_its_sums_are_not_given_as_complete(
 
 
 PARTS = [
-    pytest.param("SearchIntents", "Could not be asked as owner", ["To take back", "In flight", "History"], id="search"),
+    pytest.param("SearchIntents", "Could not be asked as owner", ["Recoverable", "In flight", "History"], id="search"),
     pytest.param("GetIntentHistory", "The history could not be asked", ["Totals"], id="history"),
-    pytest.param("GetTokenList", "", ["To take back", "In flight", "Totals", "History"], id="tokens"),
+    pytest.param("GetTokenList", "", ["Recoverable", "In flight", "Totals", "History"], id="tokens"),
 ]
 
 
@@ -437,7 +437,7 @@ def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("emptied")
 def test_an_empty_page_after_which_more_is_announced_is_not_nothing(site: Client, busiest: str) -> None:
     answer = site.get(f"/address/{busiest}")
-    for heading in ("To take back", "In flight"):
+    for heading in ("Recoverable", "In flight"):
         assert "gave an empty page" in part(answer, heading)
     assert words(answer).count("gave an empty page") == 3
     nobody = site.get(f"/address/{NOBODY}")

@@ -423,9 +423,9 @@ def test_a_refunded_row_shows_what_came_back(site: Client, emulator: Emulator) -
 
 def test_what_is_left_to_take_is_marked_where_it_is_known(site: Client, emulator: Emulator) -> None:
     intent = emulator.play("stuck-recoverable", age=1000)
-    assert "to recover" not in row_of(site, intent)
-    assert "79.7123 USDC.e to recover" in row_of(site, intent, "&balances=1")
-    assert "79.7123 USDC.e to recover" in row_of(site, intent, "&recoverable=1")
+    assert "recoverable" not in row_of(site, intent)
+    assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&balances=1")
+    assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&recoverable=1")
 
 
 def test_an_address_can_be_found_in_its_other_places(site: Client, emulator: Emulator) -> None:
@@ -706,5 +706,5 @@ def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": [entry], "nextPage": {"after": "soon"}}
     page = read(site, "/history")
     assert "FROZEN" in page
-    assert "balance waiting" in page
+    assert "recoverable balance" in page
     assert "goes in circles here" in page

@@ -1,4 +1,4 @@
-"""The work list: everything that waits to be taken back, added up as the service's own data add up."""
+"""The work list: every recoverable balance, added up as the service's own data add up."""
 
 import html
 import json
@@ -302,8 +302,8 @@ def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emula
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        pytest.param({}, "No money is waiting to be taken back, as far as the service says.", id="at all"),
-        pytest.param({"origin": "10"}, "No money is waiting to be taken back here", id="with these filters"),
+        pytest.param({}, "There is no recoverable balance, as far as the service says.", id="at all"),
+        pytest.param({"origin": "10"}, "There is no recoverable balance here", id="with these filters"),
     ],
 )
 def test_an_empty_list_is_a_calm_sentence(

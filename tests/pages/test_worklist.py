@@ -1,4 +1,4 @@
-"""What waits to be taken back is told in the same words on the work list and on its owner's page."""
+"""A recoverable balance is told in the same words on the work list and on its owner's page."""
 
 import re
 
