@@ -29,6 +29,10 @@ RULES: Final[dict[str, Any]] = {
 }
 
 
+# The rows of a long list are made alike: the first of them stand for the rest, which would take axe most of its time.
+SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """One on which a visitor may write more often than people do."""
@@ -57,6 +61,7 @@ def test_axe_finds_nothing(browser: Browser, server: str, troubled: str, theme: 
     found = defaultdict(list)
     for name, visit in walk(browser, server, troubled, theme=theme, width=1280):
         visit.page.emulate_media(reduced_motion="reduce")
+        visit.page.evaluate(SHORTEN)
         for violation in AXE.run(visit.page, options=RULES).response["violations"]:
             for node in violation["nodes"]:
                 found[violation["id"], node["html"][:200], node["failureSummary"]].append(name)
