@@ -170,7 +170,7 @@ async def test_a_reader_who_does_not_read_is_dropped_and_the_others_do_not_notic
                 listening = Remote(each, intent)
                 await until(lambda: each.figures[1] == 2 and listening.statuses)
                 await until(lambda: each.figures[1] == 1, within=10)
-                assert not connections_with_unsent_bytes(each.port)
+                await until(lambda: not connections_with_unsent_bytes(each.port), within=10)
                 assert not listening.is_closed
                 await deaf.leave()
                 await listening.leave()
