@@ -112,11 +112,10 @@ SCROLLED: Final = """() => Array.from(document.querySelectorAll("body *"))
 MOVING: Final = """() => document.getAnimations()
   .filter((one) => one.effect.getComputedTiming().activeDuration > 10)
   .map((one) => `moves: ${one.animationName ?? one.transitionProperty} ${one.effect.target.outerHTML.slice(0, 60)}`)"""
-CUT: Final = """() => Array
-  .from(document.querySelectorAll("button, .button, .status, .tag, h1, h2, h3, th, td, dd, dt, label"))
-  .filter((one) => one.checkVisibility() && !one.closest(".unseen, .frame-nav, [data-cut]"))
+CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
+  .filter((one) => one.checkVisibility() && !one.closest(".unseen, svg") && one.innerText?.trim())
   .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
-  .filter((one) => getComputedStyle(one).clipPath === "none")
+  .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
 LARGE_WORDS: Final = "() => { document.documentElement.style.fontSize = '200%'; }"
 
@@ -127,7 +126,7 @@ def test_every_page_is_built_and_flows_for_everybody(browser: Browser, server: s
     for name, visit in walk(browser, server, troubled, theme="light", width=320):
         page = visit.page
         page.emulate_media(reduced_motion="reduce")
-        found = [*page.evaluate(BUILT), *page.evaluate(SCROLLED), *page.evaluate(MOVING)]
+        found = [*page.evaluate(BUILT), *page.evaluate(SCROLLED), *page.evaluate(MOVING), *page.evaluate(CUT)]
         found += [] if fits(page) else ["wider than 320 px"]
         page.set_viewport_size({"width": 640, "height": 900})
         page.evaluate(LARGE_WORDS)
