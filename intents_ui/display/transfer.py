@@ -167,7 +167,7 @@ def _destiny(facts: Facts, *, using: Names) -> str:
     if _came_back(facts):
         chain_id = facts.refunded.chain_id
         return f"back on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "back to the owner"
-    return "same recipient" if facts.owner and not facts.pays_somebody_else else ""
+    return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 
 def _received(facts: Facts, *, using: Names, now: datetime) -> Side:

@@ -96,7 +96,7 @@ def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator:
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
 
 
-def test_what_can_be_taken_back_comes_first_with_amount_chain_and_link(
+def test_what_is_recoverable_comes_first_with_amount_chain_and_link(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     held = owned(emulator, busiest, onlyRecoverable=True, includeBalances=True)
@@ -112,7 +112,7 @@ def test_what_can_be_taken_back_comes_first_with_amount_chain_and_link(
     assert all(f'href="/intent/{entry["intentId"]}"' in page for entry in held)
 
 
-def test_an_owner_without_money_to_take_back_or_in_flight_has_no_such_part(site: Client, emulator: Emulator) -> None:
+def test_an_owner_of_nothing_recoverable_or_in_flight_has_no_such_part(site: Client, emulator: Emulator) -> None:
     newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}})["intents"]
     quiet = next(
         owner
@@ -120,6 +120,28 @@ def test_an_owner_without_money_to_take_back_or_in_flight_has_no_such_part(site:
         if not owned(emulator, owner, onlyRecoverable=True) and not owned(emulator, owner, byStatuses=IN_FLIGHT)
     )
     assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
+
+
+def test_an_owners_lists_tell_the_recipient_and_not_the_owner_again(
+    site: Client, emulator: Emulator, busiest: str
+) -> None:
+    page = site.get(f"/address/{busiest}").content.decode()
+    tables = re.findall(r'<table class="intents">.*?</table>', page, re.DOTALL)
+    assert len(tables) >= 2  # in flight, history
+    for table in tables:
+        assert f'data-address="{busiest}"' not in table
+        assert '<th scope="col">Recipient</th>' in table
+        assert '<th scope="col">Owner</th>' not in table
+    assert '<td data-label="Recipient">to the owner</td>' in page
+
+
+def test_who_is_paid_by_an_owner_is_told_as_the_recipient(site: Client, emulator: Emulator) -> None:
+    paid = emulator.finished("exact-output-payment")
+    recipient = paid["quoteRequest"]["destinationToAddress"]
+    assert recipient != paid["ownerAddress"]
+    rows = site.get(f"/address/{paid['ownerAddress']}").content.decode().split("<tr")
+    row = next(row for row in rows if row.startswith(f' id="row-{paid["intentId"]}"'))
+    assert f'href="/address/{recipient}"' in row.partition('data-label="Recipient"')[2]
 
 
 def test_what_is_under_way_is_listed_and_an_offer_that_ran_out_is_not(site: Client, emulator: Emulator) -> None:
