@@ -18,8 +18,13 @@ test: .venv/installed-dev ## Formatting, lint, types, import directions, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -m "not browser"
-	$(BIN)/pytest -m browser
+	@echo "Tests, those in a browser beside the others; what they say follows at the end"
+	@$(BIN)/pytest -m browser -o cache_dir=.pytest_cache/browser >.browser.log 2>&1 & browser=$$!; \
+	trap 'kill $$browser' INT TERM; \
+	$(BIN)/pytest -m "not browser"; others=$$?; \
+	wait $$browser; browser=$$?; \
+	cat .browser.log; \
+	[ $$others -eq 0 ] && [ $$browser -eq 0 ]
 
 format: .venv/installed-dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
@@ -30,7 +35,7 @@ lock: .venv/installed-dev ## Lock the requirements anew, with hashes and without
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
 
 clean: ## Remove what was installed and made
-	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis .browser.log
 
 .venv/bin/python:
 	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 12) or "")' 2>/dev/null),,$(error \
