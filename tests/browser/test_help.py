@@ -60,6 +60,6 @@ def test_without_scripts_a_word_leads_to_the_help(browser: Browser, server: str)
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/recoverable")
         expect(visit.page.locator(".tip")).to_be_hidden()
-        visit.page.get_by_role("link", name="Money that waits").click()
+        visit.page.get_by_role("link", name="Recoverable balances").click()
         expect(visit.page.locator("#recoverable-balance")).to_be_in_viewport()
         expect(visit.page.locator("#recoverable-balance")).to_contain_text("The owner wallet can take it back.")

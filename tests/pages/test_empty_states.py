@@ -17,7 +17,7 @@ NEW_CHAIN = 777
 # Where, what there is not, and the way on.
 STATES = [
     pytest.param("/history?owner=" + NOBODY, "No intents match", "/history", id="history, filters"),
-    pytest.param("/recoverable?owner=" + NOBODY, "No money is waiting", "/recoverable", id="recoverable, filters"),
+    pytest.param("/recoverable?owner=" + NOBODY, "no recoverable balance", "/recoverable", id="recoverable, filters"),
     pytest.param(f"/address/{NOBODY}", "Nothing found", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "Nothing is looked up for it", "/search", id="the zero address"),
     pytest.param("/tokens?q=nobody&chain=1", "No token is called", "/tokens?q=nobody", id="tokens, search"),
