@@ -1,0 +1,28 @@
+"""A page learns which of its answers are old, wherever they were asked for."""
+
+from datetime import UTC, datetime
+
+from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.freshness import OldAnswer, collecting, tell
+from intents_ui.service.together import together
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def old(operation: str) -> OldAnswer:
+    return OldAnswer(operation, NOON, Unreachable.because(Reason.REFUSED), again_in=5.0)
+
+
+def test_a_page_is_told_of_old_answers_that_its_threads_got():
+    with collecting() as told:
+        together(*(lambda n=n: tell(old(f"GetIntent{n}")) for n in range(3)))
+    assert sorted(each.operation for each in told) == ["GetIntent0", "GetIntent1", "GetIntent2"]
+
+
+def test_pages_are_told_of_their_own_answers_alone():
+    with collecting() as one:
+        tell(old("GetIntent"))
+    with collecting() as other:
+        tell(old("GetChains"))
+    tell(old("GetTokenList"))  # nobody listens
+    assert [[each.operation for each in told] for told in (one, other)] == [["GetIntent"], ["GetChains"]]
