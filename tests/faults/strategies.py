@@ -1,0 +1,176 @@
+"""Requests that no browser sends, drawn with hypothesis from the site map: what fits into its addresses, and what not.
+
+@given(asked=strategies.requests())
+def test_nothing_that_is_asked_breaks_a_page(client, asked):
+    answer = asked.send(client)
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.test import Client
+from hypothesis import strategies as st
+
+from intents_ui.emulator import names
+from intents_ui.emulator.names import Role
+from intents_ui.service.requests import OPERATIONS
+from intents_ui.service.wire import IntentStatus
+from intents_ui.urls import urlpatterns
+
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+OWNER = names.address_of(Role.OWNER, 0)
+USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+NOTHING = "0x" + "12" * 32
+
+# What belongs somewhere in our addresses, and so gets past the first look at it.
+FITTING = (
+    OWNER, OWNER.upper(), USDC, NOTHING, NOTHING[2:], "0x" + "0" * 40, "0x" + "0" * 64, "intent_7",
+    "So11111111111111111111111111111111111111112", "1", "8453", "424242", str(2**64 - 1), "20", "0", "csv", "json",
+    "DESC", "ASC", "createdAt", "id", "in-flight", "on", "all", "featured", "external", "UTC", "Europe/Berlin",
+    "2026-11-21T14:03", "1763726580", "Wormhole", "USDC", "xml", "http://testserver/intent/" + NOTHING,
+    *IntentStatus, *OPERATIONS,
+)  # fmt: skip
+ODD = (
+    "", " ", "-1", "1.5", "1e3", "1_000", "\uff10", "\u0663", "0x1", "9" * 40, "NaN", "true", "null", "[]", "{}",
+    "{", '{"a":', "0x" + "1" * 39, "0x" + "1" * 63, "0x" + "1" * 65, "0xZZ", "..", ".", "../../etc/passwd",
+    "..\\..", "a/b", "//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)",
+    "data:text/html,x", ";jsessionid=1", "\x00", "a\x00b", "\r\nSet-Cookie: a=b", "\u202e", "\u200b", "\ufeff",
+    "\U000e0041", "é", "e\u0301", "Ω", "👩‍👩‍👧", "\uff05", "+", "%", "%zz", "%2500", "a" * 101, "a" * 201,
+    "a" * 10_001, "' OR 1=1 --", "{{7*7}}", "{% include 'x' %}", "${jndi:x}", "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>", "=HYPERLINK(1)", "@import", "2026-02-30", "0000-01-01", "99999-01-01",
+    "+999999", "2026-03-29T02:30", "2026-11-21T14:03:00.123456789Z", "1e400",
+)  # fmt: skip
+NAMES = (
+    "q", "cursor", "status", "owner", "project", "origin", "destination", "from", "to", "from_at", "to_at", "zone",
+    "balances", "recoverable", "sort", "order", "size", "chain", "show", "without", "limit", "after", "token",
+    "for", "token_typed", "for_typed", "intent", "transaction", "deposit", "text", "provider", "top", "at", "kind",
+    "looks", "run", "tx", "seen", "url", "format", "maxwidth", "maxheight", "ask", "json", "confirmed", "take",
+    "intentId", "chainIds", "form", "operator-token", "remember", "next",
+)  # fmt: skip
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    "HX-Request": ("true", "false"),
+    "HX-Request-Type": ("partial", "full", "other"),
+    "HX-Target": ("div#list", "div#found", "<script>", "x" * 4000),
+    "HX-Current-URL": ("http://evil.example/", "not a URL", "http://[::1"),
+    "HX-Redirect": ("http://evil.example/",),
+    "HX-History-Restore-Request": ("true",),
+    "Accept": ("*/*;q=;,", "text/event-stream", "application/json", "*/*," * 2000),
+    "Accept-Language": ("tlh", "en;q=nan", "*" * 3000),
+    "Accept-Encoding": ("br;q=x", "identity;q=0", "*"),
+    "Cookie": ("a", "operator=x; csrftoken=<b>", "=;=;", "csrftoken=" + "é" * 10, "a=" + "b" * 4000),
+    "Range": ("bytes=0-0", "bytes=5-1", "lines=1", "bytes=0-" + "9" * 40),
+    "If-None-Match": ("*", '"a"', "W/", '"' * 9),
+    "If-Modified-Since": ("yesterday", "Fri, 31 Feb 9999 99:99:99 GMT"),
+    "Referer": ("http://evil.example/", "http://[", "about:blank"),
+    "Origin": ("null", "http://evil.example", "http://testserver"),
+    "Sec-Fetch-Site": ("cross-site", "same-origin", "none", "x"),
+    "X-Forwarded-For": ("127.0.0.1", "203.0.113.9, x", "," * 100),
+    "X-Forwarded-Host": ("evil.example",),
+    "X-Forwarded-Proto": ("https", "gopher"),
+    "X-Original-URL": ("/operator",),
+    "X-HTTP-Method-Override": ("DELETE",),
+    "User-Agent": ("\u00ff" * 5, "() { :; }", ""),
+    "Content-Encoding": ("gzip", "x"),
+}
+CONTENT_TYPES = (
+    "application/x-www-form-urlencoded",
+    "application/x-www-form-urlencoded; charset=utf-7",
+    "application/x-www-form-urlencoded; charset=zlib",
+    "application/x-www-form-urlencoded; charset=bogus",
+    "multipart/form-data",
+    "multipart/form-data; boundary=x",
+    "multipart/form-data; boundary=" + "x" * 300,
+    "application/json",
+    "text/plain",
+    "",
+    "\u00ff/;",
+)
+METHODS = ("GET", "GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO")
+ENDS = ("", "", "", "", "", "", "/", "//", "/x.css", ";jsessionid=1", "%00", "%2f", "%E2%80%AE", "%ff", "/.", "?", "#")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request. `path` and `query` are escaped as far as they are meant to be."""
+
+    method: str
+    path: str
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    content_type: str = ""
+
+    def send(self, client: Client) -> Any:
+        """The answer of Django's own client."""
+        sent = {"headers": dict(self.headers), "QUERY_STRING": self.query}
+        return client.generic(self.method, self.path, self.body, self.content_type, **sent)
+
+
+def words() -> st.SearchStrategy[str]:
+    """What stands in a path, in a query or in a form: mostly of the kind that is looked at twice."""
+    characters = st.characters(exclude_categories=("Cs",))
+    return st.one_of(
+        st.sampled_from(FITTING),
+        st.sampled_from(ODD),
+        st.text(characters, max_size=120),
+        st.builds("".join, st.lists(st.sampled_from((*FITTING, *ODD)), min_size=2, max_size=3)).map(lambda w: w[:300]),
+    )
+
+
+def paths() -> st.SearchStrategy[str]:
+    """Every address of the site map with anything in its places, and a few that it has not."""
+    of_site_map = st.sampled_from([str(pattern.pattern) for pattern in urlpatterns]).flatmap(filled)
+    elsewhere = words().map(lambda word: quote(word, safe="/"))
+    ends = st.sampled_from(ENDS)
+    return st.builds("/{}{}".format, st.one_of(of_site_map, of_site_map, of_site_map, elsewhere), ends)
+
+
+def filled(route: str) -> st.SearchStrategy[str]:
+    places = PARAMETER.findall(route)
+    values = st.tuples(
+        *(st.sampled_from(("csv", "json", "ndjson")) if place == "kind" else words() for place in places)
+    )
+    return values.map(lambda given: put(route, [quote(value, safe=":") for value in given]))
+
+
+def put(route: str, values: list[str]) -> str:
+    left = iter(values)
+    return PARAMETER.sub(lambda _: next(left), route)
+
+
+def fields() -> st.SearchStrategy[list[tuple[str, str]]]:
+    return st.lists(st.tuples(st.one_of(st.sampled_from(NAMES), words()), words()), max_size=6)
+
+
+def queries() -> st.SearchStrategy[str]:
+    """Well-formed ones as a rule."""
+    return st.one_of(
+        fields().map(urlencode), fields().map(urlencode), st.sampled_from(("&&&", "=", "a=%", "%00=%ff", "a;b"))
+    )
+
+
+def headers() -> st.SearchStrategy[dict[str, str]]:
+    return st.lists(st.sampled_from(sorted(HEADERS)), max_size=4, unique=True).flatmap(
+        lambda chosen: st.fixed_dictionaries({name: st.sampled_from(HEADERS[name]) for name in chosen})
+    )
+
+
+def bodies() -> st.SearchStrategy[bytes]:
+    return st.one_of(
+        fields().map(lambda pairs: urlencode(pairs).encode()), words().map(str.encode), st.binary(max_size=200)
+    )
+
+
+def requests() -> st.SearchStrategy[Asked]:
+    return st.builds(
+        Asked,
+        method=st.sampled_from(METHODS),
+        path=paths(),
+        query=queries(),
+        headers=headers(),
+        body=bodies(),
+        content_type=st.sampled_from(CONTENT_TYPES),
+    )
