@@ -33,7 +33,7 @@ from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import visitors
 from intents_ui.settings import ENV
-from intents_ui.spending import Limit, give_back, spend
+from intents_ui.spending import CannotCount, Limit, give_back, spend
 
 COOKIE = "operator"
 REMEMBERED_SECONDS = 1800
@@ -41,7 +41,7 @@ TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
 MINUTE = 60
 LONGEST_TOKEN = 1000  # characters that are compared
-WRONG_TOKENS = Limit("operator-token", 5, 900)
+WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
 SIGNER = Signer(salt="operator")
 
 
@@ -72,6 +72,7 @@ class Asked:
 
 MISSING = Refusal(HTTPStatus.FORBIDDEN, "The operator's token is missing. Nothing was sent to the service.")
 WRONG = Refusal(HTTPStatus.FORBIDDEN, "This is not the operator's token. Nothing was sent to the service.")
+UNCOUNTED = "Who has asked how much cannot be looked up just now, and what changes something waits for that."
 NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "This dashboard sends nothing that changes anything. Nothing was sent.")
 
 
@@ -112,7 +113,7 @@ def refusal(request: HttpRequest) -> Refusal | None:
     visitor = visitors.of(request)
     if not may_write(request) and (refused := _unknown(request, visitor)):
         return refused
-    return _spent(Limit("write-by-hand", ENV.intents_console_writes, MINUTE), visitor)
+    return _spent(Limit("write-by-hand", ENV.intents_console_writes, MINUTE, is_strict=True), visitor)
 
 
 def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
@@ -120,8 +121,8 @@ def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
     if not _given(request):
         return MISSING
     # Taken before the look, so that many guesses at a time are no more than one after the other.
-    if wait := spend(WRONG_TOKENS, visitor):
-        return _too_many("Too many wrong tokens came from this address.", wait)
+    if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens came from this address."):
+        return refused
     if not _is_token(_given(request)):
         return WRONG
     give_back(WRONG_TOKENS, visitor)
@@ -194,12 +195,16 @@ def _fingerprint() -> str:
     return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
 
 
-def _spent(limit: Limit, visitor: str | None) -> Refusal | None:
-    wait = spend(limit, visitor)
-    return _too_many("More was asked from this address than one visitor may ask in a minute.", wait) if wait else None
-
-
-def _too_many(what: str, wait: int) -> Refusal:
+def _spent(
+    limit: Limit,
+    visitor: str | None,
+    too_many: str = "More was asked from this address than one visitor may ask in a minute.",
+) -> Refusal | None:
+    try:
+        wait, status = spend(limit, visitor), HTTPStatus.TOO_MANY_REQUESTS
+    except CannotCount as error:
+        wait, status, too_many = error.wait, HTTPStatus.SERVICE_UNAVAILABLE, UNCOUNTED
+    if not wait:
+        return None
     again = f"{wait} {'second' if wait == 1 else 'seconds'}" if wait <= 2 * MINUTE else f"{ceil(wait / MINUTE)} minutes"
-    sentence = f"{what} Nothing was sent to the service. Try again in {again}."
-    return Refusal(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)
+    return Refusal(status, f"{too_many} Nothing was sent to the service. Try again in {again}.", wait)

@@ -1,7 +1,8 @@
-"""What a visitor may spend is counted for all processes; a cache that is away neither breaks a page nor lifts it."""
+"""What a visitor may spend is counted for all processes; a cache that is away breaks no page and lifts no limit."""
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -10,11 +11,12 @@ from django.core.cache import caches
 from django.test import override_settings
 
 from intents_ui import settings, spending
-from intents_ui.spending import Limit, give_back, spend
+from intents_ui.spending import CannotCount, Limit, give_back, spend, spend_here
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 
 THREE_A_MINUTE = Limit("test", 3, 60)
+STRICT = Limit("strict", 3, 60, is_strict=True)
 HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1:2::/64"
 
 
@@ -22,7 +24,7 @@ HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1:2::/64"
 def clock() -> Iterator[time_machine.Traveller]:
     for cache in caches.all():
         cache.clear()
-    spending._counts.resume()
+    spending._buckets.resume()
     with time_machine.travel("2026-11-21T12:00:10Z", tick=False) as traveller:
         yield traveller
 
@@ -35,41 +37,108 @@ def redis() -> Iterator[RedisServer]:
             yield server
 
 
-def spend_all(visitor: str | None) -> list[int]:
-    return [spend(THREE_A_MINUTE, visitor) for _ in range(4)]
+@pytest.fixture(params=["in memory", "in Redis"])
+def where(request: pytest.FixtureRequest) -> None:
+    """Both count alike."""
+    if request.param == "in Redis":
+        request.getfixturevalue("redis")
 
 
-def test_after_the_last_one_the_answer_is_how_long_to_wait(clock: time_machine.Traveller) -> None:
-    assert spend_all(HERE) == [0, 0, 0, 50]
-    clock.shift(timedelta(seconds=49))
+def spend_all(visitor: str | None, limit: Limit = THREE_A_MINUTE) -> list[int]:
+    return [spend(limit, visitor) for _ in range(4)]
+
+
+@pytest.mark.usefixtures("where")
+def test_after_the_last_one_the_answer_is_how_long_to_wait_and_they_come_back_evenly(
+    clock: time_machine.Traveller,
+) -> None:
+    assert spend_all(HERE) == [0, 0, 0, 20]
+    clock.shift(timedelta(seconds=19))
     assert spend(THREE_A_MINUTE, HERE) == 1
     clock.shift(timedelta(seconds=1))
-    assert spend_all(HERE) == [0, 0, 0, 60]
+    assert [spend(THREE_A_MINUTE, HERE) for _ in range(2)] == [0, 20]
+    clock.shift(timedelta(seconds=40))
+    assert [spend(THREE_A_MINUTE, HERE) for _ in range(3)] == [0, 0, 20]
+    clock.shift(timedelta(hours=9))
+    assert spend_all(HERE) == [0, 0, 0, 20]
 
 
+@pytest.mark.usefixtures("where")
+def test_whoever_goes_on_asking_waits_no_longer_for_it(clock: time_machine.Traveller) -> None:
+    spend_all(HERE)
+    assert [spend(THREE_A_MINUTE, HERE) for _ in range(9)] == [20] * 9
+    clock.shift(timedelta(seconds=20))
+    assert spend(THREE_A_MINUTE, HERE) == 0
+
+
+@pytest.mark.usefixtures("where")
 def test_each_address_and_each_limit_has_its_own_count() -> None:
-    assert spend_all(HERE)[-1] == 50
-    assert spend_all(ELSEWHERE) == [0, 0, 0, 50]
-    assert spend_all(None) == [0, 0, 0, 50]
+    assert spend_all(HERE)[-1] == 20
+    assert spend_all(ELSEWHERE) == [0, 0, 0, 20]
+    assert spend_all(None) == [0, 0, 0, 20]
     assert spend(Limit("another", 1, 60), HERE) == 0
 
 
+@pytest.mark.usefixtures("where")
 def test_what_is_given_back_can_be_spent_again() -> None:
     for _ in range(10):
         assert spend(THREE_A_MINUTE, HERE) == 0
         give_back(THREE_A_MINUTE, HERE)
+    assert spend_all(HERE) == [0, 0, 0, 20]
+
+
+@pytest.mark.usefixtures("where")
+def test_many_at_a_time_get_no_more_than_one_after_the_other() -> None:
+    limit = Limit("many", 25, 60)
+    with ThreadPoolExecutor(8) as threads:
+        waits = list(threads.map(lambda _: spend(limit, HERE), range(100)))
+    assert waits.count(0) == 25
+
+
+def test_what_may_not_wait_is_counted_in_this_process() -> None:
+    assert [spend_here(THREE_A_MINUTE, HERE) for _ in range(4)] == [0, 0, 0, 20]
+
+
+def test_a_flood_of_addresses_is_forgotten_again() -> None:
+    most = settings.OWN_CACHE["OPTIONS"]["MAX_ENTRIES"]
+    for number in range(most + 500):
+        spend_here(THREE_A_MINUTE, str(number))
+    assert len(caches["own"]._cache) <= most
 
 
 def test_with_redis_all_processes_share_the_count_and_without_it_each_has_its_own(
     redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert spend_all(HERE) == [0, 0, 0, 50]
+    assert spend_all(HERE) == [0, 0, 0, 20]
     caches["own"].clear()  # what another process has of its own
-    assert spend(THREE_A_MINUTE, HERE) == 50
+    assert spend(THREE_A_MINUTE, HERE) == 20
     redis.down()
     with caplog.at_level(logging.WARNING, "intents_ui.spending"):
-        assert spend_all(HERE) == [0, 0, 0, 50]
+        assert spend_all(HERE) == [0, 0, 0, 20]
     assert caplog.text.count("The shared cache does not answer") == 1
     redis.up()
-    spending._counts.resume()
+    spending._buckets.resume()
     assert spend(THREE_A_MINUTE, HERE) == 0
+
+
+def test_what_writes_waits_until_it_can_be_counted_again(redis: RedisServer) -> None:
+    assert spend(STRICT, HERE) == 0
+    redis.down()
+    for _ in range(2):
+        with pytest.raises(CannotCount) as uncounted:
+            spend(STRICT, HERE)
+        assert 0 < uncounted.value.wait <= 10
+    redis.up()
+    spending._buckets.resume()
+    assert spend(STRICT, HERE) == 0
+
+
+def test_without_redis_what_writes_is_counted_here() -> None:
+    assert spend_all(HERE, STRICT) == [0, 0, 0, 20]
+
+
+def test_in_redis_nothing_is_kept_for_longer_than_it_matters(redis: RedisServer) -> None:
+    spend(THREE_A_MINUTE, HERE)
+    client = caches["default"]._cache.get_client(write=True)
+    (key,) = client.keys("*spent*")
+    assert 0 < client.pttl(key) <= 61_000
