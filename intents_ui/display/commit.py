@@ -10,7 +10,7 @@ from enum import StrEnum
 from intents_ui.display import failures, statuses, text
 from intents_ui.display.facts import Facts
 from intents_ui.display.statuses import Shown, Tone
-from intents_ui.service import errors
+from intents_ui.service import errors, paused
 from intents_ui.service.errors import Reason, ServiceError
 from intents_ui.service.wire import Intent, IntentStatus
 
@@ -76,7 +76,7 @@ def outcome_of(error: ServiceError) -> Outcome:
             return Outcome.NOT_SENT
         case errors.Refused():
             return Outcome.REFUSED
-        case errors.Unreachable(code=failures.PAUSED_CODE):
+        case errors.Unreachable(code=paused.PAUSED_CODE):
             return Outcome.REFUSED
         case errors.Unreachable(reason=reason) if reason in NOT_REACHED:
             return Outcome.NOT_SENT

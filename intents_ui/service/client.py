@@ -17,7 +17,7 @@ from typing import Any, Self, overload
 
 import httpx
 
-from intents_ui.service import operations
+from intents_ui.service import operations, unanswered
 from intents_ui.service.allowance import claim
 from intents_ui.service.attempt import Attempt, ByHand
 from intents_ui.service.config import Group, ServiceConfig
@@ -103,7 +103,11 @@ class ServiceClient(BlockingOperations):
         self._guard = Guard(self._exchange, patience=lambda call: config.limits[call.group].total, clock=clock)
 
     def ask[T](self, call: Call[T]) -> T:
-        return self._guard.ask(call)
+        try:
+            return self._guard.ask(call)
+        except ServiceError as error:
+            unanswered.tell(error)
+            raise
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Exactly this text, asked by hand. What goes wrong stands in the attempt; nothing is raised."""

@@ -16,7 +16,7 @@ import httpcore
 import httpx
 from pydantic import ValidationError
 
-from intents_ui.service import json_text
+from intents_ui.service import json_text, paused
 from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
 from intents_ui.service.config import Limits, ServiceConfig
 from intents_ui.service.deadline import NameNotResolved, is_over
@@ -115,6 +115,7 @@ class Exchange[T]:
         texts = functools.cache(lambda: json_text.members(text))
         answer = self.call.read(Answer(self._config.names.read(document), texts))
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
+        paused.heard(None)
         return answer
 
     def _flawed(self, response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
@@ -132,15 +133,16 @@ class Exchange[T]:
         failure.__cause__ = failure.__context__ = None
         failure.operation = self.call.operation
         failure.request_id = self.request_id
+        if failure.code is not None:
+            paused.heard(failure.code)
         if self._config.access_key and self._config.access_key.get_secret_value():
             failure.without(self._config.access_key.get_secret_value())
         self._log(failure)
         return failure
 
     def _log(self, failure: ServiceError) -> None:
-        expected = isinstance(failure, Refused) and not isinstance(failure, AccessDenied | TooBusy)
         log.log(
-            logging.INFO if expected else logging.WARNING,
+            _level(failure),
             "%s failed after %d ms, request %s: %s",
             self.call.operation,
             self._elapsed(),
@@ -150,6 +152,13 @@ class Exchange[T]:
 
     def _elapsed(self) -> int:
         return round((time.monotonic() - self._began) * 1000)
+
+
+def _level(failure: ServiceError) -> int:
+    if isinstance(failure, Unreachable) and failure.reason is Reason.TLS:
+        return logging.ERROR  # it does not pass by itself, and somebody may be listening
+    expected = isinstance(failure, Refused) and not isinstance(failure, AccessDenied | TooBusy)
+    return logging.INFO if expected else logging.WARNING
 
 
 def _as_ours(error: Exception) -> ServiceError:

@@ -5,7 +5,7 @@ its bounds (faults.md 8.6) is as good as a new one.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,6 +35,12 @@ def collecting() -> Iterator[list[OldAnswer]]:
         yield old_answers
     finally:
         _told.reset(token)
+
+
+def told() -> Sequence[OldAnswer]:
+    """So far, and as it goes on."""
+    old_answers = _told.get()
+    return () if old_answers is None else old_answers
 
 
 def tell(old: OldAnswer) -> None:

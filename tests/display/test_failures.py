@@ -1,9 +1,17 @@
-"""Every error of the tree has words and a code of its own for readers."""
+"""Every error of the tree, and every code of the service, has words and a code of its own for readers."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from intents_ui.display import failures
-from intents_ui.service import errors
+from intents_ui.display import console, failures
+from intents_ui.service import errors, refusals
+from intents_ui.service.freshness import OldAnswer
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+TABLE = json.loads((Path(__file__).parent.parent / "service" / "errors.json").read_text())
 
 
 def kinds(error: type[errors.ServiceError]) -> list[type[errors.ServiceError]]:
@@ -23,3 +31,86 @@ def test_our_own_crowd_is_not_told_as_the_services_wish() -> None:
     assert "dashboard" in ours.title
     assert "service asked" in theirs.title
     assert failures.status(errors.Overloaded()) == 503
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+def test_every_code_has_a_class_a_text_for_readers_and_one_for_staff(row) -> None:
+    code = row["code"]
+    error = refusals.refusal(
+        {"error": row["name"], "code": code, "msg": row["msg"]}, status=row["status"], retry_after=None, now=NOW
+    )
+    words = failures.words(error)
+    assert words is failures.BY_CODE[code]
+    assert words.title
+    assert words.what.endswith(".")
+    assert "again" in words.todo or "Check" in words.todo
+    assert console.MEANINGS[code]
+    assert type(error) is refusals.KNOWN[code][1]
+    assert failures.status(error).value in (400, 403, 404, 429, 503)
+
+
+def test_no_code_has_words_that_is_not_in_the_table() -> None:
+    assert failures.BY_CODE.keys() == console.MEANINGS.keys() == {row["code"] for row in TABLE}
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
+def test_a_code_that_nobody_knows_has_words_by_its_status(status: int) -> None:
+    error = refusals.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
+    assert failures.words(error) in {words for _, words in failures.WORDS} | {failures.FAILED}
+
+
+@pytest.mark.parametrize("reason", errors.Reason)
+def test_every_reason_why_no_answer_came_has_words(reason: errors.Reason) -> None:
+    words = failures.words(errors.Unreachable.because(reason))
+    assert words.title == "The service cannot be reached"
+    assert words.what.endswith("those go on without this page.")
+
+
+@pytest.mark.parametrize("flaw", errors.Flaw)
+def test_every_flaw_of_an_answer_has_words(flaw: errors.Flaw) -> None:
+    assert failures.words(errors.Unreadable.because(flaw)).title == "The service's answer could not be read"
+
+
+def test_who_asked_us_to_slow_down_and_until_when() -> None:
+    error = errors.TooBusy()
+    error.retry_after = 60.0
+    assert failures.until(error, now=NOW).startswith("The service asked us to slow down until 12:01:00 UTC, in 60 s")
+
+
+def test_when_it_is_tried_again_is_said_where_waiting_helps_and_only_there() -> None:
+    assert "from 12:00:10 UTC on, in 10 s" in failures.until(errors.Unreachable(), now=NOW)
+    assert failures.until(errors.NotFound(), now=NOW) == failures.until(errors.AccessDenied(), now=NOW) == ""
+
+
+def old(operation: str, seconds: float, again_in: float | None = None) -> OldAnswer:
+    learned_at = NOW - timedelta(seconds=seconds)
+    return OldAnswer(operation, learned_at, errors.Unreachable.because(errors.Reason.REFUSED), again_in)
+
+
+def test_the_oldest_answer_speaks_for_all() -> None:
+    told = failures.old([old("GetIntent", 5, 3.0), old("GetIntentReceipt", 40), old("GetIntent", 5, 7.4)], now=NOW)
+    assert told is not None
+    assert told.as_of == NOW - timedelta(seconds=40)
+    assert told.why == "the service cannot be reached"
+    assert told.again == "It is asked again in 7 s."
+
+
+def test_names_are_told_of_where_nothing_else_is_old() -> None:
+    names = old("GetChains", 9000)
+    both = failures.old([names, old("GetIntent", 4)], now=NOW)
+    alone = failures.old([names], now=NOW)
+    assert both is not None
+    assert both.as_of == NOW - timedelta(seconds=4)
+    assert alone is not None
+    assert alone.as_of == names.learned_at
+
+
+def test_nothing_old_is_nothing_to_tell() -> None:
+    assert failures.old([], now=NOW) is None
+
+
+def test_what_was_asked_in_vain_is_named_once_with_its_reference() -> None:
+    failed, missing = errors.Unreachable(), errors.NotFound()
+    failed.operation, failed.request_id = "GetIntentReceipt", "abc123abc123"
+    missing.operation, missing.request_id = "GetIntent", "def456def456"
+    assert list(failures.unanswered([failed, failed, missing])) == [("GetIntentReceipt", "abc123abc123")]

@@ -15,7 +15,7 @@ FAULTS = [
     pytest.param("html-502", 503, "has a fault", id="a proxy's page"),
     pytest.param("broken-json", 503, "could not be read", id="no JSON"),
     pytest.param("empty-200", 503, "could not be read", id="nothing"),
-    pytest.param("geoblocked", 403, "may not ask the service", id="refused"),
+    pytest.param("geoblocked", 403, "Not available for this wallet or region", id="refused"),
     pytest.param("disabled", 503, "paused by its operator", id="switched off"),
     pytest.param("not-found", 404, "Nothing found", id="not there"),
 ]

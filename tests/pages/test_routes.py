@@ -174,7 +174,7 @@ def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emu
         pytest.param("node-down-503", 503, "The service has a fault", id="fault"),
         pytest.param("busy-60", 429, "The service asked us to slow down", id="busy"),
         pytest.param("broken-json", 503, "The service's answer could not be read", id="not readable"),
-        pytest.param("geoblocked", 403, "The dashboard may not ask the service", id="refused"),
+        pytest.param("geoblocked", 403, "Not available for this wallet or region", id="refused"),
     ],
 )
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""What was asked in vain for a page, so that it can name each question with the reference that our log has."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+
+from intents_ui.service.errors import ServiceError
+
+_told: ContextVar[list[ServiceError] | None] = ContextVar("unanswered", default=None)
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[list[ServiceError]]:
+    """Around the making of a page; in threads too that have its context (`together`)."""
+    errors: list[ServiceError] = []
+    token = _told.set(errors)
+    try:
+        yield errors
+    finally:
+        _told.reset(token)
+
+
+def told() -> Sequence[ServiceError]:
+    """So far, and as it goes on."""
+    errors = _told.get()
+    return () if errors is None else errors
+
+
+def tell(error: ServiceError) -> None:
+    errors = _told.get()
+    if errors is not None:
+        errors.append(error)
