@@ -3,6 +3,9 @@
 import json
 import logging
 from datetime import UTC, datetime
+from typing import Any
+
+from intents_ui.display.text import visible
 
 
 class JsonLines(logging.Formatter):
@@ -26,3 +29,14 @@ class RefusedRequests(logging.Filter):
             record.exc_info = None
             record.levelno, record.levelname = logging.WARNING, "WARNING"
         return True
+
+
+class TextLines(logging.Formatter):
+    """One event, one line for people too: nothing in it begins a line that looks like another event."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return visible(super().formatMessage(record))
+
+    def formatException(self, info: Any) -> str:
+        """Beneath its event, and set in."""
+        return "\n".join(f"  {visible(line)}" for line in super().formatException(info).split("\n"))

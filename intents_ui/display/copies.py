@@ -1,12 +1,12 @@
 """The rows of a triage as text to be copied: plain, Markdown and CSV. They say what the rows say, and nothing else."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display import csv_text, times
+from intents_ui.display.markdown import literal
 from intents_ui.display.triage import Outcome, Row
 
 # For one and for several.
@@ -31,9 +31,6 @@ COLUMNS = (
     "As of",
 )
 NOT_IN_A_TABLE = ("Notes", "As of")
-
-MARKUP = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 @dataclass(frozen=True)
@@ -129,8 +126,7 @@ def _markdown(row: Row, *, root: str) -> str:
 
 
 def _escaped(words: str) -> str:
-    """No markup, no cell, no HTML and no link comes of it."""
-    return MARKUP.sub(r"\\\g<0>", _line(words)).translate(ENTITIES)
+    return literal(_line(words))
 
 
 def _line(words: str) -> str:

@@ -4,20 +4,17 @@ Three forms of the same: plain text for a chat, Markdown for a ticket, JSON for 
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display import hashes, text, times, turns
 from intents_ui.display.locator import Located
+from intents_ui.display.markdown import literal
 from intents_ui.display.names import Names
 from intents_ui.display.story import Story
 from intents_ui.display.timeline import Step, Timeline
 from intents_ui.display.transfer import Side, Transfer
-
-# What would be read as markup, or as a mention, in the places where Markdown is pasted.
-MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+|~@!])")
 
 
 @dataclass(frozen=True)
@@ -116,15 +113,15 @@ class Reply:
         yield f"As of {times.dated(self.now)}: {self.url}"
 
     def _markdown(self) -> Iterator[str]:
-        yield f"**{_literal(self.story.headline)}**"
+        yield f"**{literal(self.story.headline)}**"
         yield ""
-        yield _literal(self.story.sentence)
+        yield literal(self.story.sentence)
         yield ""
         for label, value in self.facts:
-            yield f"- {label}: {_literal(value)}"
+            yield f"- {label}: {literal(value)}"
         for each in self.transactions:
-            known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else _literal(each.txn_hash)
-            yield f"- {each.step} transaction ({_literal(each.status)}{_on(each.at)}): {known}"
+            known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
+            yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
         yield ""
         yield f"As of {times.dated(self.now)}: <{self.url}>"
 
@@ -175,7 +172,3 @@ def _looked_at(located: Located) -> str:
 
 def _on(at: datetime | None) -> str:
     return f", {times.dated(at)}" if at else ""
-
-
-def _literal(words: str) -> str:
-    return MARKUP.sub(r"\\\1", words)
