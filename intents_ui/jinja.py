@@ -45,6 +45,7 @@ def environment(**options: Any) -> Environment:
         logo_url=logo_url,
         token_url=token_url,
         looks_like=misses.looks_like,
+        old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
         short_address=hashes.short_address,
@@ -60,6 +61,7 @@ def environment(**options: Any) -> Environment:
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
         whose_turn=turns.whose,
+        unanswered=lambda failed: list(failures.unanswered(failed)),
         visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )

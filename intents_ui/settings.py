@@ -258,6 +258,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.frame.private_pages",
     "intents_ui.pages.site.files_unlisted",
+    "intents_ui.pages.troubles.troubles",
     "intents_ui.pages.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]

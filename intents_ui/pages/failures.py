@@ -8,6 +8,7 @@ import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -35,9 +36,11 @@ class Failure:
     detail: str | None = None
     retry_after: int | None = None
     looked_for: str | None = None
+    until: str = ""
 
-    def as_json(self) -> dict[str, str | None]:
-        return {"error": self.title, "what": self.what, "reference": self.reference}
+    def as_json(self) -> dict[str, str | int | None]:
+        told = {"error": self.title, "what": self.what, "reference": self.reference}
+        return told | ({"retry_after": self.retry_after} if self.retry_after is not None else {})
 
     @property
     def may_pass(self) -> bool:
@@ -124,12 +127,20 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
         what=words.what,
         todo=words.todo,
         operation=error.operation,
-        reference=error.request_id,
+        reference=error.request_id or noted(error),
         # What has no code of the service was said by ourselves, and the words above say it.
         detail=error.message if error.code is not None else None,
         retry_after=failures.retry_after(error),
         looked_for=looked_for,
+        until=failures.until(error, now=datetime.now(UTC)),
     )
+
+
+def noted(error: errors.ServiceError) -> str:
+    """The reference of a question that was never put to the service, so that no call has left one in the log."""
+    reference = uuid.uuid4().hex[:12]
+    log.warning("%s was not asked, reference %s: %s", error.operation or "The service", reference, error.summary)
+    return reference
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from intents_ui import operators, wiring
 from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
+from intents_ui.service import freshness, paused, unanswered
 from intents_ui.settings import ENV
 
 NAV = (
@@ -38,6 +39,9 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "nav": list(places()),
         "export_rows": ENV.intents_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
+        "old": freshness.told(),
+        "unanswered": unanswered.told(),
+        "paused": paused.is_paused(),
     }
 
 

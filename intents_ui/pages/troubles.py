@@ -1,0 +1,52 @@
+"""What a page shows that is old because the service failed, and what it asked in vain: said once on every page.
+
+The page has a place for each, which a fragment fills as well. What is no page says its age in a header.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.loader import render_to_string
+
+from intents_ui.service import freshness, unanswered
+from intents_ui.service.freshness import OldAnswer
+
+# Their fragments are all that their page has of the service.
+WHOLE = frozenset({"newest", "receipt"})
+# It stands in a frame of another site, without ours around it.
+FRAMED = "embed"
+
+
+def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        with freshness.collecting() as old, unanswered.collecting() as failed:
+            response = get_response(request)
+            if old:
+                response["Age"] = str(age(old))
+            if isinstance(response, HttpResponse) and is_fragment(request, response):
+                places = {"old": old, "unanswered": failed, "is_whole": is_whole(request)}
+                response.content += render_to_string("parts/troubles_alone.html", places).encode()
+        return response
+
+    return answer
+
+
+def age(old: Sequence[OldAnswer]) -> int:
+    """Seconds since the oldest answer was given, as other programs read it."""
+    return max(0, int((datetime.now(UTC) - min(each.learned_at for each in old)).total_seconds()))
+
+
+def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
+    """Of a page with our frame around it."""
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
+    has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+    return request.headers.get("HX-Request-Type") == "partial" and is_page and has_body and not is_framed
+
+
+def is_whole(request: HttpRequest) -> bool:
+    """Whether everything that the page has of the service comes anew with this fragment."""
+    match, page = request.resolver_match, request.htmx.current_url_abs_path  # type: ignore[attr-defined]
+    return (match is not None and match.url_name in WHOLE) or (page or "").partition("?")[0] == request.path
