@@ -2,12 +2,36 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
+from tests import canary
 from tests.serving import dashboard
+
+
+def pytest_configure() -> None:
+    """All dashboards of the run have an access key, and nothing that comes out of them may hold it."""
+    from intents_ui import settings  # pytest-django has told Django by now where they are
+
+    os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
+    settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
+    canary.watch()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
+    report: pytest.TestReport = yield
+    for name, told in report.sections:
+        canary.look(name, told)
+    if report.when == "teardown" and canary.seen:
+        report.outcome = "failed"
+        report.longrepr = f"The access key was seen: {', '.join(dict.fromkeys(canary.seen))}"
+        canary.seen.clear()
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests.canary import KEY as ACCESS_KEY
 from tests.serving import dashboard, free_port, running
-
-ACCESS_KEY = "canary-5d1c0e7f"
 
 
 @pytest.fixture(scope="module")

@@ -451,6 +451,7 @@ def test_a_large_answer_is_shown_in_part_and_says_so(site: Client) -> None:
 def test_curl_makes_the_same_call_and_has_no_key(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_service_access_key", None)
     text = """{"intentId":"it's $(id) `id` \\"x\\" \\\\ !"}"""
     shown = html.unescape(ask(site, "GetIntent", text).content.decode())
     assert "http://testserver/rpc/Service/GetIntent" in shown

@@ -6,8 +6,7 @@ from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.config import LIMITS, Group, Limits, ServiceConfig
-
-CANARY = "canary-4711-never-shown"
+from tests.canary import KEY as CANARY
 
 
 def config(base_url: str, *, total: float = 0.6, size: int = 2**16, **others: Any) -> ServiceConfig:

@@ -1,0 +1,108 @@
+"""The access key of the whole test run, looked for in everything that comes out of it (faults.md S-KEY).
+
+Every dashboard of a test is started with it and every client sends it, so it is there to be let slip. A test during
+which it was seen outside of the one header in which it belongs fails.
+"""
+
+import functools
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final
+
+import httpx
+from django.core.handlers.base import BaseHandler
+from django.http import HttpResponseBase, StreamingHttpResponse
+
+KEY: Final = "canary-4711-never-shown"
+# What all keys of our tests have in common, also as a part of a longer text.
+MARKS: Final = ("canary-4711", "canary/4711")
+
+seen: list[str] = []
+
+
+def look(where: str, found: Any) -> None:
+    """Remembers where the key was seen."""
+    text = found if isinstance(found, str) else None
+    content = (
+        found if isinstance(found, bytes) else (text if text is not None else repr(found)).encode(errors="replace")
+    )
+    if any(mark.encode() in content for mark in MARKS):
+        seen.append(where)
+
+
+def watch() -> None:
+    """From now on everything is looked at: what Django answers, what clients of ours read, what is logged."""
+    BaseHandler.get_response = _watched(BaseHandler.get_response)  # type: ignore[method-assign]
+    BaseHandler.get_response_async = _watched_async(BaseHandler.get_response_async)  # type: ignore[method-assign]
+    # The service's own answers are read as `iter_raw`: it may say the key to us, and some tests have it do so.
+    httpx.Response.iter_bytes = _read(httpx.Response.iter_bytes)  # type: ignore[method-assign]
+    httpx.Response.aiter_bytes = _aread(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
+    logging.getLogger("intents_ui").setLevel(logging.DEBUG)
+    logging.getLogger().addHandler(Logged(logging.DEBUG))
+
+
+class Logged(logging.Handler):
+    """With its traceback, and with whatever hangs on it."""
+
+    form = logging.Formatter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        look(f"log of {record.name}", self.form.format(record))
+        look(f"log of {record.name}", record.__dict__)
+
+
+def _watched(answer: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    @functools.wraps(answer)
+    def watched(handler: BaseHandler, request: Any) -> HttpResponseBase:
+        return _look_at(answer(handler, request), request.path)
+
+    return watched
+
+
+def _watched_async(answer: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(answer)
+    async def watched(handler: BaseHandler, request: Any) -> HttpResponseBase:
+        return _look_at(await answer(handler, request), request.path)
+
+    return watched
+
+
+def _look_at(response: HttpResponseBase, path: str) -> HttpResponseBase:
+    look(f"headers of {path}", f"{response.headers}{response.cookies}")
+    # What streams is seen by whoever reads it.
+    if not isinstance(response, StreamingHttpResponse):
+        look(path, response.content)  # type: ignore[attr-defined]
+    return response
+
+
+def _read(read: Callable[..., Iterator[bytes]]) -> Callable[..., Iterator[bytes]]:
+    @functools.wraps(read)
+    def watched(response: httpx.Response, chunk_size: int | None = None) -> Iterator[bytes]:
+        tail = _look_at_head(response)
+        for piece in read(response, chunk_size):
+            look(_name(response), tail + piece)
+            tail = (tail + piece)[-64:]
+            yield piece
+
+    return watched
+
+
+def _aread(read: Callable[..., AsyncIterator[bytes]]) -> Callable[..., AsyncIterator[bytes]]:
+    @functools.wraps(read)
+    async def watched(response: httpx.Response, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        tail = _look_at_head(response)
+        async for piece in read(response, chunk_size):
+            look(_name(response), tail + piece)
+            tail = (tail + piece)[-64:]
+            yield piece
+
+    return watched
+
+
+def _look_at_head(response: httpx.Response) -> bytes:
+    look(f"headers of {_name(response)}", str(response.headers))
+    return b""
+
+
+def _name(response: httpx.Response) -> str:
+    return str(response.request.url) if response._request else "an answer"
