@@ -1,0 +1,386 @@
+"""Fifty visitors, a service that misbehaves, and the question whether everything is back afterwards:
+
+    .venv/bin/python -m bench.soak --minutes 30
+
+The dashboard is gunicorn with one worker as in gunicorn.conf.py; the service is the emulator on a loopback port with
+the weather of `bench/weather.py` in front (silence, resets, half answers, a byte now and then, 100 MB, a bomb, HTML,
+garbled JSON, 429); visitors come from fifty addresses, as a proxy of ours would tell, read a page a second or so each,
+follow a transfer, paste a ticket, download an export, call an operation by hand, and leave early now and then.
+
+It ends well when no answer was a 5xx but 503, every page was whole and told nothing that it should not, tasks, sockets,
+files and threads are back to what they were after the first part of the time, which warms everything up, and resident
+memory stayed within 20 % of what it was then.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx
+
+from bench.weather import Service, Weather, served
+from intents_ui.emulator import Emulator, names
+from intents_ui.emulator.names import Role
+from tests.serving import ROOT, free_port
+
+VISITORS: Final = 50
+WARM_UP: Final = 0.3  # of the time, and five minutes at the most
+RESTS: Final = 25.0  # as long as the longest call may take, and a connection that nobody uses is kept
+SETTLED_WITHIN: Final = 90.0
+MORE_MEMORY: Final = 1.2
+KEY: Final = "canary-access-key-of-the-soak"
+SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - an invented one
+FORBIDDEN: Final = ("Traceback", KEY, SECRET, str(ROOT), "django.", "site-packages")
+# Threads that are kept for what comes next, and how many at the most.
+POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 12, "asyncio": 32, "export": 4}
+FRAGMENTS: Final = ("/newest", "/receipt")
+# What a page may answer with; 503 is the one failure of the service that may show.
+STATUSES: Final = frozenset({200, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 429, 431, 503})
+ALARMS: Final = ("never retrieved", "Traceback", "never awaited")
+USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+
+
+@dataclass
+class Tally:
+    """What the visitors met. `wrong`: what no reader may meet, with where it was met."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    failures: Counter[tuple[str, int]] = field(default_factory=Counter)
+    milliseconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    events: int = 0
+    left_early: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)
+
+    def note(self, kind: str, answer: httpx.Response, began: float, upstream: str) -> None:
+        self.statuses[answer.status_code] += 1
+        self.milliseconds[kind].append((time.perf_counter() - began) * 1000)
+        if answer.status_code >= 500:
+            self.failures[kind, answer.status_code] += 1
+        for problem in problems(answer, upstream):
+            self.wrong[f"{problem}: {answer.request.method} {answer.request.url.path}"] += 1
+
+
+def problems(answer: httpx.Response, upstream: str) -> list[str]:
+    path, is_html = answer.request.url.path, answer.headers.get("content-type", "").startswith("text/html")
+    # The console tells a call as curl, to that address.
+    words = FORBIDDEN if path.startswith("/console/") else (*FORBIDDEN, upstream)
+    found = [f"{answer.status_code}"] if answer.status_code not in STATUSES else []
+    found += [f"tells {word!r}" for word in words if word in answer.text]
+    if is_html and not answer.is_redirect and not path.endswith(FRAGMENTS):
+        found += [f"without {part}" for part in ("<title>", "<h1", "</html>") if part not in answer.text]
+    return found
+
+
+class Visitor:
+    def __init__(self, root: str, number: int, places: "Places", tally: Tally, upstream: str) -> None:
+        self.chance = random.Random(number)  # noqa: S311 - the same crowd each time
+        self.places = places
+        self.tally = tally
+        self.upstream = upstream
+        headers = {"X-Forwarded-For": f"198.51.{number // 200}.{number % 200 + 1}"}
+        self.http = httpx.AsyncClient(base_url=root, headers=headers, trust_env=False, timeout=60)
+
+    async def stay(self, until: Callable[[], bool]) -> None:
+        async with self.http:
+            while not until():
+                await asyncio.sleep(self.chance.expovariate(1.0))
+                try:
+                    await self.look()
+                except (httpx.HTTPError, TimeoutError) as error:
+                    self.tally.wrong[f"{type(error).__name__} {str(error)[:60]}"] += 1
+
+    async def look(self) -> None:
+        kind = self.chance.choices(KINDS, WEIGHTS)[0]
+        match kind:
+            case "stream":
+                await self.follow()
+            case "triage":
+                await self.ask(kind, "/triage", data={"q": self.places.ticket(self.chance)})
+            case "export" if self.chance.random() < 0.5:
+                await self.leave_early(self.places.path(kind, self.chance))
+            case _ if self.chance.random() < 0.03:
+                await self.leave_early(self.places.path(kind, self.chance))
+            case _:
+                await self.ask(kind, self.places.path(kind, self.chance))
+
+    async def ask(self, kind: str, path: str, data: dict[str, str] | None = None) -> None:
+        began = time.perf_counter()
+        answer = await (self.http.post(path, data=data) if data else self.http.get(path))
+        self.tally.note(kind, answer, began, self.upstream)
+
+    async def leave_early(self, path: str) -> None:
+        self.tally.left_early += 1
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.chance.uniform(0.01, 0.5)), self.http.stream("GET", path) as answer:
+                async for _ in answer.aiter_raw():
+                    break
+
+    async def follow(self) -> None:
+        """Some read what comes, some do not, some are turned away and would ask again later."""
+        path = f"/live/{self.chance.choice(self.places.moving)}"
+        began, reads = time.perf_counter(), self.chance.random() < 0.8
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.chance.uniform(0.5, 6)), self.http.stream("GET", path) as answer:
+                self.tally.statuses[answer.status_code] += 1
+                self.tally.milliseconds["stream"].append((time.perf_counter() - began) * 1000)
+                if answer.status_code not in STATUSES:
+                    self.tally.wrong[f"{answer.status_code}: GET /live/"] += 1
+                if not reads:
+                    await asyncio.sleep(10)
+                async for piece in answer.aiter_raw():
+                    self.tally.events += piece.count(b"\n\n")
+
+
+class Places:
+    """What there is to look at: finished transfers, such as move, their owners, and what nobody knows."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.finished = [each.finished for each in emulator.scenarios(moving=False)]
+        self.moving = [emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
+        self.owners = [names.address_of(Role.OWNER, number) for number in range(8)]
+        self.unknown = [f"0x{number:064x}" for number in range(20)]
+
+    def path(self, kind: str, chance: random.Random) -> str:
+        intent = chance.choice(self.finished + self.moving + self.unknown[:4])
+        owner = chance.choice(self.owners)
+        one_of: dict[str, tuple[str, ...]] = {
+            "home": ("/", "/newest", "/help", "/demo", "/healthz", "/robots.txt"),
+            "intent": (f"/intent/{intent}", f"/intent/{intent}", f"/intent/{intent}.json", f"/intent/{intent}/receipt"),
+            "parts": tuple(
+                f"/intent/{intent}/{part}"
+                for part in ("balances", "everyone", "reply", "share", "badge.svg", "card.png", "feed.atom", "qr.svg")
+            ),
+            "history": (
+                "/history",
+                "/history?status=FAILED",
+                "/history?origin=8453",
+                "/recoverable",
+                "/history?status=LOST",
+            ),
+            "search": (f"/search?q={intent}", f"/search?q={owner}", "/search?q=nobody", f"/search?q={quote(TICKET)}"),
+            "address": (f"/address/{owner}", f"/address/{owner}/feed.json", f"/address/{USDC}"),
+            "tokens": ("/tokens", "/tokens?q=usd", "/tokens?chain=8453", f"/tokens?q={chance.choice('abcdefgh')}"),
+            "token": (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/token/8453/0x" + "12" * 20),
+            "chains": ("/chains", "/chain/8453", "/chain/424242", f"/routes?from=1&token={USDC}", "/routes/matrix"),
+            "console": tuple(
+                f"/console/{operation}?ask=json&json={quote(json.dumps(asked))}"
+                for operation, asked in (
+                    ("GetChains", {}),
+                    ("GetIntent", {"intentId": intent}),
+                    ("SearchIntents", {"byOwnerAddress": owner}),
+                    ("GetIntent", {"intentId": 5}),
+                )
+            ),
+            "export": ("/export/history.csv", f"/export/address/{owner}.ndjson", "/export/recoverable.json"),
+        }
+        return chance.choice(one_of[kind])
+
+    def ticket(self, chance: random.Random) -> str:
+        return "\n".join([TICKET, *chance.sample(self.finished + self.unknown, 4), chance.choice(self.owners)])
+
+
+TICKET: Final = "my money is gone, see https://etherscan.io/tx/0x" + "ab" * 32
+KINDS: Final = ("intent", "home", "history", "search", "address", "tokens", "token", "chains", "parts", "console",
+                "export", "triage", "stream")  # fmt: skip
+WEIGHTS: Final = (24, 8, 10, 10, 6, 6, 4, 6, 8, 5, 1, 2, 12)
+
+
+@dataclass(frozen=True)
+class Figures:
+    tasks: int
+    threads: dict[str, int]
+    sockets: int
+    files: int
+    memory: int
+
+    def is_back_to(self, start: "Figures") -> bool:
+        """A pool keeps the threads that it has, up to its bound."""
+        is_quiet = self.tasks <= start.tasks and self.sockets <= start.sockets and self.files <= start.files
+        return is_quiet and all(
+            count <= max(start.threads.get(name, 0), POOLS.get(name, 0)) for name, count in self.threads.items()
+        )
+
+
+class Dashboard:
+    """gunicorn's one worker, as the system and `bench/watched.py` tell of it."""
+
+    def __init__(self, root: str, arbiter: int, log: Path) -> None:
+        self.root = root
+        self.log = log
+        children = Path(f"/proc/{arbiter}/task/{arbiter}/children")
+        (self.pid,) = map(int, children.read_text().split())
+
+    async def figures(self) -> Figures:
+        async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}) as http:
+            told = (await http.get(f"{self.root}/figures")).json()
+        places = [os.readlink(each) for each in Path(f"/proc/{self.pid}/fd").iterdir() if each.is_symlink()]
+        sockets = sum(place.startswith("socket:") for place in places)
+        return Figures(told["tasks"], told["threads"], sockets, len(places) - sockets, self.memory())
+
+    def memory(self) -> int:
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) // 1024
+
+    async def quiet(self, start: Figures | None = None) -> Figures:
+        """When nobody is left: at rest, or back to `start`; the last figures when the patience is over."""
+        deadline = time.monotonic() + (SETTLED_WITHIN if start else RESTS)
+        while True:
+            now = await self.figures()
+            if time.monotonic() > deadline or (start is not None and now.is_back_to(start)):
+                return now
+            await asyncio.sleep(2)
+
+
+@contextlib.asynccontextmanager
+async def dashboard(service_url: str, folder: Path) -> AsyncIterator[Dashboard]:
+    port, log = free_port(), folder / "log"
+    env = {
+        "PORT": str(port),
+        "INTENTS_SERVICE_URL": service_url,
+        "INTENTS_SERVICE_ACCESS_KEY": KEY,
+        "SECRET_KEY": SECRET,
+        "INTENTS_CONSOLE": "read",
+        "TRUSTED_PROXIES": "127.0.0.1",
+        "LOG_FORMAT": "json",
+    }
+    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "bench.watched:application"]
+    with log.open("wb") as file:
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=ROOT, env=os.environ | env, stdout=file, stderr=asyncio.subprocess.STDOUT
+        )
+    root = f"http://127.0.0.1:{port}"
+    try:
+        await answers(f"{root}/healthz", process)
+        yield Dashboard(root, process.pid, log)
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def answers(url: str, process: asyncio.subprocess.Process) -> None:
+    async with httpx.AsyncClient(trust_env=False) as http, asyncio.timeout(30):
+        while True:
+            if process.returncode is not None:
+                raise SystemExit(f"The dashboard ended with {process.returncode} before it answered.")
+            with contextlib.suppress(httpx.TransportError):
+                await http.get(url)
+                return
+            await asyncio.sleep(0.05)
+
+
+@dataclass
+class Soak:
+    """What came of it."""
+
+    minutes: float
+    tally: Tally
+    met: Counter[str]
+    calls: int
+    start: Figures
+    end: Figures
+    most: int
+    log: Counter[str]
+
+    def verdict(self) -> list[str]:
+        """What is not as it should be."""
+        found = [f"{count} x {what}" for what, count in self.tally.wrong.items()]
+        found += [f"{count} x in the log: {what}" for what, count in self.log.items() if what in ALARMS]
+        if not self.end.is_back_to(self.start):
+            found.append(f"left behind: {self.end} after {self.start}")
+        if self.end.memory > self.start.memory * MORE_MEMORY:
+            found.append(f"{self.end.memory} MB resident after {self.start.memory} MB")
+        return found
+
+    def print(self) -> None:
+        every = [each for took in self.tally.milliseconds.values() for each in took]
+        print(f"\n{self.minutes:g} minutes, {VISITORS} visitors, {len(every):,} answers of {self.calls:,} calls")
+        print(f"{self.tally.left_early:,} left early; {self.tally.events:,} events of streams")
+        print("weather  ", told(self.met))
+        print("statuses ", told(self.tally.statuses))
+        print("log      ", told(self.log) or "-")
+        print(f"\n{'':12}{'answers':>9}{'5xx':>7}{'ms p50':>9}{'ms p99':>9}")
+        for kind in (*KINDS, ""):
+            took = self.tally.milliseconds.get(kind, []) if kind else every
+            failed = sum(count for (of, _), count in self.tally.failures.items() if of == (kind or of))
+            print(f"{kind or 'all':12}{len(took):>9,}{failed:>7,}{quantile(took, 50):>9.0f}{quantile(took, 99):>9.0f}")
+        print(f"\n{'':12}{'start':>9}{'end':>9}{'most':>9}")
+        for name in ("tasks", "sockets", "files"):
+            print(f"{name:12}{getattr(self.start, name):>9}{getattr(self.end, name):>9}")
+        print(f"{'threads':12}{sum(self.start.threads.values()):>9}{sum(self.end.threads.values()):>9}")
+        print(f"{'resident MB':12}{self.start.memory:>9}{self.end.memory:>9}{self.most:>9}")
+        print("threads at the end:", told(Counter(self.end.threads)))
+        print("\n" + ("\n".join(self.verdict()) or "Everything is as it should be."))
+
+
+def told(counted: Counter[Any]) -> str:
+    return ", ".join(f"{what} {count:,}" for what, count in counted.most_common())
+
+
+def quantile(numbers: list[float], percent: int) -> float:
+    return statistics.quantiles(numbers, n=100)[percent - 1] if len(numbers) > 1 else sum(numbers)
+
+
+def read_log(path: Path) -> Counter[str]:
+    """Lines by their level; alarms by what they say."""
+    lines = path.read_text(errors="replace").splitlines()
+    levels = Counter(found[1] for line in lines if (found := re.search(r'"level": "(\w+)"', line)))
+    return levels + Counter(alarm for line in lines for alarm in ALARMS if alarm in line)
+
+
+async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
+    emulator = Emulator(hold=10.0)
+    weather = Weather(random.Random(4711))  # noqa: S311 - the same weather each time
+    service = Service(emulator, weather)
+    warm_up = min(minutes * 60 * WARM_UP, 300.0)
+    with tempfile.TemporaryDirectory() as folder:
+        async with served(service) as url, dashboard(url, keep_log or Path(folder)) as each:
+            places = Places(emulator)
+            upstream = url.removeprefix("http://")
+            tally, most = Tally(), 0
+
+            async def crowd(seconds: float) -> None:
+                nonlocal most
+                weather.calm, until = False, time.monotonic() + seconds
+                coming = [Visitor(each.root, number, places, tally, upstream) for number in range(VISITORS)]
+                staying = asyncio.gather(*(visitor.stay(lambda: time.monotonic() >= until) for visitor in coming))
+                while not staying.done():
+                    await asyncio.wait([staying], timeout=2)
+                    most = max(most, each.memory())
+                await staying
+                weather.calm = True
+
+            await crowd(warm_up)
+            start = await each.quiet()
+            print(f"warm after {warm_up:.0f} s: {start}", flush=True)
+            await crowd(minutes * 60 - warm_up)
+            end = await each.quiet(start)
+        return Soak(minutes, tally, weather.met, service.calls, start, end, most, read_log(each.log))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.soak", description="Does everything hold, and come back?")
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--log", type=Path, help="folder in which the dashboard's log is kept")
+    options = parser.parse_args()
+    found = asyncio.run(soak(min(max(options.minutes, 0.5), 600), keep_log=options.log))
+    found.print()
+    if found.verdict():
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The dashboard as it is served, with `/figures`: what nobody outside of a process can count."""
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from typing import Any
+
+from intents_ui import asgi, wiring
+
+
+def tasks() -> int:
+    """Without gunicorn's own, one for each connection that a reader keeps open."""
+    return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
+
+
+def threads() -> dict[str, int]:
+    """By what they are for."""
+    return dict(Counter(thread.name.rstrip("0123456789_-") for thread in threading.enumerate()))
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "http" and scope["path"] == "/figures":
+        await tell(send)
+    else:
+        await asgi.application(scope, receive, send)
+
+
+async def tell(send: Any) -> None:
+    figures = {
+        "tasks": tasks(),
+        "threads": threads(),
+        "streams": len(asgi.streams().open),
+        "watched": wiring.hub().traffic.enquiries,
+    }
+    body = json.dumps(figures).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
