@@ -62,6 +62,7 @@ def environment(**options: Any) -> Environment:
         utc_minute=lambda at: times.utc_minute(at, now=now()),
         whose_turn=turns.whose,
         unanswered=lambda failed: list(failures.unanswered(failed)),
+        until=lambda failed: failures.until_all(failed, now=now()),
         visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )

@@ -226,6 +226,12 @@ def until(error: errors.ServiceError, *, now: datetime) -> str:
     return f"It is asked again from {at} on, in {seconds} s, when this page is opened again."
 
 
+def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
+    """From when on it is worth asking for all of it again."""
+    longest = max(failed, key=lambda error: retry_after(error) or 0, default=None)
+    return until(longest, now=now) if longest else ""
+
+
 # Operations whose old answers are names beside what is told.
 NAMES = frozenset({"GetChains", "GetTokenList"})
 

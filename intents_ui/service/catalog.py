@@ -1,26 +1,27 @@
 """Chains and tokens by id: names, decimals, explorer links; which chains a route provider serves.
 
 A page needs them to put transfers into words, not to show them: what cannot be had is None, never an error, and nobody
-waits for a newer list while there is one of the last hours. What was had before stays until there is something newer.
-A page that shows the lists themselves asks for them as `Listed`.
+waits for a newer list while there is one of the last hours (`guard`). What was had before stays until there is
+something newer. A page that shows the lists themselves asks for them as `Listed`.
 """
 
 import contextlib
-import logging
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
+from intents_ui.service import freshness
 from intents_ui.service.allowance import claim
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.deadline import time_left
-from intents_ui.service.errors import OutOfTime, Overloaded, Refused, ServiceError, TooBusy
+from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.listings import (
     CHAINS,
     NATIVE_TOKEN,
@@ -39,13 +40,9 @@ from intents_ui.service.wire import ChainInfo, TokenInfo
 __all__ = ["NATIVE_TOKEN", "NATIVE_TOKEN_ALIAS", "Catalog", "Listed"]
 
 LISTS_HELD = 256
-STALE_SECONDS = 6 * 3600.0  # up to this age a list is shown while a newer one is on its way (faults.md 8.6)
-PAUSE_SECONDS = 10.0  # after a failure, until the same is asked for again
+PAUSE_SECONDS = 10.0  # after a failure, until the same list is asked for again where none was had
 PATIENCE_SECONDS = 2.0  # for which a page waits for a list that it only wants names from
 CHAINS_TO_BEGIN_WITH = 8  # the service names those first on which most happens
-EVERYTHING = "everything"
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +63,12 @@ class Catalog:
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
-        self._clock = clock
         self._lock = threading.Lock()
         self._held: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
         self._featured: LRUCache[int, tuple[TokenInfo, ...]] = LRUCache(LISTS_HELD)
         self._featured_anywhere: tuple[TokenInfo, ...] = ()
-        self._paused: TTLCache[object, ServiceError] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
+        self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self._under_way: dict[object, Asked] = {}
-        self._is_out = False
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """For a page, before it names these chains and their tokens: asks for what is missing, all at once.
@@ -125,7 +120,7 @@ class Catalog:
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """The chains of a route provider that was learned; None: it was not."""
-        held = self._newest_of(served_by(route_provider))
+        held = self._known(served_by(route_provider))
         return frozenset(held.index) if held else None
 
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
@@ -148,16 +143,16 @@ class Catalog:
 
         By one call for all, waited for as `learn` does; where it fails, by the lists that were had of each."""
         together = featured_on(chain_ids)
-        self._learn([together], even_if_young=True)
-        found = self._newest_of(together)
+        self._learn([together])
+        found = self._known(together)
         if found:
             counts = Counter(token.chain_id for token in found.index.values())
             return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = {chain_id: self._held_of(tokens_of(chain_id)) for chain_id in chain_ids}
+        lists = {chain_id: self._index_held(tokens_of(chain_id)) for chain_id in chain_ids}
         return {
-            chain_id: sum(token.featured is True for token in held.index.values())
-            for chain_id, held in lists.items()
-            if held
+            chain_id: sum(token.featured is True for token in index.values())
+            for chain_id, index in lists.items()
+            if index
         }
 
     def _chains_by_id(self) -> Mapping[int, ChainInfo]:
@@ -166,75 +161,52 @@ class Catalog:
     def _tokens_by_address(self, chain_id: int) -> Mapping[str, TokenInfo]:
         return self._index(tokens_of(chain_id))
 
-    def _learn(self, wanted: Sequence[Listing[Any, Any]], *, even_if_young: bool = False) -> None:
+    def _learn(self, wanted: Sequence[Listing[Any, Any]]) -> None:
         missing = [listing for listing in wanted if not self._service.knows(listing.call)]
-        if not missing or not _may_wait():
-            return
-        asked = [self._ask_aside(listing) for listing in missing]
-        for listing, question in zip(missing, asked, strict=True):
-            if question and (even_if_young or not self._is_young(self._held_of(listing))):
-                question.wait()
+        if missing and _may_wait():
+            for question in [self._ask_aside(listing) for listing in missing]:
+                if question:
+                    question.wait()
 
-    def _newest_of[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
-        """As far as it was had: nothing is asked."""
+    def _known[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
+        """As far as it was had: nobody waits for the service."""
         if self._service.knows(listing.call):
             self._ask(listing)
-        return self._held_of(listing)
+        with self._lock:
+            return self._held.get(listing.subject)
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """No older than its lifetime, unless there is no newer one to be had."""
-        held, error = self._held_of(listing), self._pause_of(listing)
-        is_fresh = self._service.knows(listing.call)
-        if is_fresh or held is None or error is None:
-            try:
-                if not is_fresh:
-                    claim()
-                newest = self._renewed(listing)
-                return Listed(tuple(newest.index.values()), newest.unreadable)
-            except ServiceError as trouble:
-                if held is None:
-                    raise
-                error = trouble
-        return Listed(tuple(held.index.values()), held.unreadable, self._clock() - held.since, error)
+        with freshness.collecting() as told:
+            held = self._renewed(listing, newest=True)
+        entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
+        if not told:
+            return Listed(entries, unreadable)
+        age = datetime.now(UTC) - told[0].learned_at
+        return Listed(entries, unreadable, age.total_seconds(), told[0].error)
 
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         """What is listed, by key."""
         if self._service.knows(listing.call):
             return self._ask(listing)
-        held = self._held_of(listing)
-        if self._is_young(held):
-            if _may_wait():
-                self._ask_aside(listing)
-            return held.index if held else {}
         with self._lock:
-            asked = self._under_way.get(listing.subject)
+            asked, paused = self._under_way.get(listing.subject), listing.subject in self._paused
         if asked:
             asked.wait()
-        elif not self._pause_of(listing) and _may_wait():
+        elif not paused and _may_wait():
             return self._ask(listing)
         return self._index_held(listing)
 
-    def _held_of[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
-        with self._lock:
-            return self._held.get(listing.subject)
-
     def _index_held[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
-        held = self._held_of(listing)
-        return held.index if held else {}
-
-    def _is_young(self, held: Held[Any, Any] | None) -> bool:
-        return held is not None and self._clock() - held.since < STALE_SECONDS
-
-    def _pause_of(self, listing: Listing[Any, Any]) -> ServiceError | None:
-        """Why it is not asked for at the moment."""
         with self._lock:
-            return self._paused.get(listing.subject) or self._paused.get(EVERYTHING)
+            held: Held[K, V] | None = self._held.get(listing.subject)
+        return held.index if held else {}
 
     def _ask_aside(self, listing: Listing[Any, Any]) -> Asked | None:
         """None while there is a pause."""
-        if self._pause_of(listing):
-            return None
         with self._lock:
+            if listing.subject in self._paused:
+                return None
             if listing.subject not in self._under_way:
                 until = time.monotonic() + PATIENCE_SECONDS
                 self._under_way[listing.subject] = Asked(aside(lambda: self._ask_and_be_done(listing)), until)
@@ -249,25 +221,26 @@ class Catalog:
 
     def _ask[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         try:
-            return self._renewed(listing).index
+            with freshness.collecting():  # that a name is old is not worth a word
+                return self._renewed(listing).index
         except ServiceError:
             return self._index_held(listing)
 
-    def _renewed[K, V](self, listing: Listing[K, V]) -> Held[K, V]:
+    def _renewed[K, V](self, listing: Listing[K, V], *, newest: bool = False) -> Held[K, V]:
         """The list as the service gives it; indexed anew only when it is a new one."""
         try:
-            answer = self._service.ask(listing.call)
+            answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:
             raise
-        except ServiceError as error:
-            self._pause(listing.subject, error)
+        except ServiceError:
+            with self._lock:
+                self._paused[listing.subject] = True
             raise
         with self._lock:
-            self._is_out = False
             held: Held[K, V] | None = self._held.get(listing.subject)
             if held is None or held.answer is not answer:
                 index = _first_by_key(listing.entries(answer), listing.key)
-                held = Held(answer, index, self._clock(), answer.unreadable_entries)
+                held = Held(answer, index)
                 self._held[listing.subject] = held
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
@@ -276,16 +249,6 @@ class Catalog:
     def _feature(self, chain_id: int, index: Mapping[Any, Any]) -> None:
         self._featured[chain_id] = tuple(token for token in index.values() if token.featured)
         self._featured_anywhere = tuple(token for tokens in self._featured.values() for token in tokens)
-
-    def _pause(self, subject: object, error: ServiceError) -> None:
-        # A service that refuses one list can have the others; one that cannot be reached has none. That all of our own
-        # connections are taken says nothing about it.
-        only_this = isinstance(error, Overloaded) or (isinstance(error, Refused) and not isinstance(error, TooBusy))
-        with self._lock:
-            self._paused[subject if only_this else EVERYTHING] = error
-            is_news, self._is_out = not self._is_out, True
-        if is_news:
-            log.warning("Chains and tokens cannot be looked up: %s, request %s", error.summary, error.request_id)
 
 
 def _may_wait() -> bool:

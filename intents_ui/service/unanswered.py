@@ -1,10 +1,14 @@
 """What was asked in vain for a page, so that it can name each question with the reference that our log has."""
 
 import contextlib
+import logging
+import uuid
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
 from intents_ui.service.errors import ServiceError
+
+log = logging.getLogger("intents_ui.service")
 
 _told: ContextVar[list[ServiceError] | None] = ContextVar("unanswered", default=None)
 
@@ -27,6 +31,9 @@ def told() -> Sequence[ServiceError]:
 
 
 def tell(error: ServiceError) -> None:
+    if error.request_id is None:
+        error.request_id = uuid.uuid4().hex[:12]
+        log.info("%s was not asked, reference %s: %s", error.operation, error.request_id, error.summary)
     errors = _told.get()
     if errors is not None:
         errors.append(error)

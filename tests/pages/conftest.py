@@ -9,7 +9,31 @@ from django.test import Client
 
 from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import console, history, home, intent, recoverable, token
+from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, token
+from intents_ui.service import paused
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.settings import ENV
+
+# As they are before a test puts its own in their place.
+MADE = (wiring.emulator, wiring.service, wiring.hub, wiring.exports, wiring.ticket_threads, wiring.places_by_hand)
+LEARNED = (
+    *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
+    *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
+    *(embed.read, feeds.transfer, feeds.newest, console.examples),
+)
+
+# They were kept before anything else was, and tests of their pages are about that.
+KEPT = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES)
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    """Most tests change what the service says between two pages, or count what one page asks. Tests of what is kept
+    (`tests/service`, `tests/faults`, those in a browser) have the lifetimes of a real installation."""
+    others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in KEPT}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
+        yield
 
 
 @pytest.fixture
@@ -20,29 +44,28 @@ def emulator() -> Iterator[Emulator]:
 
 
 def fresh() -> Iterator[Emulator]:
-    made = (wiring.emulator, wiring.service, wiring.catalog, wiring.hub, wiring.exports, wiring.ticket_threads)
-    made += (
-        wiring.routes,
-        wiring.prices,
-        wiring.token_lists,
-        home.entries,
-        history.newest,
-        intent.plan,
-        looks.look,
-        recoverable.answer_to,
-        token.newest,
-    )
-    made += (console.examples, wiring.places_by_hand)
-    for each in made:
-        each.cache_clear()
-    looks.forget()
-    cache.clear()
+    forget()
     embedded = wiring.emulator()
     assert embedded is not None
     yield embedded
     wiring.close_all()
-    for each in made:
+    forget()
+
+
+def forget() -> None:
+    """What this process has made and learned so far, but for the clients of a test's own."""
+    for each in MADE:
         each.cache_clear()
+    forget_answers()
+
+
+def forget_answers() -> None:
+    """What it has learned of the service."""
+    for each in LEARNED:
+        each.cache_clear()
+    looks.forget()
+    paused.heard(None)
+    cache.clear()
 
 
 @pytest.fixture

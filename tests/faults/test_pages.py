@@ -1,0 +1,363 @@
+"""Every page under every fault of the service, on a real socket: what a reader is shown, whatever happens.
+
+faults.md section 2 names what holds everywhere: INV1-INV5, INV8 and INV9. Here each page is opened by a dashboard that
+knows nothing yet; what it has seen before is the matter of `test_stale.py`.
+"""
+
+import json
+import logging
+import re
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.http import HttpResponseBase
+from django.test import Client
+from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui import wiring
+from intents_ui.display.failures import BY_CODE
+from intents_ui.emulator.app import Emulator
+from intents_ui.service import retries
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import LIMITS, Limits
+from intents_ui.service.transport import DeadlineTransport
+from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, Upstream, refusing, upstream
+from tests.pages.conftest import forget_answers, fresh
+from tests.service import scripted_server
+from tests.service.clients import CANARY
+from tests.service.scripted_server import Script
+from tests.serving import ROOT
+
+TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
+HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
+FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
+REFERENCE = re.compile(r"[Rr]eference\W+(?:<[^>]*>\W*)*([0-9a-f]{12})\b")
+PAGE_SECONDS = 8.0
+QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
+USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+NATIVE = "0x" + "0" * 40
+
+
+class Log(logging.Handler):
+    """The lines that were written since it was last emptied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+@dataclass
+class Dashboard:
+    """The site, asking a service on a socket; each visit is a new reader's, of a dashboard that was just started."""
+
+    service: Upstream
+    log: Log
+    transport: DeadlineTransport
+    patch: pytest.MonkeyPatch
+
+    def begin(self, *, limits: Any = LIMITS, url: str = "") -> None:
+        forget_answers()
+        config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
+        client = ServiceClient(config, transport=self.transport)
+        self.patch.setattr(wiring, "service", lambda: client)
+        self.log.lines.clear()
+
+    def open(self, path: str, *, limits: Any = LIMITS, url: str = "", **how: Any) -> HttpResponseBase:
+        self.begin(limits=limits, url=url)
+        return self.visit(path, **how)
+
+    def visit(self, path: str, *, seconds: float = PAGE_SECONDS, **how: Any) -> HttpResponseBase:
+        with wiring.places().page(seconds=seconds):
+            answer = Client(raise_request_exception=False).get(path, **how)
+        answer.body = text_of(answer)
+        return answer
+
+
+def text_of(answer: HttpResponseBase) -> str:
+    if answer.streaming:
+        pieces = [piece for piece in answer]  # noqa: C416 - Django makes the asynchronous one a list
+        return b"".join(pieces).decode()
+    return answer.content.decode("utf-8", "replace")
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with time_machine.travel("2026-11-21T12:00:00Z"):
+        yield from fresh()
+
+
+@pytest.fixture(scope="module")
+def shared(emulator: Emulator) -> Iterator[Dashboard]:
+    log = Log()
+    logging.getLogger().addHandler(log)
+    transport = DeadlineTransport(connections=48)
+    with upstream(emulator) as service, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retries, "pause", lambda *_, **__: 0.0)  # nobody here is spared by a pause
+        yield Dashboard(service, log, transport, patch)
+    transport.close()
+    logging.getLogger().removeHandler(log)
+
+
+@pytest.fixture
+def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
+    shared.service.behave()
+    yield shared
+    shared.service.behave()
+    forget_answers()
+
+
+@pytest.fixture(scope="module")
+def paths(emulator: Emulator) -> dict[str, str]:
+    """One of each kind of page that asks the service for anything."""
+    found = {which: f"/intent/{emulator.finished(which)['intentId']}" for which in (3, 8, 11)}
+    running = f"/intent/{emulator.play('stalled-in-bridge')['intentId']}"
+    quoted = f"/intent/{emulator.play('expired-quote')['intentId']}"
+    owner = f"/address/{emulator.finished(3)['ownerAddress']}"
+    token = f"/token/1/{USDC}"
+    return {
+        "home": "/",
+        "search": "/search?q=0x" + "ab" * 32,
+        "search by keys": f"/search?owner={owner.rpartition('/')[2]}",
+        "transaction": "/tx/0x" + "cd" * 32,
+        "history": "/history?origin=8453",
+        "recoverable": "/recoverable",
+        "address": owner,
+        "address with a filter": f"{owner}?status=in-flight",
+        "address of a token": f"/address/{USDC}",
+        "intent": found[3],
+        "intent refunded": found[8],
+        "intent failed": found[11],
+        "intent running": running,
+        "intent quoted": quoted,
+        "commit": f"{quoted}/commit",
+        "balances": f"{found[11]}/balances",
+        "reply": f"{found[8]}/reply",
+        "everyone": f"{found[8]}/everyone",
+        "share": f"{found[8]}/share",
+        "chains": "/chains",
+        "chains of a provider": "/chains?provider=CCTP",
+        "chain": "/chain/8453",
+        "tokens": "/tokens?chain=1",
+        "tokens searched": "/tokens?q=usd",
+        "token": token,
+        "routes of a token": f"{token}/routes",
+        "intents of a token": f"{token}/intents",
+        "routes": f"/routes?from=1&token={USDC}",
+        "one route": f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}",
+        "matrix": "/routes/matrix",
+        "console": "/console/GetIntentHistory",
+        "triage": "/triage",
+        "help": "/help",
+        "kept": "/kept",
+        "demo": "/demo",
+    }
+
+
+def of_paths(paths: dict[str, str], *names: str) -> list[str]:
+    return [paths[name] for name in names]
+
+
+def fragments(paths: dict[str, str]) -> list[str]:
+    intent = paths["intent running"]
+    parts = [f"{intent}/{part}" for part in ("receipt", "proof", "balances", "reply", "everyone")]
+    of_tokens = of_paths(paths, "routes of a token", "intents of a token", "matrix", "tokens searched", "chains")
+    return [*parts, *of_tokens, "/newest", "/tokens/rows?chain=1", "/history", "/recoverable", paths["address"]]
+
+
+def files(paths: dict[str, str]) -> list[str]:
+    intent, owner = paths["intent running"], paths["address"]
+    of_intent = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png",
+                                              "/badge.svg", "/feed.atom", "/feed.json")]  # fmt: skip
+    lists = [f"{owner}/feed.atom", f"{owner}/feed.json"]
+    exports = ["/export/history.csv", "/export/recoverable.json", f"/export{owner}.ndjson"]
+    return [*of_intent, *lists, *exports, f"/embed{intent}", f"/oembed?url=http://testserver{intent}"]
+
+
+FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
+COSTLY = {"10,000 headers", "100 MB in chunks", "a gzip bomb"}  # to send, so that not every page is sent one
+# Answers: the service was reached, and it said something that can be read.
+SAID = {"no credentials", "slow down", "invalid", "not found", "not here", "an unknown code, 400"}
+
+
+def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
+    """What INV1, INV3 and INV4 say of any answer of ours."""
+    if answer.status_code not in HONEST:
+        yield f"status {answer.status_code}"
+    if answer.status_code == 503 and fault in SAID:
+        yield "503 because of an answer"
+    told = answer.body + repr(answer.headers)
+    hidden = ("Traceback", CANARY, settings.SECRET_KEY, str(ROOT), "upstream-page", "rpc/Service")
+    yield from (f"tells {word}" for word in hidden if word in told)
+    shown = set(REFERENCE.findall(answer.body))
+    for reference in shown:
+        lines = [line for line in log.lines if reference in line]
+        if len(lines) != 1:
+            yield f"reference {reference} in {len(lines)} lines"
+    if answer.status_code == 503 and not shown and "json" in answer.get("Content-Type", "html"):
+        yield "no reference"
+
+
+def is_a_page_of_ours(answer: Any) -> Iterator[str]:
+    """INV2, and of INV9 that a failure says what happened and what can be done."""
+    tree = LexborHTMLParser(answer.body)
+    html = tree.css_first("html")
+    if html is None or html.attributes.get("lang") != "en":
+        yield "no lang"
+    for what, count in (("h1", 1), ("main", 1), ("header nav", 1), ("footer", 1), ("head > title", 1)):
+        if len(tree.css(what)) != count:
+            yield f"{len(tree.css(what))} {what}"
+    if not answer.body.rstrip().endswith("</html>"):
+        yield "does not end"
+    if answer.status_code == 503:
+        words = tree.body.text(separator=" ")
+        yield from (f"does not say {word!r}" for word in ("again", "UTC") if word not in words)
+        if not answer.get("Retry-After", "").isdigit():
+            yield "no Retry-After"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_page_tells_a_fault_in_the_whole_frame(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
+    dashboard.service.misbehave(FAULTS[fault])
+    wrong = {}
+    for name, path in paths.items() if fault not in COSTLY else [*paths.items()][::7]:
+        began = time.monotonic()
+        answer = dashboard.open(path)
+        found = [*said_nothing_wrong(answer, dashboard.log, fault)]
+        if answer.status_code not in (301, 302):
+            found += is_a_page_of_ours(answer)
+        if time.monotonic() - began > PAGE_SECONDS + 2:
+            found.append("too slow")
+        if found:
+            wrong[name] = (answer.status_code, found)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    "fault", ["reset in the body", "500 with nothing", "no JSON", "slow down", "paused", "not here"]
+)
+def test_every_fragment_and_file_tells_a_fault_as_what_it_is(
+    dashboard: Dashboard, paths: dict[str, str], fault: str
+) -> None:
+    dashboard.service.misbehave(FAULTS[fault])
+    wrong = {}
+    for path in fragments(paths):
+        answer = dashboard.open(path, headers=FRAGMENT)
+        found = [*said_nothing_wrong(answer, dashboard.log, fault)]
+        if "<html" in answer.body:
+            found.append("a whole page")
+        if found:
+            wrong[path] = (answer.status_code, found)
+    for path in files(paths):
+        answer = dashboard.open(path)
+        found = [*said_nothing_wrong(answer, dashboard.log, fault)]
+        if answer.status_code == 200 and not path.startswith("/export"):
+            found.append("nothing wrong")
+        if found:
+            wrong[path] = (answer.status_code, found)
+    assert wrong == {}
+
+
+def closed_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_where_nobody_listens_every_page_says_so_at_once(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    nowhere, wrong = closed_port(), {}
+    for name, path in paths.items():
+        began = time.monotonic()
+        answer = dashboard.open(path, url=nowhere)
+        found = [*said_nothing_wrong(answer, dashboard.log, "refused"), *is_a_page_of_ours(answer)]
+        if nowhere.rpartition(":")[2] in answer.body:
+            found.append("tells the port")
+        if time.monotonic() - began > 4:
+            found.append("too slow")
+        if found:
+            wrong[name] = (answer.status_code, found)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("fault", SLOW)
+def test_a_page_that_waits_in_vain_ends_in_time(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
+    dashboard.service.misbehave(SLOW[fault])
+    wrong = {}
+    names = "home", "search", "history", "intent running", "chains", "tokens", "token", "one route", "address"
+    for name in names:
+        began = time.monotonic()
+        answer = dashboard.open(paths[name], limits=QUICK, seconds=0.5)
+        found = [*said_nothing_wrong(answer, dashboard.log, fault), *is_a_page_of_ours(answer)]
+        if time.monotonic() - began > 4:
+            found.append("too slow")
+        if answer.status_code != 503 and name != "home":
+            found.append("does not fail")
+        if found:
+            wrong[name] = (answer.status_code, found)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("is_nested", [False, True], ids=["flat", "nested"])
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+def test_each_error_of_the_service_is_told_by_its_code_in_either_envelope(
+    dashboard: Dashboard, paths: dict[str, str], row: dict[str, Any], is_nested: bool
+) -> None:
+    script = refusing(row["code"], row["name"], row["status"], msg="What it said itself.", is_nested=is_nested)
+    dashboard.service.misbehave(script, "GetIntent")
+    answer = dashboard.open(paths["intent"])
+    words, tree = BY_CODE[row["code"]], LexborHTMLParser(answer.body)
+    shown = " ".join(tree.css_first("main").text(separator=" ").split())
+    assert [*said_nothing_wrong(answer, dashboard.log, row["name"]), *is_a_page_of_ours(answer)] == []
+    assert answer.status_code in (400, 403, 404, 429, 503)
+    assert tree.css_first("h1").text() == words.title
+    assert words.what in shown
+    assert words.todo in shown
+    assert "What it said itself." in shown
+    assert "for those who run it" not in answer.body
+    assert paths["intent"].rpartition("/")[2] in shown
+
+
+PARTS = [
+    pytest.param(
+        "intent failed", "GetIntentReceipt", "The receipt could not be read", "Where the money is", id="receipt"
+    ),
+    pytest.param("home", "GetIntentHistory", "The newest intents cannot be shown", "What happened to the", id="newest"),
+    pytest.param(
+        "address", "GetIntentHistory", "The history could not be asked", "Owner of 8 intents", id="owner's lists"
+    ),
+    pytest.param(
+        "address", "SearchIntents", "Could not be asked as owner", "Owner of at least 8 intents", id="searches"
+    ),
+    pytest.param("chain", "GetTokenList", "The tokens could not be asked", "Intents", id="a chain's tokens"),
+    pytest.param("chain", "GetIntentHistory", "These could not be asked", "Tokens", id="a chain's intents"),
+    pytest.param(
+        "one route", "GetExactInputRoutes", "no answer", "Yes: the service lists a route", id="half of a route"
+    ),
+    pytest.param("token", "GetTokenPrices", "Not answered", "USD Coin", id="prices"),
+    pytest.param("tokens", "GetTokenPrices", "Not answered", "USDC", id="prices of a list"),
+    pytest.param("history", "GetChains", "chain", "Sent", id="names"),
+]
+
+
+@pytest.mark.parametrize(("name", "operation", "says", "stands"), PARTS)
+def test_one_part_that_cannot_be_had_leaves_the_others(
+    dashboard: Dashboard, paths: dict[str, str], name: str, operation: str, says: str, stands: str
+) -> None:
+    dashboard.service.misbehave(refusing(-7, "WebrpcInternalError", 500), operation)
+    answer = dashboard.open(paths[name])
+    shown = LexborHTMLParser(answer.body).body.text(separator=" ")
+    assert answer.status_code == 200
+    assert [*said_nothing_wrong(answer, dashboard.log, operation), *is_a_page_of_ours(answer)] == []
+    assert says in shown
+    assert stands in shown
+    assert operation in shown
+    assert REFERENCE.search(answer.body)

@@ -1,0 +1,194 @@
+"""The service on a real socket, in every kind of trouble: by operation and by the number of the call.
+
+What is not told to misbehave is answered by the embedded emulator.
+"""
+
+import contextlib
+import gzip
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.in_process import InProcessTransport
+from tests.service.scripted_server import Script, ScriptedServer, Visit, answering, response
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+PLAIN = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
+PAGE = "<html><head><title>502 Bad Gateway</title></head><body>" + "upstream-page " * 40 + "</body></html>"
+EVERY = "*"
+
+
+@dataclass(frozen=True)
+class Request:
+    operation: str
+    body: Any
+    headers: Mapping[str, str]
+    at: float
+
+
+@dataclass
+class Upstream:
+    """`requests` has all that arrived, in their order. A script that stands for an operation and a call goes first."""
+
+    emulator: Emulator
+    requests: list[Request] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._scripts: dict[tuple[str, int | None], Script] = {}
+        self._counts: dict[str, int] = {}
+        self._service = InProcessTransport(self.emulator, loops=16)
+        self.server = ScriptedServer(self._answer)
+        self.url = self.server.url
+
+    def misbehave(self, script: Script, *operations: str, nth: int | None = None) -> None:
+        """`nth` call from now on, the first being 1; None: each. Without operations: all of them."""
+        with self._lock:
+            for operation in operations or (EVERY,):
+                self._counts[operation] = 0
+                self._scripts[operation, nth] = script
+
+    def behave(self) -> None:
+        with self._lock:
+            self._scripts.clear()
+            self._counts.clear()
+            self.requests.clear()
+
+    def asked(self, *operations: str) -> list[Request]:
+        with self._lock:
+            return [each for each in self.requests if not operations or each.operation in operations]
+
+    def close(self) -> None:
+        self.server.close()
+        self._service.close()
+
+    def _answer(self, visit: Visit) -> None:
+        script = self._script_for(visit)
+        (script or self._pass_on)(visit)
+
+    def _script_for(self, visit: Visit) -> Script | None:
+        # The server keeps every visit, for tests that look at them; we have our own record.
+        self.server.visits.clear()
+        with self._lock:
+            asked = Request(visit.operation, json.loads(visit.body or "null"), visit.headers, time.monotonic())
+            self.requests.append(asked)
+            for operation in (visit.operation, EVERY):
+                self._counts[operation] = number = self._counts.get(operation, 0) + 1
+                for nth in (number, None):
+                    if script := self._scripts.get((operation, nth)):
+                        return script
+        return None
+
+    def _pass_on(self, visit: Visit) -> None:
+        extensions = {"timeout": {"pool": 10.0, "read": 40.0}}
+        request = httpx.Request("POST", f"http://emulator{visit.head.split(' ')[1]}", content=visit.body,
+                                headers={"Content-Type": "application/json"}, extensions=extensions)  # fmt: skip
+        answer = self._service.handle_request(request)
+        visit.send(response(answer.read(), status=answer.status_code))
+
+
+@contextlib.contextmanager
+def upstream(emulator: Emulator) -> Iterator[Upstream]:
+    made = Upstream(emulator)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def refusing(code: int, name: str, status: int, *, msg: str = "", is_nested: bool = False, **headers: str) -> Script:
+    """The service's "no", in either of its forms (faults.md 3.2)."""
+    flat = {"error": name, "code": code, "msg": msg or name, "cause": "for those who run it", "status": status}
+    nested = {"webrpcError": {"name": name, "code": code, "message": msg or name, "httpStatus": status}}
+    told = {header.replace("_", "-"): value for header, value in headers.items()}
+    return answering(nested if is_nested else flat, status=status, headers=told)
+
+
+def half(visit: Visit) -> None:
+    visit.send(response(PLAIN)[:-20])
+
+
+def half_then_reset(visit: Visit) -> None:
+    half(visit)
+    visit.reset()
+
+
+def raw(data: bytes) -> Script:
+    return lambda visit: visit.send(data)
+
+
+def endless(visit: Visit) -> None:
+    visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+    for _ in range(4_000):  # 32 MB, of which nobody reads more than the limit
+        visit.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
+
+
+def dripping(visit: Visit) -> None:
+    visit.send(HEAD + b"Content-Length: 9999\r\n\r\n")
+    visit.drip(b" " * 9999, every=0.02)
+
+
+def elsewhere(location: str, *, status: int = 302) -> Script:
+    return answering("", status=status, headers={"Location": location})
+
+
+def bomb() -> Script:
+    """A gigabyte of nothing would be as good; this is enough to be noticed."""
+    packed = gzip.compress(bytes(64 * 2**20), 9)
+    return answering(packed, headers={"Content-Encoding": "gzip"})
+
+
+def encoded(encoding: str) -> Script:
+    return answering(PLAIN, headers={"Content-Encoding": encoding})
+
+
+# faults.md 3.1 and 3.2, as far as an answer, or the lack of one, is what is wrong; none of them costs a wait.
+TRANSPORT: Mapping[str, Script] = {
+    "closed without a word": lambda visit: None,
+    "reset without a word": Visit.reset,
+    "half a body": half,
+    "reset in the body": half_then_reset,
+    "not HTTP": raw(b"hello\r\n\r\n"),
+    "HTTP/0.9": raw(PLAIN.encode()),
+    "a length and chunks": raw(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    "two lengths": raw(HEAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\n123"),
+    "a negative chunk": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\n"),
+    "a header of 200 kB": raw(HEAD + b"A: " + b"b" * 200_000 + b"\r\n\r\n"),
+    "10,000 headers": raw(HEAD + b"A: b\r\n" * 10_000 + b"\r\n"),
+    "100 MB by its length": lambda visit: visit.send(HEAD + b"Content-Length: 104857600\r\n\r\n" + b" " * 1000),
+    "100 MB in chunks": endless,
+    "a gzip bomb": bomb(),
+    "brotli": encoded("br"),
+    "gzip twice": encoded("gzip, gzip"),
+    "a redirect": elsewhere("http://127.0.0.1:9/rpc/Service/GetIntent"),
+    "a permanent redirect": elsewhere("https://127.0.0.1:9/", status=308),
+}
+STATUSES: Mapping[str, Script] = {
+    "502 with a page": answering(PAGE, status=502, kind="text/html"),
+    "504 with a page": answering(PAGE, status=504, kind="text/html"),
+    "520 with a page": answering(PAGE, status=520, kind="text/html"),
+    "500 with nothing": answering("", status=500),
+    "204": answering("", status=204),
+    "200 with nothing": answering(""),
+    "a captive portal": answering(PAGE, kind="text/html"),
+    "404 with a page": answering(PAGE, status=404, kind="text/html"),
+    "no JSON": answering("{"),
+    "a list": answering("[]"),
+    "an unknown code": refusing(31337, "Unheard", 500),
+    "an unknown code, 400": refusing(31337, "Unheard", 400),
+    "an error with 200": refusing(-7, "WebrpcInternalError", 200),
+    "no credentials": refusing(1101, "AccessKeyNotFound", 401),
+    "slow down": refusing(1201, "QuotaRateLimit", 429, Retry_After="60"),
+    "paused": refusing(9000, "IntentsDisabled", 400),
+    "invalid": refusing(2000, "InvalidArgument", 400),
+    "not found": refusing(8000, "NotFound", 400),
+    "not here": refusing(1006, "Geoblocked", 451),
+}
+# These cost a wait: for pages with short limits.
+SLOW: Mapping[str, Script] = {"silence": Visit.stay_silent, "a drip": dripping}
