@@ -5,6 +5,8 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
+from gunicorn.asgi import protocol as speech
+
 from intents_ui import lifecycle, settings
 
 wsgi_app = "intents_ui.asgi:application"
@@ -16,6 +18,8 @@ graceful_timeout = 20
 timeout = 60
 keepalive = 15
 limit_request_line = 100_000  # a whole message of 10,000 characters, each as three escaped bytes
+# Whose `X-Forwarded-Proto` says how a reader came.
+forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
 control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
 loglevel = "warning"
@@ -25,6 +29,22 @@ logconfig_dict = settings.LOGGING  # its own lines look like ours
 if settings.ENV.embedded:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
 
+
+# gunicorn has no setting for these two: it names itself in every answer, and what it refuses itself has no headers.
+speech._CACHED_SERVER_HEADER = b""
+refuse = speech.ASGIProtocol._send_error_response
+
+
+def refuse_with_headers(
+    self: object, status: int, message: str, extra_headers: tuple[tuple[str, str], ...] = ()
+) -> None:
+    from intents_ui import headers  # needs Django's settings, which the application sets up
+
+    told = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
+    refuse(self, status, message, [*extra_headers, *told])
+
+
+speech.ASGIProtocol._send_error_response = refuse_with_headers
 
 # The streams have to end before gunicorn would say so: it waits for them.
 post_worker_init = lifecycle.attach

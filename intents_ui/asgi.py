@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.http.request import split_domain_port, validate_host
-from django.utils.csp import build_policy
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
@@ -34,7 +33,7 @@ BODY_SECONDS = 10.0
 
 django_pages = get_wsgi_application()
 
-from intents_ui import lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 
@@ -95,7 +94,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await streams()(scope, receive, send)
     embedded = wiring.emulator()
     if embedded is not None and path.startswith("/rpc/"):
-        return await embedded(scope, receive, send)
+        return await embedded(scope, receive, with_headers(send))
     try:
         body = await read_body(receive)
     except BodyRefused as refused:
@@ -119,22 +118,10 @@ def streams() -> Streams:
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
         address_of=lambda scope: visitors.address_of(scope, settings.ENV.trusted_proxies),
-        headers=security_headers(),
+        headers=headers.at_the_door(),
         stopping=lifecycle.is_stopping,
         limits=Limits(streams=settings.ENV.intents_streams, an_address=settings.ENV.intents_streams_per_address),
     )
-
-
-def security_headers() -> list[tuple[bytes, bytes]]:
-    """Those that Django's middleware gives to every page."""
-    told = {
-        "content-security-policy": build_policy(settings.SECURE_CSP),
-        "cross-origin-opener-policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
-        "referrer-policy": settings.SECURE_REFERRER_POLICY,
-        "x-content-type-options": "nosniff",
-        "x-frame-options": settings.X_FRAME_OPTIONS,
-    }
-    return [(name.encode(), str(value).encode()) for name, value in told.items()]
 
 
 def is_for_us(scope: Message) -> bool:
@@ -142,6 +129,16 @@ def is_for_us(scope: Message) -> bool:
     hosts = [bytes(value).decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     domain, _ = split_domain_port(hosts[0]) if len(hosts) == 1 else ("", "")
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def with_headers(send: Send) -> Send:
+    """What browsers are told stands in the answers of the embedded service too: they come from our origin."""
+
+    async def send_told(message: Message) -> None:
+        is_head = message["type"] == "http.response.start"
+        await send({**message, "headers": [*message["headers"], *headers.at_the_door()]} if is_head else message)
+
+    return send_told
 
 
 def without_body(send: Send) -> Send:
@@ -203,11 +200,11 @@ def escaped(byte: int) -> bytes:
 
 async def answer(send: Send, status: int, sentence: str) -> None:
     body = sentence.encode() + b"\n"
-    headers = [
+    told = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
-        *security_headers(),
+        *headers.at_the_door(),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": told})
     await send({"type": "http.response.body", "body": body})

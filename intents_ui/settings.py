@@ -88,6 +88,7 @@ class Environment(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
+    intents_https: Literal["off", "on"] = Field("off", description="`on`: readers reach the dashboard by https alone, through a proxy that ends it and passes `X-Forwarded-Proto` on; browsers are told so for two years (for names below this host's too), requests by http are sent to https, cookies go over https alone")
     csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
     trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
@@ -251,9 +252,10 @@ CSRF_FAILURE_VIEW = "intents_ui.pages.failures.unproven_form"
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "intents_ui.headers.told_to_browsers",
+    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.frame.private_pages",
@@ -311,6 +313,8 @@ WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
+# What a page may do; headers.py has the rest. Scripts by their origin alone: with `strict-dynamic` or a nonce htmx would
+# run what a fragment holds. static/js/trusted.js makes the one policy by which text may become HTML.
 SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
@@ -320,11 +324,26 @@ SECURE_CSP = {
     "connect-src": [CSP.SELF],
     "manifest-src": [CSP.SELF],
     "form-action": [CSP.SELF],
+    "object-src": [CSP.NONE],
     "base-uri": [CSP.NONE],
     "frame-ancestors": [CSP.NONE],
+    "require-trusted-types-for": ["'script'"],
+    "trusted-types": ["default"],
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+
+# Where a proxy in front ends https. Its `X-Forwarded-Proto` is believed if it is one of ours (gunicorn.conf.py).
+BY_HTTPS = ENV.intents_https == "on"
+SECURE_SSL_REDIRECT = BY_HTTPS
+SECURE_HSTS_SECONDS = 63_072_000 if BY_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+CSRF_COOKIE_SECURE = BY_HTTPS
+CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
+# Its middleware would set a cookie on pages that change nothing: what takes POST asks `operators.guarded`, or, where
+# nothing is changed, `visitors.is_ours`. A test asks every address.
+SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {
     "version": 1,

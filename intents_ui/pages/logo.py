@@ -16,8 +16,6 @@ from intents_ui.service.wire import ChainInfo, TokenInfo
 HEADERS = {
     "Cache-Control": "public, max-age=86400",
     "Content-Disposition": 'attachment; filename="logo.webp"',
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
 }
 # A single pixel, transparent. Browsers draw it whatever the status; with none they draw a sign for what is broken.
 UNSEEN = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"

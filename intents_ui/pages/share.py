@@ -34,12 +34,9 @@ from intents_ui.settings import ENV
 
 RUNNING_SECONDS = 15
 OVER_SECONDS = 60 * 60
-# Other sites show them. Opened by itself, such a picture can do nothing.
-ELSEWHERE = {
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-}
-HERE = {**ELSEWHERE, "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "public, max-age=86400"}
+# Other sites show them.
+ELSEWHERE = {"Cross-Origin-Resource-Policy": "cross-origin"}
+HERE = {"Cache-Control": "public, max-age=86400"}
 SVG = "image/svg+xml"
 NO_SUCH = Shown("No such intent", Tone.NEUTRAL, "info", "", known=False)
 NOT_KNOWN = Shown("Not known just now", Tone.NEUTRAL, "info", "", known=False)

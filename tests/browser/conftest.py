@@ -1,6 +1,7 @@
 """A real browser, pointed at a real dashboard. What goes wrong in a page is collected and fails the test."""
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.conftest import needs
+from tests.serving import PATIENCE
 
 # Without these, Chromium looks for its maker's hosts at every start.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -98,6 +100,23 @@ def some_intent(visit: Visit, scenario: int, copy: str = "finished") -> str:
     found = re.search(rf'href="([^"]+)" aria-label="{copy.capitalize()} copy of scenario {scenario}"', page)
     assert found, f"no {copy} copy of scenario {scenario}"
     return found[1]
+
+
+def copied(page: Page) -> str:
+    """What is in the clipboard: read by another site, because our own pages may not."""
+    other = page.context.new_page()
+    other.route("**/*", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+    other.goto("http://localhost/")
+    text: str = other.evaluate("navigator.clipboard.readText()")
+    other.close()
+    page.bring_to_front()
+    return text
+
+
+def expect_copied(page: Page, text: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while copied(page) != text:
+        assert time.monotonic() < deadline, f"{copied(page)!r} is in the clipboard"
 
 
 def fits(page: Page) -> bool:

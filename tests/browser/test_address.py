@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from tests.browser.conftest import some_intent, visiting
+from tests.browser.conftest import copied, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -75,6 +75,6 @@ def test_the_address_is_copied_whole_with_its_checksum(browser: Browser, server:
         visit.open(PATH)
         visit.page.locator(".address").get_by_role("button", name="Copy address").click()
         expect(visit.page.locator("#said")).to_have_text("Copied")
-        copied = visit.page.evaluate("navigator.clipboard.readText()")
-        assert copied.lower() == OWNER
-        assert copied == visit.page.locator(".address bdi").inner_text()
+        text = copied(visit.page)
+        assert text.lower() == OWNER
+        assert text == visit.page.locator(".address bdi").inner_text()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit, copied, visiting
 from tests.serving import dashboard
 
 pytestmark = pytest.mark.browser
@@ -110,9 +110,9 @@ def test_an_operation_is_asked_read_and_copied(browser: Browser, server: str) ->
         entry.locator("> summary").click()
         expect(entry.locator("> ul")).to_be_visible()
         page.get_by_role("button", name="Copy the command").click()
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith(f"curl -sS {server}/rpc/Service/GetIntentHistory ")
-        assert copied.endswith("""--data-raw '{"page":{"pageSize":5},"byStatus":"SUCCEEDED"}'""")
+        command = copied(page)
+        assert command.startswith(f"curl -sS {server}/rpc/Service/GetIntentHistory ")
+        assert command.endswith("""--data-raw '{"page":{"pageSize":5},"byStatus":"SUCCEEDED"}'""")
         page.get_by_role("link", name="Next page").click()
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
         expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit, expect_copied, visiting
 
 FOCUSED = "document.activeElement.getAttribute('href')"
 
@@ -20,10 +20,6 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
 
 def focused(page: Page) -> str:
     return str(page.evaluate(FOCUSED))
-
-
-def expect_copied(page: Page, text: str) -> None:
-    page.wait_for_function("text => navigator.clipboard.readText().then(copied => copied === text)", arg=text)
 
 
 LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner}", "/address/{owner}"]

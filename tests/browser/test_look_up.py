@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import some_intent, visiting
+from tests.browser.conftest import copied, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +61,7 @@ def test_a_hash_is_copied_whole(browser: Browser, server: str) -> None:
         visit.open(path)
         visit.page.get_by_role("button", name="Copy intent id").click()
         expect(visit.page.locator("#said")).to_have_text("Copied")
-        assert visit.page.evaluate("navigator.clipboard.readText()") == path.removeprefix("/intent/")
+        assert copied(visit.page) == path.removeprefix("/intent/")
 
 
 def test_a_slash_leads_to_the_search_box(browser: Browser, server: str) -> None:

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import visiting
+from tests.browser.conftest import copied, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -40,8 +40,8 @@ def test_the_fold_has_every_way_to_share(browser: Browser, server: str, width: i
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.get_by_role("button", name="Copy: Badge as Markdown").click()
         expect(page.locator("#said")).to_have_text("Copied")
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert re.fullmatch(rf"\[!\[Intent .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", copied)
+        text = copied(page)
+        assert re.fullmatch(rf"\[!\[Intent .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
 
 
 @pytest.mark.parametrize("can_share", [True, False])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Visit, some_intent, visiting
+from tests.browser.conftest import Visit, copied, some_intent, visiting
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
 from tests.serving import dashboard
@@ -71,9 +71,9 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
             assert all(each in written for each in known)
             page.get_by_role("button", name=f"Copy all rows as {name}").click()
             expect(page.locator("#said")).to_have_text("Copied")
-            copied = page.evaluate("navigator.clipboard.readText()")
-            assert copied.replace("\r\n", "\n") == written
-            assert f"{server}/intent/{known[0]}" in copied
+            text_copied = copied(page)
+            assert text_copied.replace("\r\n", "\n") == written
+            assert f"{server}/intent/{known[0]}" in text_copied
 
 
 def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, server: str) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import visiting
+from tests.browser.conftest import copied, expect_copied, visiting
 
 FURTHEST = 150  # presses of Tab until something is out of a reader's reach
 
@@ -16,10 +16,6 @@ def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
         if wanted.evaluate("element => element === document.activeElement"):
             return
     pytest.fail(f"{wanted} is not reached by {key}")
-
-
-def expect_copied(page: Page, text: str) -> None:
-    page.wait_for_function("text => navigator.clipboard.readText().then(copied => copied === text)", arg=text)
 
 
 @pytest.mark.browser
@@ -51,7 +47,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         page.evaluate("navigator.clipboard.writeText('')")
         page.keyboard.press("Enter")
         expect(button).to_have_attribute("data-copied", "")
-        assert intent_id in page.evaluate("navigator.clipboard.readText()")
+        assert intent_id in copied(page)
 
         page.keyboard.press("r")  # 4
         expect(page).to_have_url(f"{server}/intent/{intent_id}.json")

@@ -82,7 +82,7 @@ def test_a_logo_is_ours_and_can_do_nothing(site: Client, host: Host, path: str) 
     answer = site.get(path)
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/webp")
     assert opened(answer.content).size == (64, 64)
-    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
     assert answer["Content-Disposition"].startswith("attachment")

@@ -103,7 +103,7 @@ def test_a_card_is_a_picture_that_other_sites_may_show(site: Client, emulator: E
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
     assert opened(answer.content).size == (1200, 630)
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert "Set-Cookie" not in answer
 
@@ -212,7 +212,7 @@ def test_a_badge_says_the_state(site: Client, emulator: Emulator, number: int, w
     assert badge(answer) == (f"intent: {word}", f"intent {word}")
     assert ground in answer.content.decode()
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     again = site.get(answer.wsgi_request.path, headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
 

@@ -1,0 +1,61 @@
+"""What browsers are told with every answer, whoever gives it: Django's middleware says the rest (settings.py).
+
+A page may load and run what is our own and nothing else. What is no page (a style sheet, JSON, a picture, a download,
+a stream) may, opened by itself, do nothing at all.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.csp import CSP, build_policy
+
+FILE_POLICY: dict[str, Any] = {"default-src": [CSP.NONE], "frame-ancestors": [CSP.NONE], "sandbox": True}
+# Nothing of what a browser can do beyond showing pages, but copying.
+OFF = """accelerometer aria-notify autoplay browsing-topics camera captured-surface-control clipboard-read
+compute-pressure digital-credentials-create digital-credentials-get display-capture encrypted-media fullscreen gamepad
+geolocation gyroscope hid identity-credentials-get idle-detection keyboard-map language-detector language-model
+local-fonts local-network local-network-access loopback-network magnetometer microphone midi
+on-device-speech-recognition otp-credentials payment picture-in-picture publickey-credentials-create
+publickey-credentials-get screen-wake-lock serial speaker-selection storage-access summarizer sync-xhr translator usb
+window-management xr-spatial-tracking"""
+EVERYWHERE = {
+    "Permissions-Policy": ", ".join([*(f"{each}=()" for each in OFF.split()), "clipboard-write=(self)"]),
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """A view says otherwise by setting the header itself."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        for name, value in EVERYWHERE.items():
+            response.headers.setdefault(name, value)
+        if response.status_code == HTTPStatus.NOT_MODIFIED:
+            response._csp_config = {}  # type: ignore[attr-defined]  # what the browser kept has its own
+        elif not response.headers.get("Content-Type", "").startswith("text/html"):
+            response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
+        return response
+
+    return answer
+
+
+@cache
+def at_the_door() -> Sequence[tuple[bytes, bytes]]:
+    """All of them, for what is answered without Django, none of which is a page."""
+    told = {
+        **EVERYWHERE,
+        CSP.HEADER_ENFORCE: build_policy(FILE_POLICY),
+        "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
+        "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": settings.X_FRAME_OPTIONS,
+    }
+    if settings.SECURE_HSTS_SECONDS:
+        told["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains; preload"
+    return [(name.lower().encode(), str(value).encode()) for name, value in told.items()]
