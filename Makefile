@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run dev test format lock clean
+.PHONY: help run dev check test fuzz format lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -13,11 +13,14 @@ run: .venv/installed ## Start the dashboard on http://127.0.0.1:8000 with the em
 dev: .venv/installed ## The same, restarting when a file changes
 	@exec $(BIN)/python manage.py runserver
 
-test: .venv/installed-dev ## Formatting, lint, types, import directions, tests
+check: .venv/installed-dev ## Formatting, lint, types, import directions, known weaknesses
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	@.ci/audit
+
+test: check ## All of that, then the tests
 	@echo "Tests, those in a browser beside the others; what they say follows at the end"
 	@$(BIN)/pytest -m browser -o cache_dir=.pytest_cache/browser >.browser.log 2>&1 & browser=$$!; \
 	trap 'kill $$browser' INT TERM; \
@@ -25,6 +28,10 @@ test: .venv/installed-dev ## Formatting, lint, types, import directions, tests
 	wait $$browser; browser=$$?; \
 	cat .browser.log; \
 	[ $$others -eq 0 ] && [ $$browser -eq 0 ]
+
+fuzz: .venv/installed-dev ## Odd answers and requests, FUZZ_EXAMPLES of each kind (2000), other ones each time
+	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "The seed is $$seed (--hypothesis-seed)"; \
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-2000} $(BIN)/pytest tests/faults/test_fuzz.py --hypothesis-seed=$$seed
 
 format: .venv/installed-dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .

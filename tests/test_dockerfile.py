@@ -77,7 +77,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             for source in sources:
                 copy(context / source, app / target)
         elif word == "RUN":
-            subprocess.run(rest.replace("/app", str(app)), shell=True, check=True, cwd=app, env=clean)  # noqa: S602
+            subprocess.run(rest.replace("/app", str(app)), shell=True, check=True, cwd=app, env=clean)  # noqa: S602 - commands of our own Dockerfile
     yield app
     shutil.rmtree(image)
 

@@ -93,7 +93,7 @@ class World:
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """How it goes. Only for transfers of this world: those that callers made have their own course."""
-        assert transfer.plot is not None  # noqa: S101
+        assert transfer.plot is not None  # noqa: S101 - whoever calls this made it so
         return scenes_of(transfer.plot, transfer.variant)
 
     def numbers(
