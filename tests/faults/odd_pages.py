@@ -1,0 +1,183 @@
+"""The pages on which the service's objects stand, and the values that do not belong there."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.live.picture import Picture
+from intents_ui.pages import intent
+
+USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+NOTHING: Final = "0x" + "12" * 32
+LIVE: Final = "live "
+TYPED: Final = "POST "
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An intent by everything that it is looked up by."""
+
+    intent_id: str
+    owner: str
+    txn_hash: str
+
+    def page(self, form: str) -> str:
+        return form.replace("ID", self.intent_id).replace("OWNER", self.owner).replace("HASH", self.txn_hash)
+
+
+def by_hand(operation: str, **request: Any) -> str:
+    return f"/console/{operation}?" + urlencode({"ask": "json", "json": json.dumps(request)})
+
+
+OF_AN_INTENT: Final = [
+    *("/intent/ID" + part for part in (
+        "", "/receipt", "/reply", "/everyone", "/proof", "/balances", "/badge.svg", "/card.png", "/share", "/feed.atom",
+        "/feed.json", ".json", "/raw/intent.json", "/raw/receipt.json", "/commit")),
+    f"{LIVE}ID", "/embed/intent/ID", "/tx/HASH", "/search?q=HASH", "/search?q=ID", f"{TYPED}/triage ID HASH",
+    by_hand("GetIntent", intentId="ID"), by_hand("GetIntentReceipt", intentId="ID"), "/console/CommitIntent?take=ID",
+]  # fmt: skip
+OF_AN_OWNER: Final = [
+    "/address/OWNER", "/address/OWNER/feed.atom", "/address/OWNER/feed.json", "/search?owner=OWNER",
+    "/export/address/OWNER.csv", "/export/address/OWNER.ndjson", f"{TYPED}/triage OWNER",
+]  # fmt: skip
+LISTS: Final = [
+    "/", "/newest", "/history", "/history?recoverable=1", "/recoverable", "/export/history.csv", "/export/history.json",
+    "/export/history.ndjson", "/export/recoverable.csv", "/console/GetIntentHistory?ask=fields",
+    f"/token/1/{USDC}/intents", "/chain/8453",
+]  # fmt: skip
+CATALOGUE: Final = [
+    "/chains", "/chains?provider=Wormhole", "/tokens", "/tokens?chain=8453", "/tokens?q=usd", "/tokens/rows?chain=1",
+    f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/routes", f"/routes?from=1&token={USDC}",
+    f"/routes?from=1&token={USDC}&to=8453", f"/routes?to=1&for={USDC}", "/routes/matrix", "/routes/tokens?from=1",
+    "/console/GetChains?ask=fields", "/console/GetTokenList?ask=fields&chainIds=1", "/console/QuoteIntent",
+    by_hand("GetExactInputRoutes", originChainId=1, originTokenAddress=USDC),
+    by_hand("GetExactOutputRoutes", destinationChainId=1, destinationTokenAddress=USDC),
+    by_hand("GetTokenPrices", tokens=[{"chainId": 1, "tokenAddress": USDC}]),
+]  # fmt: skip
+
+
+def read(site: Client, page: str) -> HttpResponse:
+    """What a page's address answers with; `live …` is the fragment that a stream sends, `POST …` a form."""
+    if page.startswith(LIVE):
+        intent_id = page.removeprefix(LIVE)
+        known = wiring.service().get_intent_receipt(intent_id)
+        return HttpResponse(intent.receipt_fragment(Picture(intent_id, known, learned_at=None)))
+    if page.startswith(TYPED):
+        path, _, text = page.removeprefix(TYPED).partition(" ")
+        return site.post(path, {"q": text}, headers={"Sec-Fetch-Site": "same-origin"})
+    return site.get(page, follow=True)
+
+
+def content(answer: Any) -> str:
+    if not answer.streaming:
+        return str(answer.content.decode("utf-8", "replace"))
+    if answer.is_async:
+        return asyncio.run(_collected(answer)).decode()
+    return b"".join(answer.streaming_content).decode()
+
+
+async def _collected(answer: Any) -> bytes:
+    return b"".join([piece async for piece in answer.streaming_content])
+
+
+type Place = tuple[str | int, ...]
+
+
+def places(document: Any, at: Place = ()) -> Iterator[Place]:
+    """Every node of a document but its root."""
+    pairs: Any = ()
+    if isinstance(document, dict):
+        pairs = document.items()
+    elif isinstance(document, list):
+        pairs = enumerate(document)
+    for key, value in pairs:
+        yield (*at, key)
+        yield from places(value, (*at, key))
+
+
+def kind_of(place: Place) -> str:
+    """The same for all entries of a list: `intents.[].status`."""
+    return ".".join("[]" if isinstance(step, int) else step for step in place)
+
+
+def value_at(document: Any, place: Place) -> Any:
+    for step in place:
+        document = document[step]
+    return document
+
+
+MISSING: Final = object()
+
+
+def with_(document: Any, place: Place, value: Any) -> Any:
+    """A copy in which that node is another value, or MISSING."""
+    step, *rest = place
+    copy = dict(document) if isinstance(document, dict) else list(document)
+    if rest:
+        copy[step] = with_(document[step], tuple(rest), value)
+    elif value is MISSING:
+        del copy[step]
+    else:
+        copy[step] = value
+    return copy
+
+
+HOSTILE: Final = (
+    "\"'><img src=x onerror=alert(1)></title></script>{{7*7}}\u202e\u200b\ud800\x00\r\n\ndata: x" + "\u0301" * 9
+)
+
+
+def _wrong(value: Any) -> Any:
+    match value:
+        case dict():
+            return "text"
+        case list():
+            return {"0": "object"}
+        case bool():
+            return 7
+        case str():
+            return {"an": ["object"]}
+        case _:
+            return True
+
+
+def _huge(value: Any) -> Any:
+    match value:
+        case dict():
+            return value | {f"extra{number}": number for number in range(300)}
+        case list():
+            return value * 30
+        case bool() | None:
+            return 10**100
+        case str() if not value.isdigit():
+            return value + "x" * 5000
+        case _:
+            return 10**100 + 1
+
+
+class Oddity(Enum):
+    """What becomes of a node."""
+
+    MISSING = "missing"
+    NULL = "null"
+    WRONG_TYPE = "wrong type"
+    HUGE = "huge"
+    HOSTILE = "hostile"
+
+    def of(self, value: Any) -> Any:
+        become: dict[Oddity, Callable[[Any], Any]] = {
+            Oddity.MISSING: lambda _: MISSING,
+            Oddity.NULL: lambda _: None,
+            Oddity.WRONG_TYPE: _wrong,
+            Oddity.HUGE: _huge,
+            Oddity.HOSTILE: lambda _: HOSTILE,
+        }
+        return become[self](value)

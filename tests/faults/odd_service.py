@@ -1,0 +1,101 @@
+"""The embedded service, whose answers a test may change on their way to the pages."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from intents_ui import looks, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.pages import everyone
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.in_process import InProcessTransport
+from tests.pages.conftest import LEARNED
+
+REFERENCE = {"GetChains", "GetTokenList"}
+
+type Change = Callable[[Any], Any]
+
+
+class OddService(httpx.BaseTransport):
+    """Answers as the emulator does, each question once: its clock has to stand still.
+
+    `changes`, by operation: what becomes of an answer's document; text is sent as it is."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._service = InProcessTransport(emulator, loops=8)
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[str, bytes], tuple[int, bytes]] = {}
+        self.changes: dict[str, Change] = {}
+        self.headers: dict[str, str] = {}
+        self.asked: list[tuple[str, Any]] = []
+        self.given: list[tuple[str, bytes]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        operation, body = request.url.path.rpartition("/")[2], request.read()
+        status, content = self._answer(operation, body, request)
+        with self._lock:
+            self.asked.append((operation, _document(body)))
+            if status == 200:
+                self.given.append((operation, content))
+        if operation in self.changes and status == 200:
+            changed = self.changes[operation](json.loads(content))
+            content = changed.encode() if isinstance(changed, str) else json.dumps(changed).encode()
+        headers = {"Content-Type": "application/json"} | self.headers
+        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(content))
+
+    def close(self) -> None:
+        """The client of one page is closed, the service stays."""
+
+    def end(self) -> None:
+        self._service.close()
+
+    def _answer(self, operation: str, body: bytes, request: httpx.Request) -> tuple[int, bytes]:
+        if (operation, body) not in self._answers:
+            answer = self._service.handle_request(request)
+            self._answers[operation, body] = answer.status_code, answer.read()
+        return self._answers[operation, body]
+
+
+def _document(body: bytes) -> Any:
+    """What was asked; a call by hand may be anything."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body
+
+
+class Odd:
+    """Where a test has its pages from. `anew` forgets all that earlier pages have learned."""
+
+    def __init__(self, way: OddService, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.way = way
+        self._before: set[str] = set()
+        monkeypatch.setattr(wiring, "service", lambda: self.client)
+        self.client = ServiceClient(wiring.config(), transport=way)
+
+    def anew(self, **changes: Change) -> None:
+        """Names that nobody changes are learned once: each page would read the lists again."""
+        self.way.changes = changes
+        self.way.asked.clear()
+        self.way.given.clear()
+        self.client = ServiceClient(wiring.config(), transport=self.way)
+        names_stay = not REFERENCE & (changes.keys() | self._before)
+        for each in (*LEARNED, everyone.newest):
+            if not (names_stay and each is wiring.catalog):
+                each.cache_clear()
+        self._before = set(changes)
+        looks.forget()
+
+
+@contextmanager
+def odd_service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
+    way = OddService(emulator)
+    try:
+        yield Odd(way, monkeypatch)
+    finally:
+        way.end()
