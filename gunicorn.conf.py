@@ -10,14 +10,14 @@ from gunicorn.asgi import protocol as speech
 from intents_ui import lifecycle, settings
 
 wsgi_app = "intents_ui.asgi:application"
-worker_class = "asgi"
+worker_class = "intents_ui.worker.Worker"
 workers = settings.ENV.web_concurrency
 bind = settings.ENV.authority
 asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
-keepalive = 15
-limit_request_line = 100_000  # a whole message of 10,000 characters, each as three escaped bytes
+keepalive = int(settings.ENV.intents_request_seconds["next"]) or 1
+limit_request_line = settings.ENV.intents_request_sizes["line"]
 # Whose `X-Forwarded-Proto` says how a reader came.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
 control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have

@@ -4,15 +4,18 @@
 is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is an asynchronous view, because
 it has to end when its reader leaves, which WSGI does not notice. A call by hand (`/console/…`) goes the same way, into
 a thread of its own, because the service may hold it for longer than a page may take. Everything else is an ordinary
-synchronous view, run in a thread. Bodies are read here, whole and with a deadline, before a thread is taken: 64
-half-sent bodies would otherwise hold every thread that serves pages.
+synchronous view, run in a thread. Bodies are read here, whole, with a limit and a deadline, before a thread is taken:
+64 half-sent bodies would otherwise hold every thread that serves pages. More requests at a time than may be are turned
+away here.
 """
 
 import asyncio
+import io
 import os
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
@@ -28,14 +31,15 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PAGE_THREADS = 64  # most of them wait for the service, INTENTS_WAITING at the most
-BODY_LIMIT = 256 * 1024
-BODY_SECONDS = 10.0
+# How much of a body that is too long is read on all the same: a browser that is still sending sees no answer.
+OVERFLOW = 8 * 1024 * 1024
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, inbound, lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
+from intents_ui.pages.failures import Failure  # noqa: E402
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -47,13 +51,17 @@ pages: App = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type
 long_answers: App = ASGIHandler()  # type: ignore[assignment]
 
 
-class BodyRefused(Exception):
-    """The request's body did not come in time, is too long, or its reader has left."""
+gate_of_pages = inbound.Gate(settings.ENV.intents_requests)
+# A slow download is no reason to make nobody a page.
+gate_of_long_answers = inbound.Gate(settings.ENV.intents_requests)
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
+
+class Refused(Exception):
+    """The request is too large, did not come in time, or its reader has left: not for a page to answer."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.title)
+        self.failure = failure
 
 
 async def application(scope: Message, receive: Receive, send: Send) -> None:
@@ -87,6 +95,8 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if scope["method"] == "HEAD":
         send = without_body(send)
     if path == "/healthz":
+        if scope["method"] not in ("GET", "HEAD"):
+            return await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
         return await answer(send, 200, "ok")
     if not is_for_us(scope):
         return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
@@ -95,12 +105,17 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     embedded = wiring.emulator()
     if embedded is not None and path.startswith("/rpc/"):
         return await embedded(scope, receive, with_headers(send))
+    scope = cleaned(scope)
     try:
-        body = await read_body(receive)
-    except BodyRefused as refused:
-        return await answer(send, refused.status, refused.sentence)
-    handler = long_answers if is_long(scope) else pages
-    return await handler(cleaned(scope), replay(body, receive), send)
+        check_headers(scope)
+        receive = replay(await read_body(scope, receive), receive)
+    except Refused as refused:
+        scope = {**scope, "method": "GET", inbound.REFUSED: refused.failure}
+    handler, gate = (long_answers, gate_of_long_answers) if is_long(scope) else (pages, gate_of_pages)
+    if gate.is_full(is_quick=path.startswith(settings.STATIC_URL)):
+        return await turn_away(scope, send)
+    with gate:
+        return await handler(scope, receive, send)
 
 
 def is_long(scope: Message) -> bool:
@@ -118,6 +133,7 @@ def streams() -> Streams:
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
         address_of=lambda scope: visitors.address_of(scope, settings.ENV.trusted_proxies),
+        wait=inbound.wait_to_stream,
         headers=headers.at_the_door(),
         stopping=lifecycle.is_stopping,
         limits=Limits(streams=settings.ENV.intents_streams, an_address=settings.ENV.intents_streams_per_address),
@@ -150,21 +166,48 @@ def without_body(send: Send) -> Send:
     return send_head
 
 
-async def read_body(receive: Receive) -> bytes:
-    body = bytearray()
+def check_headers(scope: Message) -> None:
+    if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > sizes()["headers"]:
+        raise Refused(inbound.HEADERS_TOO_LARGE)
+
+
+async def read_body(scope: Message, receive: Receive) -> bytes:
+    most = most_of_body(scope["path"])
+    body, received = bytearray(), 0
+    if declared_length(scope) > max(most, OVERFLOW):
+        raise Refused(inbound.too_large(most))
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(settings.ENV.intents_request_seconds["body"]):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise BodyRefused(400, "The request ended before it was complete.")
-                body += message.get("body", b"")
-                if len(body) > BODY_LIMIT:
-                    raise BodyRefused(413, f"A request may carry at most {BODY_LIMIT // 1024} KB.")
-                if not message.get("more_body", False):
-                    return bytes(body)
+                    raise Refused(inbound.CUT_OFF)
+                piece = message.get("body", b"")
+                received += len(piece)
+                body.extend(piece) if received <= most else body.clear()
+                if received > max(most, OVERFLOW) or not message.get("more_body", False):
+                    break
     except TimeoutError:
-        raise BodyRefused(408, f"The request did not arrive within {BODY_SECONDS:g} seconds.") from None
+        raise Refused(inbound.TOO_SLOW) from None
+    if received > most:
+        raise Refused(inbound.too_large(most))
+    return bytes(body)
+
+
+def sizes() -> Mapping[Any, int]:
+    return settings.ENV.intents_request_sizes
+
+
+def most_of_body(path: str) -> int:
+    if path == "/triage":
+        return sizes()["triage"]
+    by_hand = path.startswith("/console/") or (path.startswith("/intent/") and path.endswith("/commit"))
+    return sizes()["console" if by_hand else "body"]
+
+
+def declared_length(scope: Message) -> int:
+    """As gunicorn has checked it."""
+    return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
@@ -198,13 +241,49 @@ def escaped(byte: int) -> bytes:
     return bytes([byte]) if byte < 0x80 else b"%%%02X" % byte
 
 
-async def answer(send: Send, status: int, sentence: str) -> None:
+async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
     body = sentence.encode() + b"\n"
     told = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
+        *more,
         *headers.at_the_door(),
     ]
     await send({"type": "http.response.start", "status": status, "headers": told})
     await send({"type": "http.response.body", "body": body})
+
+
+async def turn_away(scope: Message, send: Send) -> None:
+    """At once, and without a thread: the page is the same for everybody."""
+    is_partial = (b"hx-request-type", b"partial") in scope["headers"]
+    is_json = scope["path"].endswith((".json", ".ndjson"))
+    status, told, body = busy("json" if is_json else "partial" if is_partial else "page")
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": body})
+
+
+@cache
+def busy(kind: Literal["page", "partial", "json"]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    """Made by Django as any page is, so that nothing of it is missing."""
+    started: list[Any] = []
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": "/busy.json" if kind == "json" else "/",
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "443",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.url_scheme": "https",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.errors": sys.stderr,
+        "asgi.scope": {inbound.REFUSED: inbound.BUSY},
+    }
+    if kind == "partial":
+        environ["HTTP_HX_REQUEST_TYPE"] = "partial"
+
+    def start(line: str, told: list[tuple[str, str]], *_: Any) -> Any:
+        started.extend([line, told])
+
+    body = b"".join(django_pages(environ, start))
+    line, told = started
+    return int(line.split()[0]), [(name.lower().encode(), value.encode()) for name, value in told], body

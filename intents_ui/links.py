@@ -11,8 +11,8 @@ from intents_ui.display import pasted
 from intents_ui.display.pasted import Kind
 from intents_ui.service.lookup import Hit
 
-# Ids that are no hash: any word, as the service's own documents show them.
-PLAIN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}", re.ASCII)
+# Ids that are no hash: any word, as the service's own documents show them. Dots alone are a place in a path.
+PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 
 def intent_url(hit: Hit) -> str:

@@ -45,6 +45,23 @@ Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
 
+Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
+
+
+SizeOf = Literal["line", "headers", "body", "console", "triage"]
+SecondsOf = Literal["headers", "body", "next", "answer"]
+RequestSizes = Annotated[dict[SizeOf, PositiveInt], NoDecode]
+RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
+
+# A search holds a whole message of 10,000 characters, each as three escaped bytes; a ticket 64,000.
+REQUEST_SIZES: dict[SizeOf, int] = {
+    "line": 100_000,
+    "headers": 16_384,
+    "body": 65_536,
+    "console": 262_144,
+    "triage": 655_360,
+}
+REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "next": 15.0, "answer": 60.0}
 
 def limits(name: str) -> dict[Group, Any]:
     """One of the limits of a call, for every group of operations (faults.md 8.1, 8.7)."""
@@ -87,6 +104,11 @@ class Environment(BaseSettings):
     intents_console_writes: int = Field(10, ge=1, description="quotes, commits and executions a minute by one visitor's address")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
+    intents_requests: int = Field(64, ge=1, description="requests that one process answers at a time, beside streams; whoever comes then is asked to try again in two seconds")
+    intents_request_sizes: RequestSizes = Field(REQUEST_SIZES, description="most bytes of a request: its line (address and filters), its headers together, its body; bodies of the console and of commits, and of triage, have limits of their own")
+    intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="seconds for a request's headers to arrive, for its body, for a connection to wait for the next request, for a reader to take the next piece of an answer")
+    intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
+    intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
     intents_https: Literal["off", "on"] = Field("off", description="`on`: readers reach the dashboard by https alone, through a proxy that ends it and passes `X-Forwarded-Proto` on; browsers are told so for two years (for names below this host's too), requests by http are sent to https, cookies go over https alone")
     csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
@@ -171,6 +193,8 @@ class Environment(BaseSettings):
         "intents_service_sizes",
         mode="before",
     )
+        "intents_request_sizes",
+        "intents_request_seconds",
     @classmethod
     def of_some_groups(cls, value: Any, info: ValidationInfo) -> Any:
         """`search=5,tokens=3`: the groups named, the others as they are."""
@@ -271,6 +295,7 @@ DATABASES: dict[str, Any] = {}
 # How far exports have come, what visitors have spent. JSON, because whoever can write to a cache of pickles can run anything here.
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "intents_ui.inbound.limits",
     "LOCATION": str(ENV.redis_url),
     "KEY_PREFIX": "intents-ui",
     "OPTIONS": {
@@ -308,6 +333,10 @@ STORAGES = {
         if COLLECTED or "collectstatic" in sys.argv
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }
+# No form of ours has as many, and no filter.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+
 }
 WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED

@@ -36,6 +36,22 @@ def of(request: HttpRequest) -> str | None:
     return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
 
 
+def is_this_machine(address: str) -> bool:
+    """A health check, a test, or a proxy that TRUSTED_PROXIES does not name."""
+    try:
+        return ipaddress.ip_network(address).is_loopback
+    except ValueError:
+        return False
+
+
+def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
+    """Whether somebody passes visitors on whom we do not believe."""
+    client = request.META.get("REMOTE_ADDR") or ""
+    return (
+        "HTTP_X_FORWARDED_FOR" in request.META and bool(client) and not _is_within(client, settings.ENV.trusted_proxies)
+    )
+
+
 def _is_within(address: str, networks: Sequence[Network]) -> bool:
     try:
         found = ipaddress.ip_address(address)
@@ -49,7 +65,7 @@ def _as_counted(address: str) -> str:
         found = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if found.version == 4:
+    if found.version == 4 or found.is_loopback:
         return str(found)
     return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
 

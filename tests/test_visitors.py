@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.visitors import address_of, is_ours, root
+from intents_ui.visitors import address_of, is_ours, is_this_machine, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 
@@ -23,6 +23,7 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
         pytest.param("10.0.0.1", [], "10.0.0.1", id="the proxy itself"),
         pytest.param("10.0.0.1", ["nonsense"], "nonsense", id="no address"),
         pytest.param("2001:db8:1:2:3:4:5:6", [], "2001:db8:1:2::/64", id="IPv6"),
+        pytest.param("::1", [], "::1", id="this machine by IPv6"),
         pytest.param("::ffff:198.51.100.7", [], "198.51.100.7", id="IPv4 in IPv6"),
         pytest.param("fd00::1", ["2001:db8:1:2::9"], "2001:db8:1:2::/64", id="IPv6 proxy"),
         pytest.param(None, [], None, id="a socket on the disk"),
@@ -91,3 +92,20 @@ def test_a_dashboard_of_every_name_does_not_take_every_site_for_its_own() -> Non
     with override_settings(ALLOWED_HOSTS=["*"]):
         assert is_ours(request(Origin="https://localhost:8000"))
         assert not is_ours(request(Origin="https://evil.example"))
+
+
+@pytest.mark.parametrize(
+    ("address", "is_it"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("::/64", False),
+        ("2001:db8::/64", False),
+        ("10.0.0.1", False),
+        ("localhost", False),
+        ("nonsense", False),
+    ],
+)
+def test_this_machine_is_known_by_its_own_addresses_alone(address: str, is_it: bool) -> None:
+    assert is_this_machine(address) is is_it

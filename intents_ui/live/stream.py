@@ -56,7 +56,7 @@ class Limits:
 class Streams:
     """`render` makes the fragment of a picture: in a thread, once for all. `instead` is the HTML for a reader
     who gets no stream; htmx puts it where the fragment would have gone. `stopping`: whether this process is about to
-    end. `address_of`: who asks; None is not counted.
+    end. `address_of`: who asks; None is not counted. `wait`: seconds for which he has opened too many by now.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Streams:
         *,
         instead: Callable[[str], str],
         address_of: Callable[[Message], str | None],
+        wait: Callable[[str | None], int] = lambda address: 0,
         headers: Sequence[tuple[bytes, bytes]] = (),
         stopping: Callable[[], bool] = lambda: False,
         limits: Limits | None = None,
@@ -77,6 +78,7 @@ class Streams:
         self.open: set[Stream] = set()
         self._instead = instead
         self._address_of = address_of
+        self._wait = wait
         self._headers = list(headers)
         self._at_address: Counter[str | None] = Counter()
         self._keeper: asyncio.Task[None] | None = None
@@ -88,7 +90,9 @@ class Streams:
         if not 0 < len(intent_id) <= LONGEST_ID or "/" in intent_id or not intent_id.isprintable():
             return await self.refuse(send, 404)
         address = self._address_of(scope)
-        if self._is_full(address):
+        if self._has_many(address) or self._wait(address):
+            return await self._send_to_poll(intent_id, send, status=429)
+        if len(self.open) >= self.limits.streams:
             return await self._send_to_poll(intent_id, send)
         try:
             follower = self.hub.follow(intent_id, seen=seen(scope))
@@ -119,7 +123,7 @@ class Streams:
 
     def come_back(self) -> int:
         """Milliseconds: those who are sent away together come back at 500 a second."""
-        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311
+        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311 - spreads, hides nothing
 
     async def begin(self, send: Send) -> None:
         kind = [
@@ -141,14 +145,12 @@ class Streams:
         await send({"type": "http.response.start", "status": status, "headers": [*kind, *extra, *self._headers]})
         await send({"type": "http.response.body", "body": body})
 
-    def _is_full(self, address: str | None) -> bool:
-        if len(self.open) >= self.limits.streams:
-            return True
+    def _has_many(self, address: str | None) -> bool:
         return address is not None and self._at_address[address] >= self.limits.an_address
 
-    async def _send_to_poll(self, intent_id: str, send: Send) -> None:
+    async def _send_to_poll(self, intent_id: str, send: Send, *, status: int = 503) -> None:
         later = str(random.randint(10, 30)).encode()  # noqa: S311 - spreads, hides nothing
-        await self.refuse(send, 503, html=self._instead(intent_id), extra=[(b"retry-after", later)])
+        await self.refuse(send, status, html=self._instead(intent_id), extra=[(b"retry-after", later)])
 
     def _keep(self) -> None:
         if self._keeper is None or self._keeper.done():
@@ -195,7 +197,7 @@ class Stream:
         self._clock = asyncio.get_running_loop().time
         self._task = asyncio.current_task()
         self._wrote_at = self._clock()
-        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311
+        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
         self._is_writing = False
         self._is_ending = streams.stopping()
         self._is_gone = False

@@ -4,6 +4,7 @@ Every failure has an honest status code and stands in the whole frame; a request
 """
 
 import logging
+import re
 import sys
 import uuid
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
+from django.utils.encoding import escape_uri_path
 
 from intents_ui import bookmarks
 from intents_ui.display import failures, text
@@ -46,6 +48,9 @@ class Failure:
     def may_pass(self) -> bool:
         return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
+
+# A place in a path that browsers take as a step up.
+DOTS = re.compile(r"/\.{1,2}(/|\Z)")
 
 BAD_BOOKMARK = Failure(
     HTTPStatus.BAD_REQUEST,
@@ -191,9 +196,9 @@ def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
 
 def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Our addresses have no slash at their end: those that have one lead to those that have none."""
-    plain = "/" + request.path.strip("/")
-    if request.path != plain and is_valid_path(plain):
-        return redirect(plain, permanent=True)
+    plain, query = "/" + request.path.strip("/"), request.META["QUERY_STRING"]
+    if request.path != plain and is_valid_path(plain) and not DOTS.search(plain):
+        return redirect(escape_uri_path(plain) + (f"?{query}" if query else ""), permanent=True)
     return page(
         request,
         Failure(

@@ -1,0 +1,57 @@
+"""gunicorn's ASGI worker, whose connections end when nobody goes on with them.
+
+Without a deadline of ours a connection on which half a request was sent stays open for ever, and so does one whose
+reader takes nothing of a long answer. gunicorn has no setting for either.
+"""
+
+import asyncio
+from typing import Any
+
+from gunicorn.asgi.protocol import ASGIProtocol
+from gunicorn.workers import gasgi
+
+from intents_ui.settings import ENV
+
+
+class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its types
+    """For the headers of every request but the first there is `keepalive`, which gunicorn keeps to by itself."""
+
+    def __init__(self, worker: Any) -> None:
+        super().__init__(worker)
+        self._first_request: asyncio.TimerHandle | None = None
+        self._next_piece: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        wait = ENV.intents_request_seconds["headers"]
+        self._first_request = self.worker.loop.call_later(wait, self._end_without_request)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        wait = ENV.intents_request_seconds["answer"]
+        self._next_piece = self.worker.loop.call_later(wait, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._forget(self._next_piece)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget(self._first_request)
+        self._forget(self._next_piece)
+        super().connection_lost(exc)
+
+    def _end_without_request(self) -> None:
+        """Unless the first request is being answered, or was."""
+        if self.req_count < 2 and self._current_request is None:
+            self.transport.abort()
+
+    def _forget(self, timer: asyncio.TimerHandle | None) -> None:
+        if timer:
+            timer.cancel()
+
+
+class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
+    pass
+
+
+gasgi.ASGIProtocol = Connection

@@ -1,0 +1,268 @@
+"""How often one visitor may ask, and how many may at a time: who is counted, and what he is told."""
+
+import ipaddress
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from django.test import Client, override_settings
+
+from intents_ui import inbound, settings, spending
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV
+from tests.conftest import needs
+from tests.live.redis_server import redis_running
+from tests.pages.conftest import fresh
+from tests.pages.recorded import Recorded, recorded
+from tests.service.scripted_server import ScriptedServer, serving
+from tests.serving import dashboard, free_port
+from tests.test_front_door import until
+
+NOTHING = "0x" + "12" * 32
+PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
+
+
+@pytest.fixture
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture
+def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
+    yield from fresh()
+
+
+@pytest.fixture
+def way(emulator: Emulator) -> Iterator[Recorded]:
+    """A visitor may ask for one page a second, eight at once, and for two searches a minute."""
+    spending._buckets.resume()
+    inbound.warn_once.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_pages_per_address", 1)
+        patch.setattr(ENV, "intents_searches_per_address", 2)
+        with recorded(emulator, patch) as way:
+            yield way
+
+
+def visit(address: str, path: str = "/robots.txt", **how: Any) -> Any:
+    """Somebody who comes from there; what he asks for as a rule costs little."""
+    answer = Client().get(path, REMOTE_ADDR=address, **how)
+    answer.close()
+    return answer
+
+
+def statuses(address: str, count: int, path: str = "/robots.txt", **how: Any) -> list[int]:
+    return [visit(address, path, **how).status_code for _ in range(count)]
+
+
+@pytest.mark.usefixtures("way")
+def test_one_address_has_so_many_pages_at_once_and_then_so_many_a_second(clock: time_machine.Traveller) -> None:
+    assert statuses("203.0.113.7", 10) == [200] * 8 + [429] * 2
+    clock.shift(timedelta(seconds=2))
+    assert statuses("203.0.113.7", 3) == [200, 200, 429]
+    clock.shift(timedelta(seconds=60))
+    assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
+
+
+@pytest.mark.usefixtures("way")
+def test_fifty_neighbours_have_fifty_times_as_many() -> None:
+    neighbours = [str(each) for each in list(ipaddress.ip_network("203.0.113.0/24").hosts())[:50]]
+    for address in neighbours:
+        assert statuses(address, 9) == [200] * 8 + [429], address
+
+
+@pytest.mark.usefixtures("way")
+def test_all_addresses_of_a_household_count_as_one_and_another_is_another() -> None:
+    one, other = "2001:db8:1:2::", "2001:db8:1:3::"
+    told = [visit(f"{one}{number:x}").status_code for number in range(1, 11)]
+    assert told == [200] * 8 + [429] * 2
+    assert visit(f"{other}1").status_code == 200
+    assert statuses("::ffff:198.51.100.7", 8) == [200] * 8
+    assert visit("198.51.100.7").status_code == 429, "the same address, written otherwise"
+
+
+@pytest.mark.usefixtures("way")
+def test_nobody_moves_his_count_by_what_he_writes_himself(caplog: pytest.LogCaptureFixture) -> None:
+    names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X_Forwarded_For", "Client-IP", "CF-Connecting-IP")
+    for number in range(8):
+        header = {names[number % len(names)]: f"192.0.2.{number}"}
+        assert visit("203.0.113.7", headers=header).status_code == 200
+    assert visit("203.0.113.7", headers={"X-Forwarded-For": "192.0.2.99"}).status_code == 429
+    assert visit("203.0.113.7", headers={"X-Forwarded-For": "127.0.0.1"}).status_code == 429
+    assert caplog.text.count("TRUSTED_PROXIES does not name it") == 1, "said, and once"
+
+
+@pytest.mark.usefixtures("way")
+def test_behind_a_proxy_of_ours_each_visitor_has_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network("10.0.0.0/8")])
+    for number in range(3):
+        passed_on = {"X-Forwarded-For": f"192.0.2.99, 203.0.113.{number}"}
+        assert statuses("10.0.0.1", 9, headers=passed_on) == [200] * 8 + [429]
+    moved = {"X-Forwarded-For": "192.0.2.1, 203.0.113.0"}
+    assert visit("10.0.0.1", headers=moved).status_code == 429, "what he wrote before the proxy did is not believed"
+
+
+@pytest.mark.usefixtures("way")
+def test_static_files_this_machine_and_those_without_an_address_are_not_counted() -> None:
+    assert statuses("203.0.113.7", 30, "/static/img/mark.svg") == [200] * 30
+    assert statuses("203.0.113.7", 8) == [200] * 8
+    for address in ("127.0.0.1", "127.8.8.8", "::1", ""):
+        assert statuses(address, 12) == [200] * 12, address
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", f"/search?q=0x{'1' * 39}"),
+        ("GET", f"/search?q={NOTHING}"),
+        ("GET", f"/tx/{NOTHING}"),
+        ("GET", "/export/history.csv?status=LOST"),
+        ("POST", "/triage"),
+    ],
+)
+def test_what_asks_the_service_much_is_counted_by_itself(way: Recorded, method: str, path: str) -> None:
+    path, _, query = path.partition("?")
+    ask = {"REMOTE_ADDR": "203.0.113.7", "QUERY_STRING": query}
+    told = [Client().generic(method, path, **ask).status_code for _ in range(3)]
+    assert 429 not in told[:2]
+    assert told[2] == 429
+    assert visit("203.0.113.7").status_code == 200, "other pages are not meant"
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("path", ["/search", "/triage", "/export/progress/abcdefghijklmnop", "/help"])
+def test_what_asks_the_service_nothing_is_only_a_page(path: str) -> None:
+    assert 429 not in statuses("203.0.113.7", 8, path)
+
+
+def test_who_is_refused_costs_the_service_nothing(way: Recorded) -> None:
+    statuses("203.0.113.7", 8)
+    way.sent.clear()
+    for path in ("/", "/history", f"/intent/{NOTHING}", f"/search?q={NOTHING}", "/tokens", "/export/history.csv"):
+        assert visit("203.0.113.7", path).status_code == 429, path
+    assert way.sent == []
+
+
+@pytest.mark.usefixtures("way")
+def test_the_page_says_what_happened_how_long_and_what_to_do() -> None:
+    statuses("203.0.113.7", 8)
+    answer = visit("203.0.113.7", "/history")
+    page = answer.content.decode()
+    assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+    assert answer["Cache-Control"] == "no-store"
+    assert 'role="search"' in page
+    assert "<h1>Too much was asked from your address</h1>" in page
+    assert "this dashboard answers 1 pages a second on average" in page
+    assert "Try again in 1 second." in page
+    assert '<a class="button" data-kind="main" href="">Try again</a>' in page
+
+
+@pytest.mark.usefixtures("way")
+def test_a_fragment_a_file_and_a_list_are_told_in_their_own_form() -> None:
+    statuses("203.0.113.7", 8)
+    fragment = visit("203.0.113.7", "/newest", headers=PARTIAL)
+    assert fragment.status_code == 429
+    assert fragment.content.strip().startswith(b'<section class="card failure"')
+    of_list = visit("203.0.113.7", "/history", headers=PARTIAL | {"HX-Target": "div#list"})
+    assert (of_list.status_code, of_list["HX-Reswap"]) == (429, "afterbegin")
+    for path in (f"/intent/{NOTHING}.json", "/export/history.json", "/export/history.ndjson"):
+        file = visit("203.0.113.7", path)
+        assert (file.status_code, file["Content-Type"]) == (429, "application/json")
+        assert json.loads(file.content)["error"] == "Too much was asked from your address"
+
+
+@pytest.mark.usefixtures("emulator")
+def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) -> None:
+    """By the defaults: twenty people, each of whom looks something up every fifteen seconds, and reads on there."""
+    for _ in range(4):
+        for _ in range(20):
+            assert visit("203.0.113.7", f"/search?q=0x{'1' * 39}").status_code == 400
+            assert statuses("203.0.113.7", 5) == [200] * 5
+        clock.shift(timedelta(seconds=15))
+
+
+@pytest.mark.usefixtures("way")
+def test_without_the_shared_cache_pages_are_counted_here_and_served() -> None:
+    away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
+    with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
+        assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
+    spending._buckets.resume()
+
+
+@pytest.fixture
+def silent() -> Iterator[ScriptedServer]:
+    """A service that takes every question and says nothing."""
+    with serving(lambda visit: visit.stay_silent()) as service:
+        yield service
+
+
+def test_two_processes_of_one_redis_count_together_and_each_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
+    with redis_running(needs("redis-server", "apt-get install redis-server")) as redis, ExitStack() as stack:
+        env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "k", "REDIS_URL": redis.url}
+        env |= {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_PAGES_PER_ADDRESS": "1"}
+        roots = [stack.enter_context(dashboard(**env)) for _ in range(2)]
+        client = stack.enter_context(httpx.Client(trust_env=False))
+        for visitor in ("203.0.113.7", "2001:db8::7"):
+            told = [
+                client.get(f"{roots[number % 2]}/help", headers={"X-Forwarded-For": visitor}).status_code
+                for number in range(40)
+            ]
+            # Some come back while this runs; each process by itself would have let twice as many through.
+            assert 8 <= told.count(200) <= 15, told
+            assert set(told) == {200, 429}
+
+
+def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on(silent: ScriptedServer) -> None:
+    env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "k", "INTENTS_REQUESTS": "3", "INTENTS_PAGE_SECONDS": "20"}
+    env |= {"INTENTS_SERVICE_TOTALS": "intent=20", "INTENTS_SERVICE_READS": "intent=20"}
+    with dashboard(**env) as root, ThreadPoolExecutor(3) as threads, httpx.Client(trust_env=False) as client:
+        held = [
+            threads.submit(httpx.get, f"{root}/intent/0x{n:064x}", trust_env=False, timeout=30) for n in range(1, 4)
+        ]
+        until(lambda: sum(visit.operation == "GetIntent" for visit in silent.visits) == 3)
+        busy = client.get(f"{root}/help")
+        page = busy.text
+        assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")
+        assert "<h1>This dashboard is busy</h1>" in page
+        assert 'role="search"' in page
+        assert page.endswith("</html>")
+        assert "script-src 'self'" in busy.headers["Content-Security-Policy"]
+        assert busy.headers["X-Content-Type-Options"] == "nosniff"
+        assert busy.headers["Cache-Control"] == "no-store"
+        fragment = client.get(f"{root}/newest", headers=PARTIAL)
+        assert fragment.status_code == 503
+        assert "<html" not in fragment.text
+        file = client.get(f"{root}/intent/{NOTHING}.json")
+        assert (file.status_code, file.json()["error"]) == (503, "This dashboard is busy")
+        assert client.get(f"{root}/healthz").text == "ok\n"
+        assert client.get(f"{root}/static/img/mark.svg").status_code == 200
+        assert [each.done() for each in held] == [False] * 3
+        before = threading.active_count()
+        elapsed = [client.get(f"{root}/help").elapsed for _ in range(20)]
+        assert sorted(elapsed)[10] < timedelta(milliseconds=50)
+        assert threading.active_count() == before
+        silent.close()
+        assert {each.result(30).status_code for each in held} == {503}
+        assert client.get(f"{root}/help").status_code == 200
+
+
+@pytest.mark.usefixtures("way")
+def test_streams_are_counted_where_nothing_may_wait() -> None:
+    assert [inbound.wait_to_stream("203.0.113.7") for _ in range(9)] == [0] * 8 + [1]
+    assert [inbound.wait_to_stream(each) for each in ("203.0.113.8", "127.0.0.1", None)] == [0, 0, 0]
+
+
+@pytest.mark.usefixtures("way")
+def test_a_flood_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        statuses("203.0.113.7", 20)
+    assert caplog.records == []
