@@ -5,16 +5,17 @@ A look is slow, because the service reads chains for it: whoever only wants to s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from typing import TypedDict
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 
 from intents_ui import wiring
 from intents_ui.display import balances
 from intents_ui.display.facts import Facts
 from intents_ui.service.balances import entry_of
+from intents_ui.service.sharing import as_of, shared
 from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
 LOOKS_HELD = 200
@@ -31,7 +32,7 @@ class Look:
     checked_at: datetime | None
 
 
-@cached(TTLCache(maxsize=LOOKS_HELD, ttl=SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(maxsize=LOOKS_HELD, ttl=SHARED_SECONDS))
 def look(intent_id: str) -> Look:
     """Shared by all who look at the same intent within a few seconds. Raises any ServiceError."""
     service = wiring.service()
@@ -40,7 +41,7 @@ def look(intent_id: str) -> Look:
     if owner is None or created_at is None:
         return Look(intent, None, None)
     entry = entry_of(service, intent.intent_id, owner=owner, created_at=created_at)
-    found = Look(intent, entry, datetime.now(UTC))
+    found = Look(intent, entry, as_of())
     with _lock:
         _newest[intent_id] = found
     return found

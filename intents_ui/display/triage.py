@@ -191,6 +191,11 @@ def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link:
     return replace(row, details=(*asked, *causes), links=(Link("Look further", link),))
 
 
+def as_of(row: Row, old: failures.Old | None) -> Row:
+    """What the row says, if that is old because the service fails."""
+    return replace(row, notes=(*row.notes, old.sentence)) if old else row
+
+
 def failed(
     number: int, finding: Finding, error: ServiceError, *, found: Found | None = None, now: datetime, link: str
 ) -> Row:

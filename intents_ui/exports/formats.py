@@ -30,10 +30,12 @@ class About:
 
 @dataclass(frozen=True)
 class End:
-    """`why` the list is not all here; without a reason it is."""
+    """`why` the list is not all here; without a reason it is. `as_of`: since when it is known, where that is long ago
+    because the service failed meanwhile."""
 
     rows: int
     why: str = ""
+    as_of: datetime | None = None
 
     @property
     def state(self) -> str:
@@ -66,7 +68,8 @@ class Csv:
 
     def end(self, end: End) -> str:
         rows = f"{end.rows} {'row' if end.rows == 1 else 'rows'}"
-        return csv_text.line([f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"])
+        told = f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"
+        return csv_text.line([f"{told}, as of {times.dated(end.as_of)}" if end.as_of else told])
 
 
 class Json:
@@ -123,7 +126,8 @@ def _plain(value: Value) -> Value:
 
 
 def _ended(end: End) -> dict[str, Value]:
-    return {"state": end.state, "why": end.why or None, "rows": end.rows}
+    told: dict[str, Value] = {"state": end.state, "why": end.why or None, "rows": end.rows}
+    return told | ({"as_of": times.iso(end.as_of)} if end.as_of else {})
 
 
 def _json(value: object) -> str:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from http import HTTPStatus
-from threading import Lock
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -27,6 +26,7 @@ from intents_ui.display.statuses import Tone
 from intents_ui.links import elsewhere
 from intents_ui.service import transfers
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.sharing import as_of, shared
 from intents_ui.service.wire import Intent, IntentReceipt
 
 SHARED = 1_000
@@ -120,11 +120,11 @@ def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | N
     """The card alone for those who have the frame already."""
     is_part = request.headers.get("HX-Request-Type") == "partial"
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
-    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": datetime.now(UTC)}
+    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": as_of()}
     return render(request, "parts/embed.html" if is_part else "embed.html", context)
 
 
-@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(SHARED, SHARED_SECONDS))
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
     """Shared by all who have it in a frame: however many they are, the service is asked once in a few seconds."""
     return transfers.read(wiring.service(), intent_id)

@@ -7,12 +7,12 @@ a moment ago, and with 304 where nothing has changed.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
-from threading import Lock
 from typing import NamedTuple
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -23,12 +23,13 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display import address as about
-from intents_ui.display import feeds
+from intents_ui.display import failures, feeds
 from intents_ui.display.feeds import Entry, Feed
 from intents_ui.display.filters import Filters
 from intents_ui.display.names import chains_of
 from intents_ui.links import elsewhere
-from intents_ui.service import transfers
+from intents_ui.service import freshness, transfers
+from intents_ui.service.sharing import shared
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
 
 AUTHOR = "Intents"
@@ -87,7 +88,7 @@ def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBas
     return answer(request, told, how, page=reverse("address", args=[address]))
 
 
-@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(SHARED, SHARED_SECONDS))
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     """Raises what kept us from either: without its receipt nothing is said of what happened."""
     found, receipt, trouble = transfers.read(wiring.service(), intent_id)
@@ -96,13 +97,15 @@ def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     return found, receipt
 
 
-@cached(TTLCache(SHARED, SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(SHARED, SHARED_SECONDS))
 def newest(owner: str) -> Sequence[IntentHistory]:
     wanted = Filters(owner=owner, size=MOST)
     return wiring.service().get_intent_history(page=wanted.first, **wanted.request).intents[:MOST]
 
 
 def answer(request: HttpRequest, told: Feed, how: Format, *, page: str) -> HttpResponseBase:
+    if old := failures.old(freshness.told(), now=datetime.now(UTC)):
+        told = replace(told, subtitle=f"{told.subtitle} {old.sentence}")
     body = how.write(told, request, page)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
     changed = int(told.updated.timestamp())

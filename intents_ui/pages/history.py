@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import takewhile
-from threading import Lock
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -21,6 +20,7 @@ from intents_ui.display.mix import mix
 from intents_ui.display.names import chains_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory
 
 BEGINNING = Position()
@@ -147,7 +147,7 @@ def came_since(found: Sequence[IntentHistory], top: str, at: int) -> int:
     return len(list(takewhile(is_newer, found)))
 
 
-@cached(TTLCache(maxsize=LISTS_SHARED, ttl=SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(maxsize=LISTS_SHARED, ttl=SHARED_SECONDS))
 def newest(wanted: Filters) -> Sequence[IntentHistory]:
     """Shared by all who look at the same list at the same moment; balances would make it slow."""
     request = wanted.request | {"include_balances": False}

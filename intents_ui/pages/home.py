@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
-from threading import Lock
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import wiring
 from intents_ui.display import transfer
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page
 
 SHOWN = 10
@@ -66,7 +66,7 @@ def listed(found: Sequence[IntentHistory], *, top: str, now: datetime) -> Newest
     return Newest([transfer.of_entry(entry, using=names, now=now) for entry in shown], newer, is_counted)
 
 
-@cached(TTLCache(maxsize=1, ttl=SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def entries() -> Sequence[IntentHistory]:
     """Shared by all who look at the same moment."""
     return wiring.service().get_intent_history(page=Page.first(size=READ)).intents

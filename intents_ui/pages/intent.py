@@ -30,13 +30,14 @@ from intents_ui.display import (
     story,
     text,
     timeline,
+    times,
     transfer,
     watching,
 )
 from intents_ui.display.facts import Facts
 from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.picture import Picture, digest
-from intents_ui.service import lookup, transfers
+from intents_ui.service import freshness, lookup, sharing, transfers
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import Intent, IntentReceipt
 
@@ -111,13 +112,15 @@ def told(
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
     by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer)
-    version = digest(repr((known, type(trouble), by_the_clock)))
+    old = freshness.told()
+    ages = [round(each.learned_at.timestamp()) for each in old]
+    version = digest(repr((known, type(trouble), by_the_clock, ages)))
     return {
         "intent": found,
         "receipt": receipt,
         "trouble": trouble,
         "mode": "",
-        "learned_at": None,
+        "learned_at": min((each.learned_at for each in old), default=None),
         "stale_since": None,
         "came_by": None,
         "names": names,
@@ -206,14 +209,18 @@ def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """Intent and receipt as the service gave them, in one document; `intentReceipt` is null before there is one."""
+    """Intent and receipt as the service gave them, in one document; `intentReceipt` is null before there is one.
+
+    `as_of` is there only where the service fails and this is what it said before.
+    """
     if moved := elsewhere(request, intent_id, page="intent-json"):
         return moved
     found, receipt, trouble = read(intent_id)
     if trouble:
         raise trouble
     received = receipt.received if receipt else "null"
-    return json_text(f'{{"intent":{found.received},"intentReceipt":{received}}}')
+    as_of = f',"as_of":"{times.iso(sharing.as_of())}"' if freshness.told() else ""
+    return json_text(f'{{"intent":{found.received},"intentReceipt":{received}{as_of}}}')
 
 
 @require_safe

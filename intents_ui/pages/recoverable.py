@@ -3,10 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
-from threading import Lock
 from urllib.parse import parse_qsl, urlencode
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,6 +20,7 @@ from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.paging import Position
 from intents_ui.service.recoverable import Read, read
+from intents_ui.service.sharing import as_of, shared
 from intents_ui.service.wire import Page
 
 BEGINNING = Position()
@@ -110,9 +110,9 @@ def reading(wanted: Filters, *, at: Position) -> tuple[Read, datetime]:
     return read(ask, whole.first, at=at), min(answered)
 
 
-@cached(TTLCache(maxsize=PAGES_HELD, ttl=SHARED_SECONDS), key=lambda wanted, cursor, _: (wanted, cursor), lock=Lock())
+@shared(TTLCache(maxsize=PAGES_HELD, ttl=SHARED_SECONDS), key=lambda wanted, cursor, _: (wanted, cursor))
 def answer_to(wanted: Filters, cursor: str, page: Page) -> tuple[HistoryAnswer, datetime]:
-    return wiring.service().get_intent_history(page=page, **wanted.request), datetime.now(UTC)
+    return wiring.service().get_intent_history(page=page, **wanted.request), as_of()
 
 
 def listed(found: Read, wanted: Filters, sort: Sort, *, at: Position) -> dict[str, object]:

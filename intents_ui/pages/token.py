@@ -6,9 +6,8 @@ Where it can go and the newest intents with it take the service longer: the page
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from threading import Lock
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
@@ -25,6 +24,7 @@ from intents_ui.display.tokens import key
 from intents_ui.service import operations
 from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.sharing import shared
 from intents_ui.service.together import both
 from intents_ui.service.wire import IntentHistory, Page, TokenInfo
 
@@ -152,7 +152,7 @@ def place(side: transfer.Side) -> Where | None:
     return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
 
 
-@cached(TTLCache(NEWEST_HELD, NEWEST_SECONDS), lock=Lock())
+@shared(TTLCache(NEWEST_HELD, NEWEST_SECONDS))
 def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
     """From a chain or to it; shared by all of its tokens."""
     first, ask = Page.first(size=LOOKED_AT), wiring.service().get_intent_history

@@ -25,7 +25,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import visitors, wiring
-from intents_ui.display import copies, ticket
+from intents_ui.display import copies, failures, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.pasted import ADDRESSES, Finding, Kind
@@ -33,7 +33,7 @@ from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
 from intents_ui.links import intent_url
-from intents_ui.service import lookup
+from intents_ui.service import freshness, lookup
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
@@ -152,8 +152,8 @@ def macros() -> Any:
 def answer(service: ReadersService, number: int, finding: Finding) -> Row:
     """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
     try:
-        with wiring.page():
-            return resolved(service, number, finding)
+        with wiring.page(), freshness.collecting() as old:
+            return rows.as_of(resolved(service, number, finding), failures.old(old, now=now()))
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))
     except Exception as error:

@@ -5,32 +5,21 @@ knows nothing yet; what it has seen before is the matter of `test_stale.py`.
 """
 
 import json
-import logging
 import re
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import time_machine
 from django.conf import settings
-from django.http import HttpResponseBase
-from django.test import Client
-from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import wiring
 from intents_ui.display.failures import BY_CODE
-from intents_ui.emulator.app import Emulator
-from intents_ui.service import retries
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import LIMITS, Limits
-from intents_ui.service.transport import DeadlineTransport
-from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, Upstream, refusing, upstream
-from tests.pages.conftest import forget_answers, fresh
+from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
+from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.service import scripted_server
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
@@ -38,130 +27,8 @@ from tests.serving import ROOT
 
 TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
-FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 REFERENCE = re.compile(r"[Rr]eference\W+(?:<[^>]*>\W*)*([0-9a-f]{12})\b")
-PAGE_SECONDS = 8.0
 QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
-USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-NATIVE = "0x" + "0" * 40
-
-
-class Log(logging.Handler):
-    """The lines that were written since it was last emptied."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(self.format(record))
-
-
-@dataclass
-class Dashboard:
-    """The site, asking a service on a socket; each visit is a new reader's, of a dashboard that was just started."""
-
-    service: Upstream
-    log: Log
-    transport: DeadlineTransport
-    patch: pytest.MonkeyPatch
-
-    def begin(self, *, limits: Any = LIMITS, url: str = "") -> None:
-        forget_answers()
-        config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
-        client = ServiceClient(config, transport=self.transport)
-        self.patch.setattr(wiring, "service", lambda: client)
-        self.log.lines.clear()
-
-    def open(self, path: str, *, limits: Any = LIMITS, url: str = "", **how: Any) -> HttpResponseBase:
-        self.begin(limits=limits, url=url)
-        return self.visit(path, **how)
-
-    def visit(self, path: str, *, seconds: float = PAGE_SECONDS, **how: Any) -> HttpResponseBase:
-        with wiring.places().page(seconds=seconds):
-            answer = Client(raise_request_exception=False).get(path, **how)
-        answer.body = text_of(answer)
-        return answer
-
-
-def text_of(answer: HttpResponseBase) -> str:
-    if answer.streaming:
-        pieces = [piece for piece in answer]  # noqa: C416 - Django makes the asynchronous one a list
-        return b"".join(pieces).decode()
-    return answer.content.decode("utf-8", "replace")
-
-
-@pytest.fixture(scope="module")
-def emulator() -> Iterator[Emulator]:
-    with time_machine.travel("2026-11-21T12:00:00Z"):
-        yield from fresh()
-
-
-@pytest.fixture(scope="module")
-def shared(emulator: Emulator) -> Iterator[Dashboard]:
-    log = Log()
-    logging.getLogger().addHandler(log)
-    transport = DeadlineTransport(connections=48)
-    with upstream(emulator) as service, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(retries, "pause", lambda *_, **__: 0.0)  # nobody here is spared by a pause
-        yield Dashboard(service, log, transport, patch)
-    transport.close()
-    logging.getLogger().removeHandler(log)
-
-
-@pytest.fixture
-def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
-    shared.service.behave()
-    yield shared
-    shared.service.behave()
-    forget_answers()
-
-
-@pytest.fixture(scope="module")
-def paths(emulator: Emulator) -> dict[str, str]:
-    """One of each kind of page that asks the service for anything."""
-    found = {which: f"/intent/{emulator.finished(which)['intentId']}" for which in (3, 8, 11)}
-    running = f"/intent/{emulator.play('stalled-in-bridge')['intentId']}"
-    quoted = f"/intent/{emulator.play('expired-quote')['intentId']}"
-    owner = f"/address/{emulator.finished(3)['ownerAddress']}"
-    token = f"/token/1/{USDC}"
-    return {
-        "home": "/",
-        "search": "/search?q=0x" + "ab" * 32,
-        "search by keys": f"/search?owner={owner.rpartition('/')[2]}",
-        "transaction": "/tx/0x" + "cd" * 32,
-        "history": "/history?origin=8453",
-        "recoverable": "/recoverable",
-        "address": owner,
-        "address with a filter": f"{owner}?status=in-flight",
-        "address of a token": f"/address/{USDC}",
-        "intent": found[3],
-        "intent refunded": found[8],
-        "intent failed": found[11],
-        "intent running": running,
-        "intent quoted": quoted,
-        "commit": f"{quoted}/commit",
-        "balances": f"{found[11]}/balances",
-        "reply": f"{found[8]}/reply",
-        "everyone": f"{found[8]}/everyone",
-        "share": f"{found[8]}/share",
-        "chains": "/chains",
-        "chains of a provider": "/chains?provider=CCTP",
-        "chain": "/chain/8453",
-        "tokens": "/tokens?chain=1",
-        "tokens searched": "/tokens?q=usd",
-        "token": token,
-        "routes of a token": f"{token}/routes",
-        "intents of a token": f"{token}/intents",
-        "routes": f"/routes?from=1&token={USDC}",
-        "one route": f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}",
-        "matrix": "/routes/matrix",
-        "console": "/console/GetIntentHistory",
-        "triage": "/triage",
-        "help": "/help",
-        "kept": "/kept",
-        "demo": "/demo",
-    }
 
 
 def of_paths(paths: dict[str, str], *names: str) -> list[str]:

@@ -1,0 +1,92 @@
+"""The dashboard's pages, asking a service that misbehaves, with a log and a clock that a test can look at and move."""
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from django.http import HttpResponseBase
+from django.test import Client
+from pydantic import SecretStr
+
+from intents_ui import looks, wiring
+from intents_ui.pages import embed, feeds, history, home, recoverable, token
+from intents_ui.service import paused
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import LIMITS
+from intents_ui.service.transport import DeadlineTransport
+from tests.faults.upstream import Upstream
+from tests.pages.conftest import forget_answers
+from tests.service.clients import CANARY
+
+PAGE_SECONDS = 8.0
+FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
+USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+NATIVE = "0x" + "0" * 40
+
+
+class Log(logging.Handler):
+    """The lines that were written since it was last emptied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+SHARED = (home.entries, history.newest, recoverable.answer_to, token.newest, embed.read, feeds.transfer, feeds.newest)
+SHARED += (looks.look,)
+
+
+@dataclass
+class Dashboard:
+    """The site, asking a service on a socket. `open`: as one that was just started; `visit`: as one that goes on."""
+
+    service: Upstream
+    log: Log
+    transport: DeadlineTransport
+    patch: pytest.MonkeyPatch
+    ahead: float = 0.0
+
+    def begin(self, *, limits: Any = LIMITS, url: str = "") -> None:
+        forget_answers()
+        self.ahead = 0.0
+        config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
+        client = ServiceClient(config, transport=self.transport, clock=self.clock)
+        self.patch.setattr(wiring, "service", lambda: client)
+        self.patch.setattr(paused, "clock", self.clock)
+        self.log.lines.clear()
+
+    def open(self, path: str, *, limits: Any = LIMITS, url: str = "", **how: Any) -> HttpResponseBase:
+        self.begin(limits=limits, url=url)
+        return self.visit(path, **how)
+
+    def clock(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def later(self, seconds: float) -> None:
+        """What readers share for a moment is over by then."""
+        self.ahead += seconds
+        for each in SHARED:
+            each.cache_clear()
+
+    def visit(self, path: str, *, seconds: float = PAGE_SECONDS, **how: Any) -> HttpResponseBase:
+        with wiring.places().page(seconds=seconds):
+            answer = Client(raise_request_exception=False).get(path, **how)
+        answer.body = text_of(answer)
+        return answer
+
+
+def text_of(answer: HttpResponseBase) -> str:
+    if not answer.streaming:
+        return answer.content.decode("utf-8", "replace")
+    pieces = asyncio.run(all_of(answer)) if answer.is_async else list(answer)
+    return b"".join(pieces).decode()
+
+
+async def all_of(answer: HttpResponseBase) -> list[bytes]:
+    return [piece async for piece in answer]

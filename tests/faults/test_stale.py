@@ -1,0 +1,218 @@
+"""What a reader is shown of a service that fails after it has answered: the last known picture, and how old it is.
+
+The clock is moved so far that no answer passes for a new one.
+"""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from tests.faults.site import FRAGMENT, Dashboard
+from tests.faults.upstream import STATUSES, TRANSPORT, refusing
+from tests.service.scripted_server import Script
+
+LATER = 400.0  # seconds: older than what is shown while a newer answer comes, younger than what is not shown any more
+FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
+# What is old is only shown where the service fails; a "no" is an answer.
+FAILING = ["reset in the body", "a redirect", "502 with a page", "200 with nothing", "no JSON", "slow down", "paused",
+           "no credentials"]  # fmt: skip
+# Pages whose questions all have answers that may be shown for as long.
+PAGES = ["home", "history", "address with a filter", "intent running", "intent quoted"]
+
+
+def note_of(answer: Any) -> str:
+    place = LexborHTMLParser(answer.body).css_first("#old-answers")
+    return " ".join(place.text(separator=" ").split()) if place else ""
+
+
+def test_a_new_answer_says_nothing_of_its_age(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    for name in PAGES:
+        answer = dashboard.open(paths[name])
+        assert (name, answer.status_code, note_of(answer), "Age" in answer) == (name, 200, "", False)
+
+
+@pytest.mark.parametrize("fault", FAILING)
+def test_the_last_known_picture_stands_with_its_age_and_the_reason(
+    dashboard: Dashboard, paths: dict[str, str], fault: str
+) -> None:
+    for name in PAGES:
+        dashboard.service.behave()
+        before = dashboard.open(paths[name])
+        dashboard.later(LATER)
+        dashboard.service.misbehave(FAULTS[fault])
+        after = dashboard.visit(paths[name])
+        assert (name, before.status_code, after.status_code) == (name, 200, 200)
+        note = note_of(after)
+        assert re.match(r"As of \d\d:\d\d:\d\d UTC , 6 min ago : [^.]+\. It is asked again ", note), (name, note)
+        assert html.unescape(after.body).count(note.partition(" : ")[2]) == 1
+        assert 380 <= int(after["Age"]) <= 420
+        assert after["Cache-Control"] in ("private, no-cache", "no-store")
+        assert headings(before) == headings(after)
+
+
+def headings(answer: Any) -> list[str]:
+    return [each.text() for each in LexborHTMLParser(answer.body).css("main h1, main h2")]
+
+
+def test_the_place_for_it_speaks_politely(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    answer = dashboard.open(paths["home"])
+    place = LexborHTMLParser(answer.body).css_first("#old-answers")
+    assert place.attributes["aria-live"] == "polite"
+
+
+def test_an_old_answer_is_served_at_once(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    """INV5: while the breaker is open nobody waits, and the service is not asked."""
+    dashboard.open(paths["intent running"])
+    dashboard.later(LATER)
+    dashboard.service.misbehave(FAULTS["500 with nothing"])
+    dashboard.visit(paths["intent running"])
+    asked = len(dashboard.service.asked("GetIntent", "GetIntentReceipt"))
+    for _ in range(20):
+        assert dashboard.visit(paths["intent running"]).status_code == 200
+    assert len(dashboard.service.asked("GetIntent", "GetIntentReceipt")) <= asked + 4
+
+
+@pytest.mark.parametrize("name", ["history", "intent running", "home"])
+def test_a_fragment_says_it_in_the_pages_place(dashboard: Dashboard, paths: dict[str, str], name: str) -> None:
+    path = {"home": "/newest", "intent running": f"{paths['intent running']}/receipt"}.get(name, paths[name])
+    how = {"headers": {**FRAGMENT, "HX-Current-URL": f"http://testserver{paths[name]}"}}
+    fresh = dashboard.open(path, **how)
+    assert '<hx-partial hx-target="#old-answers" hx-swap="innerHTML"></hx-partial>' in fresh.body
+    dashboard.later(LATER)
+    dashboard.service.misbehave(FAULTS["502 with a page"])
+    old = dashboard.visit(path, **how)
+    assert old.status_code == 200
+    told = re.search(r'<hx-partial hx-target="#old-answers" hx-swap="innerHTML">(.+?)</hx-partial>', old.body, re.S)
+    assert told
+    assert "6 min ago" in told[1]
+
+
+def test_a_part_that_is_new_leaves_the_pages_note(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    how = {"headers": {**FRAGMENT, "HX-Current-URL": f"http://testserver{paths['intent failed']}"}}
+    assert "old-answers" not in dashboard.open(paths["balances"], **how).body
+
+
+def test_what_changes_of_an_intent_says_as_of_when_it_is(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    shown = r'as of <time datetime="([^"]+)"'
+    before = re.search(shown, dashboard.open(paths["intent running"]).body)
+    dashboard.later(LATER)
+    dashboard.service.misbehave(FAULTS["502 with a page"])
+    answer = dashboard.visit(paths["intent running"])
+    after = re.search(shown, answer.body)
+    told = re.search(r'As of <time datetime="([^"]+)"', answer.body)
+    assert before
+    assert after
+    assert told
+    assert after[1] == told[1]
+
+
+def test_the_picture_that_comes_back_is_a_new_one(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    dashboard.open(paths["intent running"])
+    dashboard.later(LATER)
+    dashboard.service.misbehave(FAULTS["502 with a page"])
+    assert note_of(dashboard.visit(paths["intent running"]))
+    dashboard.service.behave()
+    dashboard.later(40)
+    for _ in range(3):  # the first of them may be the one that tries
+        answer = dashboard.visit(paths["intent running"])
+        dashboard.later(6)
+    assert note_of(answer) == ""
+    assert "Age" not in answer
+
+
+# By the end of an intent's address, or the whole one. A card and a badge say it in their header alone.
+SAID = {
+    ".json": ',"as_of":"2026-11-21T11:5',
+    "/feed.atom": "As of 2026-11-21 11:5",
+    "/feed.json": "As of 2026-11-21 11:5",
+    "export.csv": ", as of 2026-11-21 11:5",
+    "export.json": '"as_of": "2026-11-21T11:5',
+}
+
+
+def test_what_is_no_page_says_its_age_too(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    intent, owner = paths["intent running"], paths["address"]
+    files = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png", "/badge.svg",
+                                          "/feed.atom", "/feed.json")]  # fmt: skip
+    files += [f"{owner}/feed.atom", f"/export{owner}.csv", f"/export{owner}.json", f"/embed{intent}"]
+    for path in files:
+        dashboard.service.behave()
+        assert "Age" not in dashboard.open(path), path
+        dashboard.later(LATER)
+        dashboard.service.misbehave(FAULTS["502 with a page"])
+        answer = dashboard.visit(path)
+        assert (path, answer.status_code) == (path, 200)
+        assert 380 <= int(answer["Age"]) <= 420, path
+        assert SAID.get(path.removeprefix(intent).replace(f"/export{owner}", "export"), "") in answer.body, path
+
+
+def test_what_several_readers_share_stays_old_for_all_of_them(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    dashboard.open(paths["home"])
+    dashboard.later(LATER)
+    dashboard.service.misbehave(FAULTS["502 with a page"])
+    first, second = dashboard.visit(paths["home"]), dashboard.visit(paths["home"])
+    assert note_of(first).partition(".")[0] == note_of(second).partition(".")[0] != ""
+
+
+def test_a_check_on_the_chains_is_not_passed_off_as_made_now(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    before = dashboard.open(paths["balances"])
+    dashboard.later(100.0)
+    dashboard.service.misbehave(FAULTS["502 with a page"])
+    after = dashboard.visit(paths["balances"])
+    assert (before.status_code, after.status_code) == (200, 200)
+    checked = r'Checked <time datetime="([^"]+)"'
+    assert re.search(checked, before.body)
+    found = re.search(checked, after.body)
+    assert found
+    assert "1 min ago" in note_of(after)
+    assert found[1] <= re.search(r'As of <time datetime="([^"]+)"', after.body)[1]
+
+
+BANNER = "The service is paused by its operator."
+
+
+def banner(answer: Any) -> str:
+    found = LexborHTMLParser(answer.body).css(".banner")
+    return " ".join(each.text() for each in found)
+
+
+def test_a_pause_by_the_services_operator_stands_on_every_page_until_it_is_over(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
+    dashboard.open(paths["intent running"])
+    dashboard.later(LATER)
+    dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    answer = dashboard.visit(paths["intent running"])
+    assert answer.status_code == 200
+    assert BANNER in banner(answer)
+    assert "6 min ago : the service is paused by its operator" in note_of(answer)
+    for name in ("help", "kept", "triage", "demo", "chains", "home", "history"):
+        assert BANNER in banner(dashboard.visit(paths[name])), name
+    dashboard.service.behave()
+    dashboard.later(31)
+    answer = dashboard.visit(paths["history"])
+    assert answer.status_code == 200
+    assert BANNER not in banner(answer)
+    assert BANNER not in banner(dashboard.visit(paths["help"]))
+
+
+def test_a_pause_is_forgotten_where_nobody_asks(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    dashboard.begin()
+    dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    dashboard.visit(paths["history"])
+    assert BANNER in banner(dashboard.visit(paths["help"]))
+    dashboard.later(30)
+    assert BANNER not in banner(dashboard.visit(paths["help"]))
+
+
+def test_a_service_that_asks_for_quiet_is_told_with_its_time(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    dashboard.begin()
+    dashboard.service.misbehave(STATUSES["slow down"])
+    answer = dashboard.visit(paths["intent"])
+    words = " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
+    assert answer.status_code == 429
+    assert re.search(r"The service asked us to slow down until 12:0\d:\d\d UTC , in 6\d s", words)
+    assert 60 <= int(answer["Retry-After"]) <= 67
