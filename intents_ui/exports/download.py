@@ -9,7 +9,6 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from datetime import datetime
 
 from intents_ui.display import failures
 from intents_ui.display.standing import Standing, State
@@ -17,7 +16,6 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.places import Exports
 from intents_ui.exports.reading import Batch
-from intents_ui.service import freshness
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "it could not begin"
@@ -52,7 +50,6 @@ class Download:
         self._is_ending = is_ending
         self._first = b""
         self._rows = 0
-        self._as_of: datetime | None = None
         self._end: End | None = None
         # What is told last stays: the end must not be followed by a page that came while the reader left.
         self._telling = threading.Lock()
@@ -62,7 +59,7 @@ class Download:
         if self._run:
             progress.begin(self._run)
         try:
-            head, page = self._form.begin(self._about), self._written(self._read())
+            head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
             self._tell(State.TRUNCATED, NOT_BEGUN)
@@ -91,21 +88,13 @@ class Download:
     def _next(self) -> bytes:
         why = self._why_no_further()
         try:
-            return (self._written(self._read()) if why is None else self._ended(why)).encode()
+            return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_told(error)).encode()
         except Exception:
             reference = uuid.uuid4().hex[:12]
             log.exception("Unforeseen error in an export, reference %s", reference)
             return self._ended(f"a mistake in this dashboard, reference {reference}").encode()
-
-    def _read(self) -> Batch:
-        with freshness.collecting() as old:
-            batch = next(self._batches)
-        for each in old:
-            freshness.tell(each)  # to whoever makes a page of the beginning
-            self._as_of = min(each.learned_at, self._as_of or each.learned_at)
-        return batch
 
     def _why_no_further(self) -> str | None:
         if self._is_ending():
@@ -126,7 +115,7 @@ class Download:
         return text
 
     def _ended(self, why: str) -> str:
-        end = End(self._rows, why, self._as_of)
+        end = End(self._rows, why)
         with self._telling:
             self._end_as(end, State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE)
         return self._form.end(end)

@@ -30,12 +30,10 @@ class About:
 
 @dataclass(frozen=True)
 class End:
-    """`why` the list is not all here; without a reason it is. `as_of`: since when it is known, where that is long ago
-    because the service failed meanwhile."""
+    """`why` the list is not all here; without a reason it is."""
 
     rows: int
     why: str = ""
-    as_of: datetime | None = None
 
     @property
     def state(self) -> str:
@@ -68,8 +66,7 @@ class Csv:
 
     def end(self, end: End) -> str:
         rows = f"{end.rows} {'row' if end.rows == 1 else 'rows'}"
-        told = f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"
-        return csv_text.line([f"{told}, as of {times.dated(end.as_of)}" if end.as_of else told])
+        return csv_text.line([f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"])
 
 
 class Json:
@@ -126,8 +123,7 @@ def _plain(value: Value) -> Value:
 
 
 def _ended(end: End) -> dict[str, Value]:
-    told: dict[str, Value] = {"state": end.state, "why": end.why or None, "rows": end.rows}
-    return told | ({"as_of": times.iso(end.as_of)} if end.as_of else {})
+    return {"state": end.state, "why": end.why or None, "rows": end.rows}
 
 
 def _json(value: object) -> str:
