@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -19,9 +20,11 @@ from intents_ui.pictures.cards import Cards
 from intents_ui.service import paging
 from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.client import AsyncServiceClient, ServiceClient, Unkept
 from intents_ui.service.config import Group, Limits, ServiceConfig
+from intents_ui.service.health import Health
 from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.kept import KeptAnswers
 from intents_ui.service.logos import Logos
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
@@ -64,7 +67,24 @@ def service() -> ServiceClient:
     how, answers_itself = config(), emulator()
     use_threads(how.connections)
     in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
-    return ServiceClient(how, transport=in_process)
+    return ServiceClient(how, transport=in_process, health=health(), kept=kept())
+
+
+def unkept() -> Unkept:
+    """The same for an export, which reads a list to its end."""
+    return Unkept(service())
+
+
+@cache
+def health() -> Health:
+    """How the service is, as pages and live part find it."""
+    return Health()
+
+
+@cache
+def kept() -> KeptAnswers:
+    """What the service said, as pages and live part heard it."""
+    return KeptAnswers(config().lifetimes, clock=time.monotonic)
 
 
 @cache
@@ -147,6 +167,8 @@ def hub() -> Hub:
     service = AsyncServiceClient(
         config(),
         transport=httpx.ASGITransport(answers_itself, raise_app_exceptions=False) if answers_itself else None,
+        health=health(),
+        kept=kept(),
     )
     bus = RedisBus(str(ENV.redis_url), names=service.config.names) if ENV.redis_url else LocalBus()
     return Hub(service, bus, most=ENV.intents_watched)
@@ -158,7 +180,8 @@ def newest(intent_id: str) -> Picture | None:
 
 
 def look_again(intent_id: str) -> None:
-    """After we have changed an intent: whoever watches it sees that at once."""
+    """After we have changed an intent: whoever watches it sees that at once, and so does the next page about it."""
+    service().forget(intent_id)
     hub().look_again(intent_id)
 
 
@@ -178,6 +201,7 @@ def config() -> ServiceConfig:
         connections=ENV.intents_service_connections,
         connection_wait=ENV.intents_service_connection_wait,
         limits={group: limits(group) for group in Group},
+        lifetimes=ENV.intents_service_kept,
     )
 
 

@@ -35,8 +35,12 @@ def shown(default: object) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
     if isinstance(default, dict):
-        return f"`{','.join(f'{group}={number:.15g}' for group, number in default.items())}`"
+        return f"`{','.join(f'{name}={shown_number(each)}' for name, each in default.items())}`"
     return f"`{','.join(default) if isinstance(default, list) else default}`"
+
+
+def shown_number(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, int | float) else str(value)
 
 
 def start(**env: str) -> subprocess.CompletedProcess[str]:
@@ -78,6 +82,10 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_SERVICE_SIZES": "search=inf"}, "INTENTS_SERVICE_SIZES: ", id="no end of bytes"),
         pytest.param({"INTENTS_SERVICE_SIZES": "search=0.5"}, "INTENTS_SERVICE_SIZES: ", id="half a byte"),
         pytest.param({"INTENTS_SERVICE_SIZES": "search=0"}, "INTENTS_SERVICE_SIZES: ", id="no byte"),
+        pytest.param({"INTENTS_SERVICE_KEPT": "moving=10/2"}, "INTENTS_SERVICE_KEPT: ", id="fresh longer than kept"),
+        pytest.param({"INTENTS_SERVICE_KEPT": "moving=inf"}, "INTENTS_SERVICE_KEPT: ", id="kept for ever"),
+        pytest.param({"INTENTS_SERVICE_KEPT": "moving=nan"}, "INTENTS_SERVICE_KEPT: ", id="no age at all"),
+        pytest.param({"INTENTS_SERVICE_KEPT": "everything=1"}, "INTENTS_SERVICE_KEPT: ", id="no such kind"),
         pytest.param({"INTENTS_WAITING": "64"}, "INTENTS_WAITING: ", id="nobody left who does not wait"),
         pytest.param({"INTENTS_EXPORT_ROWS": "100001"}, "INTENTS_EXPORT_ROWS: ", id="more rows than are read"),
         pytest.param({"INTENTS_EMBEDDED_TOKENS": "20001"}, "INTENTS_EMBEDDED_TOKENS: ", id="more than a list shows"),

@@ -11,7 +11,7 @@ from intents_ui.display.filters import Filters
 from intents_ui.service import lookup
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.paging import End, walk
 from intents_ui.service.together import together
@@ -54,7 +54,7 @@ class Reader:
 
     def __init__(
         self,
-        service: ServiceClient,
+        service: BlockingOperations,
         names: Catalog,
         filters: Filters,
         *,

@@ -31,7 +31,7 @@ class Pace:
     retry_longest: float = 30.0
     # Readers want the picture back within 5 s of the service's return, so an unreachable one is tried more often.
     retry_unreachable: float = 4.0
-    quiet_longest: float = 300.0  # that the service may ask us to be quiet for
+    return_rate: float = 20.0  # enquiries a second that ask again when a service that was away is back
     unsaid: float = 1.0  # trouble that is over sooner is not told
     cuts: int = 2  # held calls that were cut off before we stop holding them …
     looks: int = 20  # … and looks before we try again
@@ -40,11 +40,10 @@ class Pace:
 
 
 class Traffic:
-    """What the enquiries of a process share: how many they are, and until when the service wants quiet."""
+    """What the enquiries of a process share: how many they are. How the service is, their client knows (`health`)."""
 
     def __init__(self) -> None:
         self.enquiries = 0
-        self.quiet_until = 0.0  # by the event loop's clock
 
     def retry_longest(self, pace: Pace) -> float:
         """Ten questions a second from all together, so that a service that returns is not run over."""
@@ -90,7 +89,6 @@ class Enquiry:
         self._traffic.enquiries += 1
         try:
             while not self.picture.is_last:
-                await self._quiet()
                 try:
                     pause = await self._ask()
                     self._failures = 0
@@ -100,10 +98,6 @@ class Enquiry:
                     await asyncio.sleep(pause)
         finally:
             self._traffic.enquiries -= 1
-
-    async def _quiet(self) -> None:
-        while (left := self._traffic.quiet_until - self._clock()) > 0:
-            await asyncio.sleep(left + random.uniform(0, 1))  # noqa: S311 - spreads, hides nothing
 
     async def _ask(self) -> float:
         """Asks once and tells the answer; gives the pause before the next question."""
@@ -129,7 +123,7 @@ class Enquiry:
             self._looks += 1
             if self._looks >= self._pace.looks:
                 self._cuts = self._looks = 0
-        return 0.0 if self._may_wait() else self._pace.look * random.uniform(0.8, 1.2)  # noqa: S311
+        return 0.0 if self._may_wait() else self._pace.look * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
 
     async def _wait(self) -> float:
         began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
@@ -208,15 +202,21 @@ class Enquiry:
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - our own places are taken
         self._must_look = True
+        if error.again_in is None:
+            pause = self._backoff(error)
+        else:
+            # It was not asked. All who are told so must not come back at once.
+            pause = error.again_in + random.uniform(0, self._traffic.enquiries / self._pace.return_rate)  # noqa: S311 - spreads, hides nothing
+        if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
+            await self._show(self.picture.stale(self._now()))
+        return pause
+
+    def _backoff(self, error: ServiceError) -> float:
         self._failures += 1
         longest = self._pace.retry_longest
         if isinstance(error, Unreachable):
             longest = self._traffic.retry_longest(self._pace)
         backoff = min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest)
-        pause = random.uniform(0, backoff)  # noqa: S311
-        if isinstance(error, TooBusy):
-            pause = min(error.retry_after, self._pace.quiet_longest)
-            self._traffic.quiet_until = max(self._traffic.quiet_until, self._clock() + pause)
-        if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
-            await self._show(self.picture.stale(self._now()))
-        return pause
+        pause = random.uniform(0, backoff)  # noqa: S311 - spreads, hides nothing
+        # The others that ask are told by our client that the service wants quiet.
+        return error.retry_after + pause if isinstance(error, TooBusy) else pause

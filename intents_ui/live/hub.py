@@ -149,10 +149,17 @@ class Watch:
 
     def hear(self, picture: Picture) -> None:
         before, self.newest = self.newest, picture
+        self._keep(picture)
         if picture.is_last:
             self._close()
         elif before is None or before.id != picture.id:
             self._wake()
+
+    def _keep(self, picture: Picture) -> None:
+        """Whatever page asks for it next must not get an older one."""
+        if picture.receipt and picture.learned_at and not picture.stale_since:
+            age = self._hub.now() - picture.learned_at
+            self._hub.service.learned(picture.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _ask(self) -> None:
         """The followers never depend on our being without fault: an enquiry that dies is told and begun anew."""

@@ -90,7 +90,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     if provider in providers.LABELS:
         return wiring.catalog().listed_chains(route_provider=provider)
     # What readers may type is endless; kept, it would drive out the lists that every page needs.
-    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), fresh_for=0.0))
+    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), kind=None))
     once = {chain.id: chain for chain in answer.chains}
     return Listed(tuple(once.values()), answer.unreadable_entries)
 

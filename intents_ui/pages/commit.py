@@ -18,6 +18,7 @@ from intents_ui.display.commit import Outcome, Told
 from intents_ui.display.facts import Facts
 from intents_ui.links import elsewhere
 from intents_ui.operators import Level, Refusal
+from intents_ui.service import operations
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.wire import Intent
 
@@ -70,7 +71,7 @@ def confirmation(request: HttpRequest, found: Intent, refused: Refusal | None = 
 def send(intent_id: str, *, form: str) -> Told:
     """Reads the intent anew and sends it as it came. A form is good for one sending, however often it comes."""
     try:
-        found = wiring.service().get_intent(intent_id)
+        found = wiring.service().anew(operations.get_intent(intent_id))
     except ServiceError as error:
         return words.told(Outcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):

@@ -86,7 +86,7 @@ def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: 
 def begun(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
     """The download with its first page; None when as many as may are under way."""
     over = Event()
-    reader = Reader(wiring.service(), wiring.catalog(), wanted, link=links(request), page=wiring.page, over=over)
+    reader = Reader(wiring.unkept(), wiring.catalog(), wanted, link=links(request), page=wiring.page, over=over)
     download = Download(
         batches(reader, about.listed, wanted),
         FORMATS[kind],

@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self, overload
 
@@ -24,12 +25,15 @@ from intents_ui.service.config import Group, ServiceConfig
 from intents_ui.service.deadline import within
 from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.exchange import TROUBLE, Exchange
-from intents_ui.service.guard import Guard
+from intents_ui.service.guard import Answered, Guard
+from intents_ui.service.health import Health, Line
 from intents_ui.service.held_call import HeldCall
+from intents_ui.service.kept import KeptAnswers
 from intents_ui.service.operations import Call
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
+from intents_ui.service.wire import IntentReceipt
 
-__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig"]
+__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
 
 LARGE_ANSWER = 2**18  # bytes from which on an answer is read in a thread, so that the event loop goes on
 
@@ -92,29 +96,53 @@ class ServiceClient(BlockingOperations):
         *,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
+        health: Health | None = None,
+        kept: KeptAnswers | None = None,
     ) -> None:
         self.config = config
+        self.health = health or Health(clock=clock)
         self._http = httpx.Client(
             transport=transport or DeadlineTransport(connections=config.connections),
             follow_redirects=False,  # the access key would go along
             trust_env=False,
             cookies=_no_cookies(),
         )
-        self._guard = Guard(self._exchange, patience=lambda call: config.limits[call.group].total, clock=clock)
+        self._guard = Guard(
+            self._exchange,
+            patience=lambda call: config.limits[call.group].total,
+            health=self.health,
+            kept=kept or KeptAnswers(config.lifetimes, clock=clock),
+            clock=clock,
+        )
 
-    def ask[T](self, call: Call[T]) -> T:
+    def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
+        """`newest`: nothing older than its lifetime is given while the service answers."""
         try:
-            return self._guard.ask(call)
+            return self._guard.ask(call, newest=newest)
         except ServiceError as error:
             unanswered.tell(error)
             raise
+
+    def anew[T](self, call: Call[T]) -> T:
+        """What the service says now, whatever it said a moment ago."""
+        try:
+            return self._guard.ask_past_copies(call)
+        except ServiceError as error:
+            unanswered.tell(error)
+            raise
+
+    def forget(self, intent_id: str) -> None:
+        """It has changed, so nobody is shown what was known of it before."""
+        self._guard.forget(intent_id)
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Exactly this text, asked by hand. What goes wrong stands in the attempt; nothing is raised."""
         exchange = ByHand(operation, text, group=group, config=self.config)
         try:
             claim()
-            self._carry(exchange)
+            # A breaker spares readers; whoever asks by hand wants to see for himself.
+            with self.health.asking(operation, group, None):
+                self._carry(exchange)
         except ServiceError as error:
             return exchange.attempt(error)
         return exchange.attempt(None)
@@ -132,8 +160,10 @@ class ServiceClient(BlockingOperations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _exchange(self, call: Call[Any]) -> Any:
-        return self._carry(Exchange(call, self.config))
+    def _exchange(self, call: Call[Any]) -> Answered:
+        exchange = Exchange(call, self.config)
+        answer = self._carry(exchange)
+        return Answered(answer, exchange.size)
 
     def _carry[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -151,6 +181,16 @@ class ServiceClient(BlockingOperations):
         raise failure
 
 
+class Unkept(BlockingOperations):
+    """For whoever reads so much that keeping it would drive out what is kept for the others."""
+
+    def __init__(self, service: ServiceClient) -> None:
+        self._service = service
+
+    def ask[T](self, call: Call[T]) -> T:
+        return self._service.anew(replace(call, kind=None))
+
+
 class AsyncServiceClient(Operations):
     """For one event loop. A call goes on when whoever awaits it is cancelled, until its own deadline.
 
@@ -159,8 +199,17 @@ class AsyncServiceClient(Operations):
     long is given up all the same, at a moment that does no harm (`HeldCall`).
     """
 
-    def __init__(self, config: ServiceConfig, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        config: ServiceConfig,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        health: Health | None = None,
+        kept: KeptAnswers | None = None,
+    ) -> None:
         self.config = config
+        self.health = health or Health()
+        self._kept = kept
         self._has_pool = transport is None
         self._http = httpx.AsyncClient(
             transport=transport,
@@ -193,6 +242,13 @@ class AsyncServiceClient(Operations):
                 held.give_up()
             raise
 
+    def learned(self, receipt: IntentReceipt, *, age: float) -> None:
+        """For the pages: a receipt that came so many seconds ago, by whichever process."""
+        if self._kept:
+            at = time.monotonic() - age
+            call = operations.get_intent_receipt(receipt.intent_id)
+            self._kept.put(call, receipt, len(receipt.received), asked_at=at, learned_at=at)
+
     async def aclose(self) -> None:
         """Ends the calls under way and closes the connections."""
         for task in list(self._under_way):
@@ -208,14 +264,15 @@ class AsyncServiceClient(Operations):
 
     async def _exchange(self, call: Call[Any]) -> Any:
         exchange = Exchange(call, self.config)
-        try:
-            response, content = await self._content(exchange)
-            if len(content) > LARGE_ANSWER:
-                return await asyncio.to_thread(exchange.result, response, content)
-            return exchange.result(response, content)
-        except TROUBLE as error:
-            failure = exchange.failure(error)
-        raise failure
+        with self.health.asking(call.operation, call.group, Line.LIVE):
+            try:
+                response, content = await self._content(exchange)
+                if len(content) > LARGE_ANSWER:
+                    return await asyncio.to_thread(exchange.result, response, content)
+                return exchange.result(response, content)
+            except TROUBLE as error:
+                failure = exchange.failure(error)
+            raise failure
 
     async def _content(self, exchange: Exchange[Any]) -> tuple[httpx.Response, bytes]:
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):

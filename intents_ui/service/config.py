@@ -1,4 +1,4 @@
-"""Where the service is, and how long and how much we let it take (faults.md 8.1, 8.2, 8.7)."""
+"""Where the service is, how much we let it take, and how long its answers are kept (faults.md 8.1, 8.2, 8.6, 8.7)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from enum import StrEnum, auto
 from pydantic import SecretStr
 
 from intents_ui.service.brand import Brand
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 
 MEGABYTE = 2**20
 
@@ -61,6 +62,7 @@ class ServiceConfig:
     connection_wait: float = 0.5
     held_calls: int = 64  # calls of WaitIntentReceipt that an async client keeps open beside the others
     limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS, repr=False)
+    lifetimes: Mapping[Kind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
 
     @property
     def names(self) -> Brand:

@@ -29,6 +29,10 @@ class NameNotResolved(httpcore.ConnectError):
     """The host name leads nowhere."""
 
 
+class ConnectionDied(httpcore.ReadError):
+    """A connection that had served before was closed by the other side before it said a word: it had been idle."""
+
+
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
     """Everything that is done on the network inside the block ends within these seconds, and within those around it."""
@@ -128,12 +132,34 @@ class DeadlineStream(httpcore.NetworkStream):
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
+        self._has_served = False
+        self._is_answered = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+        try:
+            data = self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+        except httpcore.ReadError:
+            data = b""
+            if not self._may_have_died:
+                raise
+        if not data and self._may_have_died:
+            raise ConnectionDied("the connection was closed while it was idle")
+        self._is_answered = True
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+        if self._is_answered:
+            self._has_served, self._is_answered = True, False
+        try:
+            self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+        except httpcore.WriteError:
+            if not self._may_have_died:
+                raise
+            raise ConnectionDied("the connection was closed while it was idle") from None
+
+    @property
+    def _may_have_died(self) -> bool:
+        return self._has_served and not self._is_answered
 
     def close(self) -> None:
         self._stream.close()

@@ -16,7 +16,9 @@ ServiceError
 `code` and `name` are the service's own (domain.md 2.6). No error holds the access key, nor an exception that knows it.
 """
 
+import copy
 from enum import StrEnum
+from typing import Self
 
 LONGEST_TEXT = 200  # characters of anything that the service says about itself
 
@@ -32,6 +34,7 @@ class Reason(StrEnum):
     TLS = "no secure connection"
     TIMEOUT = "took too long"
     BROKEN = "connection broken off"
+    IDLE = "connection was closed while nobody used it"
     FAILED = "the service failed"
 
 
@@ -63,6 +66,8 @@ class ServiceError(Exception):
         self.message = message
         self.operation: str | None = None
         self.request_id: str | None = None
+        # Seconds until such a question is put to the service again; None: this one was.
+        self.again_in: float | None = None
         self.status = status  # of HTTP
         self.code = code
         self.name = name
@@ -77,6 +82,13 @@ class ServiceError(Exception):
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.operation, self.summary, self.message, self.cause) if part)
+
+    def again(self, operation: str) -> Self:
+        """The same for another question: an exception keeps its traceback, and threads must not share one."""
+        other = copy.copy(self)
+        other.__traceback__ = other.__cause__ = other.__context__ = None
+        other.operation = operation
+        return other
 
     def without(self, secret: str) -> None:
         """Takes a secret out of whatever the service may have echoed."""

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from intents_ui.service import json_text, paused
 from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
 from intents_ui.service.config import Limits, ServiceConfig
-from intents_ui.service.deadline import NameNotResolved, is_over
+from intents_ui.service.deadline import ConnectionDied, NameNotResolved, is_over
 from intents_ui.service.errors import (
     AccessDenied,
     Flaw,
@@ -60,6 +60,7 @@ class Exchange[T]:
     def __init__(self, call: Call[T], config: ServiceConfig) -> None:
         self.call = call
         self.request_id = uuid.uuid4().hex[:12]
+        self.size = 0  # bytes of the answer
         self._config = config
         self._began = time.monotonic()
 
@@ -102,6 +103,7 @@ class Exchange[T]:
 
     def result(self, response: httpx.Response, content: bytes) -> T:
         """The answer, or the error that the service answered with."""
+        self.size = len(content)
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
             document = json_text.read(text)
@@ -171,6 +173,8 @@ def _as_ours(error: Exception) -> ServiceError:
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
             return Overloaded("all connections to the service are in use")
+        case ConnectionDied():
+            return Unreachable.because(Reason.IDLE)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
             # Called when the call's own deadline is left behind: what may be over is the page's.
             return OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)

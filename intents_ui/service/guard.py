@@ -1,29 +1,50 @@
 """What stands between the readers and the service, so that many readers do not become many questions.
 
-Equal questions under way are asked once; chains and token lists are kept for their lifetime. Errors are never kept, and
-what changes something (quote, commit, execute) is neither shared nor kept.
+Equal questions under way are asked once; answers are given again while they are young, and shown as old ones where
+the service fails; what failed is asked again where that can help, and a service in trouble is left alone (`health`).
+What changes something (quote, commit, execute) is asked exactly once each time.
 """
 
-import contextlib
-import copy
-import random
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, cast
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, cast
 
-from cachetools import TLRUCache
-
+from intents_ui.service import freshness, retries
 from intents_ui.service.allowance import claim
-from intents_ui.service.deadline import is_over, time_left
-from intents_ui.service.errors import OutOfTime, Reason, ServiceError, Unreachable
-from intents_ui.service.operations import Call
+from intents_ui.service.config import Group
+from intents_ui.service.deadline import is_over, seconds_left, time_left, within
+from intents_ui.service.errors import (
+    AccessDenied,
+    OutOfTime,
+    Overloaded,
+    Reason,
+    ServiceError,
+    TooBusy,
+    Unreachable,
+    Unreadable,
+)
+from intents_ui.service.freshness import OldAnswer
+from intents_ui.service.health import GEOBLOCKED, Health, Line
+from intents_ui.service.kept import Copy, KeptAnswers
+from intents_ui.service.lifetimes import Kind
+from intents_ui.service.operations import Call, Question
+from intents_ui.service.tally import Event
+from intents_ui.service.together import aside
 
-KEPT_ANSWERS = 128
-JITTER = 0.1  # so that what was learned together does not grow old together
+COPY_PATIENCE = 0.3  # seconds that a page waits for a newer answer while it has an old one (faults.md 8.1)
+PROBE_PATIENCE = 0.5  # seconds that a page waits while another finds out whether the service is back
+HASTE = 1.0  # seconds for which nobody waits so, after somebody did in vain
+RENEWALS = 16  # at a time: they have threads and connections that pages need too
+# A moment's wait is better than one look behind at every reload.
+PROMPT = frozenset({Kind.MOVING})
 
-type Question = tuple[str, bytes]
+
+class Answered(NamedTuple):
+    answer: Any
+    size: int  # bytes, as it came
 
 
 class Guard:
@@ -31,78 +52,258 @@ class Guard:
 
     def __init__(
         self,
-        ask: Callable[[Call[Any]], Any],
+        ask: Callable[[Call[Any]], Answered],
         *,
         patience: Callable[[Call[Any]], float],
+        health: Health,
+        kept: KeptAnswers,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._ask = ask
         self._patience = patience
+        self._health = health
+        self._tally = health.tally
+        self._kept = kept
+        self._clock = clock
+        self._budget = retries.Budget(clock)
         self._lock = threading.Lock()
         self._under_way: dict[Question, Future[Any]] = {}
-        self._kept: TLRUCache[Question, tuple[Any, float]] = TLRUCache(KEPT_ANSWERS, _end_of_life, timer=clock)
+        self._renewals = threading.BoundedSemaphore(RENEWALS)
+        self._haste_until = float("-inf")
 
     def knows(self, call: Call[Any]) -> bool:
-        """Whether the answer is kept, so that asking would cost nothing."""
-        with self._lock:
-            return _question(call) in self._kept
+        """Whether `ask` would answer at once, without a wait for the service."""
+        copy = self._kept.copy(call.question)
+        return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
 
-    def ask[T](self, call: Call[T]) -> T:
-        question = _question(call)
-        with self._lock, contextlib.suppress(KeyError):
-            # Read once: between two readings of the clock the answer's lifetime may end.
-            return cast(T, self._kept[question][0])
+    def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
+        """`newest`: nothing older than its lifetime is given while the service answers."""
+        if not call.is_read:
+            self._claim(call)
+            return cast(T, self._put_to_service(call, is_behind=False))
+        copy = self._kept.copy(call.question)
+        if copy is None:
+            return cast(T, self._ask_anew(call))
+        if self._age(copy) < copy.lifetime.fresh:
+            self._tally.add(Event.HIT)
+            return cast(T, copy.answer)
+        return cast(T, self._ask_with_copy(call, copy, newest=newest))
+
+    def ask_past_copies[T](self, call: Call[T]) -> T:
+        """What the service says now, whatever it said before."""
+        self._claim(call)
+        return cast(T, self._ask_with_others(call))
+
+    def forget(self, intent_id: str) -> None:
+        """It has changed: what was asked before that, or is being asked, is not what the next reader gets."""
+        about = self._kept.forget(intent_id)
+        with self._lock:
+            for question in about:
+                self._under_way.pop(question, None)
+
+    # Where there is no copy
+
+    def _ask_anew(self, call: Call[Any]) -> Any:
+        refusal = self._kept.refusal(call.question)
+        if refusal:
+            self._tally.add(Event.HIT)
+            raise refusal.again(call.operation)
+        self._tally.add(Event.MISS)
+        self._claim(call)
+        return self._ask_with_others(call)
+
+    def _claim(self, call: Call[Any]) -> None:
         try:
             claim()
         except ServiceError as error:
             error.operation = call.operation
+            if isinstance(error, Overloaded):
+                self._tally.add(Event.SHED)
             raise
-        return cast(T, self._ask_with_others(call, question) if call.is_read else self._ask(call))
 
-    def _ask_with_others(self, call: Call[Any], question: Question) -> Any:
+    def _ask_with_others(self, call: Call[Any]) -> Any:
         while True:
             with self._lock:
-                others = self._under_way.get(question)
-                mine = None if others else self._under_way.setdefault(question, Future())
+                others = self._under_way.get(call.question)
+                mine = None if others else self._under_way.setdefault(call.question, Future())
             if mine:
-                return self._ask_for_all(call, question, mine)
+                return self._ask_for_all(call, mine, is_behind=False)
+            self._tally.add(Event.SHARED)
             try:
-                return self._wait(call, cast("Future[Any]", others))
+                return self._wait(call, cast("Future[Any]", others), self._patience(call))
             except OutOfTime:
                 # The page that asked for us all had no time left. Ours may.
                 if is_over():
                     raise
 
-    def _ask_for_all(self, call: Call[Any], question: Question, result: "Future[Any]") -> Any:
+    def _ask_for_all(self, call: Call[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
+        asked_at = self._clock()
         try:
-            answer = self._ask(call)
+            answer = self._put_to_service(call, is_behind=is_behind, asked_at=asked_at)
         except BaseException as error:
-            with self._lock:
-                del self._under_way[question]
-            result.set_exception(error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN))
+            failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
+            if is_told_despite(failure):
+                if failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
+                    self._kept.fail(call.question, failure)
+            else:
+                self._kept.refuse(call, failure, asked_at=asked_at)
+            self._done(call, result)
+            result.set_exception(failure)
             raise
-        with self._lock:
-            del self._under_way[question]
-            if call.fresh_for:
-                self._kept[question] = answer, call.fresh_for * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311
+        self._done(call, result)
         result.set_result(answer)
         return answer
 
-    def _wait(self, call: Call[Any], result: "Future[Any]") -> Any:
-        patience = self._patience(call)
+    def _done(self, call: Call[Any], result: "Future[Any]") -> None:
+        with self._lock:
+            if self._under_way.get(call.question) is result:
+                del self._under_way[call.question]
+
+    def _wait(self, call: Call[Any], result: "Future[Any]", patience: float) -> Any:
         try:
             return result.result(time_left(patience, expired=TimeoutError))
         except ServiceError as error:
-            failure: ServiceError = copy.copy(error)  # an exception keeps its traceback; threads must not share one
+            failure: ServiceError = error.again(call.operation)
         except TimeoutError:
             failure = OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
             failure.operation = call.operation
         raise failure
 
+    # Where there is an old one
 
-def _question(call: Call[Any]) -> Question:
-    return call.operation, call.written
+    def _ask_with_copy(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
+        trouble = self._trouble(call, copy)
+        if trouble:
+            return self._old(call, copy, trouble)
+        renewal = self._renewal(call)
+        may_be_shown = not newest and self._age(copy) < copy.lifetime.renewed
+        if may_be_shown and copy.kind not in PROMPT:
+            self._tally.add(Event.STALE)
+            return copy.answer
+        try:
+            return self._renewed(call, renewal)
+        except ServiceError as error:
+            if not is_told_despite(error):
+                raise
+            if may_be_shown and error.again_in is None and _is_slow(error):
+                self._tally.add(Event.STALE)
+                return copy.answer
+            return self._old(call, copy, error)
+
+    def _trouble(self, call: Call[Any], copy: Copy) -> ServiceError | None:
+        """Why it would be in vain to ask for a newer one."""
+        if copy.trouble and self._clock() < copy.again_at:
+            return copy.trouble
+        return self._health.refusal(call.operation, Line.READ)
+
+    def _renewal(self, call: Call[Any]) -> "Future[Any] | None":
+        """The question for a newer answer, which goes on when nobody waits for it; None: as many go on as may."""
+        with self._lock:
+            under_way = self._under_way.get(call.question)
+            if under_way or not self._renewals.acquire(blocking=False):
+                return under_way
+            mine: Future[Any] = Future()
+            self._under_way[call.question] = mine
+        aside(lambda: self._renew(call, mine))
+        return mine
+
+    def _renew(self, call: Call[Any], result: "Future[Any]") -> None:
+        try:
+            self._ask_for_all(call, result, is_behind=True)
+        except ServiceError:
+            return  # whoever waits has it from the future
+        finally:
+            self._renewals.release()
+
+    def _renewed(self, call: Call[Any], renewal: "Future[Any] | None") -> Any:
+        if renewal is None:
+            raise Overloaded("as many answers are renewed as may be at a time")
+        patience = COPY_PATIENCE if self._clock() >= self._haste_until else 0.0
+        try:
+            return self._wait(call, renewal, patience)
+        except Unreachable as error:
+            if _is_slow(error) and not renewal.done():
+                self._haste_until = self._clock() + HASTE
+            raise
+
+    def _old(self, call: Call[Any], copy: Copy, trouble: ServiceError) -> Any:
+        self._tally.add(Event.OLD)
+        age = timedelta(seconds=self._age(copy))
+        again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
+        freshness.tell(OldAnswer(call.operation, datetime.now(UTC) - age, trouble, again_in))
+        return copy.answer
+
+    def _age(self, copy: Copy) -> float:
+        return self._clock() - copy.learned_at
+
+    # To the service itself
+
+    def _put_to_service(self, call: Call[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
+        """With the retries that the question may have, all within one call's time."""
+        line = Line.WRITE if call.group is Group.WRITE else Line.READ
+        began, left = time.monotonic(), None
+        most, attempt, dead = retries.attempts(call.group, is_behind=is_behind), 1, 0
+        while True:
+            self._budget.called()
+            try:
+                with self._health.asking(call.operation, call.group, line, patience=PROBE_PATIENCE):
+                    answer, size = self._attempt(call, left)
+            except ServiceError as error:
+                failure = error
+            else:
+                self._kept.put(call, answer, size, asked_at=asked_at)
+                return answer
+            is_dead = _is_dead_connection(failure)
+            if not call.is_read or attempt >= most + is_dead or dead >= retries.DEAD_CONNECTIONS:
+                raise failure
+            left = self._patience(call) - (time.monotonic() - began)
+            if not self._is_worth_another(call, failure, line, left=left, is_behind=is_behind):
+                raise failure
+            if is_dead:
+                dead += 1
+            else:
+                time.sleep(retries.pause(attempt, is_behind=is_behind))
+                attempt += 1
+
+    def _attempt(self, call: Call[Any], left: float | None) -> Answered:
+        """`left`: seconds of the call's time, for an attempt after the first."""
+        if left is None:
+            return self._ask(call)
+        try:
+            with within(left):
+                return self._ask(call)
+        except OutOfTime as error:
+            failure: ServiceError = error
+        if not is_over():  # the page has time, this call has none
+            failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
+        raise failure
+
+    def _is_worth_another(
+        self, call: Call[Any], error: ServiceError, line: Line, *, left: float, is_behind: bool
+    ) -> bool:
+        needed = self._patience(call) * retries.SHORTEST_ATTEMPT
+        of_page = seconds_left()
+        if left < needed or (of_page is not None and of_page < needed):
+            return False
+        if not retries.may_pass(error, is_behind=is_behind) or self._health.refusal(call.operation, line):
+            return False
+        if not self._budget.take():
+            self._tally.add(Event.RETRY_SPARED)
+            return False
+        self._tally.add(Event.RETRY)
+        return True
 
 
-def _end_of_life(question: Question, kept: tuple[Any, float], now: float) -> float:
-    return now + kept[1]
+def is_told_despite(error: ServiceError) -> bool:
+    """Whether an old answer is better than this error: it says nothing about what was asked for."""
+    if isinstance(error, AccessDenied):
+        return error.code != GEOBLOCKED and error.status != 451
+    return isinstance(error, Unreachable | Unreadable | TooBusy)
+
+
+def _is_slow(error: ServiceError) -> bool:
+    return isinstance(error, Unreachable) and error.reason is Reason.TIMEOUT
+
+
+def _is_dead_connection(error: ServiceError) -> bool:
+    return isinstance(error, Unreachable) and error.reason is Reason.IDLE

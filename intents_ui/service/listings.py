@@ -8,6 +8,7 @@ from typing import Any
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import Call
+from intents_ui.service.tolerance import Wire
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
 NATIVE_TOKEN = "0x" + "0" * 40
@@ -26,12 +27,10 @@ class Listing[K, V]:
 
 @dataclass(frozen=True, slots=True)
 class Held[K, V]:
-    """A list as it was last had, and when."""
+    """A list as it was last had."""
 
-    answer: object
+    answer: Wire
     index: Mapping[K, V]
-    since: float
-    unreadable: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from intents_ui.service import json_text
+from intents_ui.service import json_text, lifetimes
 from intents_ui.service.answers import (
     ChainsAnswer,
     CommitAnswer,
@@ -28,11 +28,11 @@ from intents_ui.service.answers import (
 from intents_ui.service.config import Group
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.json_text import Verbatim
+from intents_ui.service.lifetimes import Kind
 from intents_ui.service.tolerance import Kept, Wire
 from intents_ui.service.wire import Intent, IntentReceipt, Page, QuoteIntentRequest, TransactionStatus
 
-CHAINS_FRESH_FOR = 3600.0
-TOKENS_FRESH_FOR = 900.0
+type Question = tuple[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,22 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Call[T]:
-    """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer."""
+    """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer.
+
+    `kind`: of an answer, as what it may be given again; None: it may not.
+    """
 
     operation: str
     request: Mapping[str, Any] | Verbatim
     read: Callable[[Answer], T]
     group: Group
     is_read: bool = True
-    fresh_for: float = 0.0  # seconds for which the answer may be given again
+    kind: Callable[[T], Kind] | None = None
+
+    @property
+    def question(self) -> Question:
+        """What tells it from other questions; nothing of who asks is in it."""
+        return self.operation, self.written
 
     @cached_property
     def written(self) -> bytes:
@@ -96,6 +104,7 @@ def search_intents(
         ),
         read=lambda answer: answer.as_a(SearchAnswer),
         group=Group.SEARCH,
+        kind=lambda found: Kind.SEARCH if found.intents else Kind.NO_HITS,
     )
 
 
@@ -119,6 +128,9 @@ def get_intent_history(
     the chains and make the call slow.
     """
 
+    with_balances = include_balances or only_recoverable
+    is_first = page is None or (page.before is None and page.after is None)
+
     def read(answer: Answer) -> HistoryAnswer:
         found = answer.as_a(HistoryAnswer).asked_with(page)
         if found.next_page:
@@ -141,7 +153,8 @@ def get_intent_history(
             onlyRecoverable=only_recoverable or None,
         ),
         read=read,
-        group=Group.BALANCES if include_balances or only_recoverable else Group.HISTORY,
+        group=Group.BALANCES if with_balances else Group.HISTORY,
+        kind=lambda _: Kind.BALANCES if with_balances else Kind.HISTORY if is_first else Kind.OLDER_HISTORY,
     )
 
 
@@ -153,7 +166,9 @@ def get_intent(intent_id: str) -> Call[Intent]:
         _refuse_another(intent_id, intent.intent_id)
         return answer.keep("intent", intent)
 
-    return Call(operation="GetIntent", request={"intentId": intent_id}, read=read, group=Group.INTENT)
+    return Call(
+        operation="GetIntent", request={"intentId": intent_id}, read=read, group=Group.INTENT, kind=_kind_of_intent
+    )
 
 
 def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
@@ -164,7 +179,13 @@ def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
         _refuse_another(intent_id, receipt.intent_id)
         return answer.keep("intentReceipt", receipt)
 
-    return Call(operation="GetIntentReceipt", request={"intentId": intent_id}, read=read, group=Group.INTENT)
+    return Call(
+        operation="GetIntentReceipt",
+        request={"intentId": intent_id},
+        read=read,
+        group=Group.INTENT,
+        kind=_kind_of_intent,
+    )
 
 
 def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = ()) -> Call[WaitAnswer]:
@@ -232,8 +253,7 @@ def get_token_list(
         },
         read=lambda answer: answer.as_a(TokensAnswer),
         group=Group.TOKENS,
-        # What readers search for is endless; it would drive the lists out of the cache.
-        fresh_for=0.0 if search_query or token_address else TOKENS_FRESH_FOR,
+        kind=lambda _: Kind.TOKEN_SEARCH if search_query or token_address else Kind.TOKENS,
     )
 
 
@@ -244,7 +264,7 @@ def get_chains(*, route_provider: str | None = None) -> Call[ChainsAnswer]:
         request=_given(routeProvider=route_provider),
         read=lambda answer: answer.as_a(ChainsAnswer),
         group=Group.REFERENCE,
-        fresh_for=CHAINS_FRESH_FOR,
+        kind=lambda _: Kind.CHAINS,
     )
 
 
@@ -266,6 +286,7 @@ def get_exact_input_routes(
         ),
         read=lambda answer: answer.as_a(TokensAnswer),
         group=Group.TOKENS,
+        kind=_kind_of_routes,
     )
 
 
@@ -289,6 +310,7 @@ def get_exact_output_routes(
         ),
         read=lambda answer: answer.as_a(TokensAnswer),
         group=Group.TOKENS,
+        kind=_kind_of_routes,
     )
 
 
@@ -338,6 +360,14 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> Call[PricesAnswer]:
         read=lambda answer: answer.as_a(PricesAnswer),
         group=Group.REFERENCE,
     )
+
+
+def _kind_of_intent(found: Intent | IntentReceipt) -> Kind:
+    return lifetimes.of_intent(found.status, found.updated_at)
+
+
+def _kind_of_routes(found: TokensAnswer) -> Kind:
+    return Kind.ROUTES if found.tokens else Kind.NO_ROUTES
 
 
 def _given(**members: Any) -> dict[str, Any]:

@@ -75,7 +75,7 @@ _BY_STATUS: Mapping[int, type[ServiceError]] = {
     408: errors.Unreachable,
     409: errors.WrongState,
     410: errors.Expired,
-    425: errors.TooBusy,
+    425: errors.Unreachable,
     429: errors.TooBusy,
     451: errors.AccessDenied,
 }
@@ -138,7 +138,7 @@ def _by_status(status: int) -> type[ServiceError]:
 def _completed(error: ServiceError, *, retry_after: str | None, now: datetime) -> ServiceError:
     if isinstance(error, errors.TooBusy):
         error.retry_after = pause(retry_after, now=now)
-    if isinstance(error, errors.Unreachable) and (error.code == 1900 or error.status in (408, 504)):
+    if isinstance(error, errors.Unreachable) and (error.code == 1900 or error.status in (408, 425, 504)):
         error.reason = Reason.TIMEOUT
     return error
 

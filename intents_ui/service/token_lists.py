@@ -4,25 +4,15 @@ The featured tokens of all chains are one question. Longer lists are one for eac
 other page has its names, each can be had without the others, and however readers combine chains, no more are kept.
 """
 
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cachetools import TTLCache
-
-from intents_ui.service import json_text, operations
-from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.catalog import Catalog, Listed
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.operations import Call
 from intents_ui.service.together import together
 from intents_ui.service.wire import TokenInfo
-
-FRESH_SECONDS = 60.0  # of what was searched for (faults.md 8.6)
-TOKENS_HELD = 20_000  # of all searches together
 
 
 @dataclass(frozen=True)
@@ -38,16 +28,9 @@ class Found:
 class TokenLists:
     """Safe for threads. Each raises a ServiceError where nothing was had at all."""
 
-    def __init__(
-        self, service: BlockingOperations, catalog: Catalog, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, service: BlockingOperations, catalog: Catalog) -> None:
         self._service = service
         self._catalog = catalog
-        self._lock = threading.Lock()
-        # Apart from the lists: what readers search for is endless, and would drive those out.
-        self._searched: TTLCache[bytes, TokensAnswer] = TTLCache(
-            TOKENS_HELD, FRESH_SECONDS, timer=clock, getsizeof=_size
-        )
 
     def featured(self, chain_ids: Iterable[int]) -> Found:
         """One question for all chains that there are, whichever of them are wanted."""
@@ -76,32 +59,18 @@ class TokenLists:
         """The service searches all of its lists by itself, for a name, symbol or part of one, or for one address.
 
         `limit` tokens a chain at the most."""
-        answer = self._search(
-            operations.get_token_list(
-                chain_ids,
-                search_query=None if address else words,
-                token_address=address,
-                limit=limit,
-                exclude_tokens=without,
-            )
+        answer = self._service.get_token_list(
+            chain_ids,
+            search_query=None if address else words,
+            token_address=address,
+            limit=limit,
+            exclude_tokens=without,
         )
         return Found(answer.tokens, answer.unreadable_entries)
 
     def _external(self, chain_id: int) -> Listed[TokenInfo]:
         answer = self._service.get_token_list([chain_id], include_all_listed=True, include_external=True)
         return Listed(answer.tokens, answer.unreadable_entries)
-
-    def _search(self, call: Call[TokensAnswer]) -> TokensAnswer:
-        question = json_text.write(call.request)
-        with self._lock:
-            kept = self._searched.get(question)
-        if kept is not None:
-            return kept
-        answer = self._service.ask(call)
-        with self._lock:
-            if _size(answer) <= TOKENS_HELD:
-                self._searched[question] = answer
-        return answer
 
 
 def _of_all(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> Found:
@@ -116,7 +85,3 @@ def _of_all(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -
         age=max((each.age for each in lists), default=0.0),
         failed=failed,
     )
-
-
-def _size(answer: TokensAnswer) -> int:
-    return len(answer.tokens) + 1

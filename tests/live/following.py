@@ -15,6 +15,7 @@ from intents_ui.live.enquiry import Pace
 from intents_ui.live.hub import Hub
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig
+from intents_ui.service.health import Health, Line
 
 # As fast as a test wants to be; the proportions are those of `Pace`.
 QUICK = Pace(
@@ -29,6 +30,9 @@ QUICK = Pace(
     grace=0.05,
     restart=0.02,
 )
+
+
+OPEN_SECONDS = 0.1  # for which the service is left alone after many failures
 
 
 class CountedService:
@@ -62,11 +66,12 @@ async def hub_on(
     service: Any, *, pace: Pace = QUICK, bus: Bus | None = None, clock: Callable[[], float] | None = None, **how: Any
 ) -> AsyncIterator[Hub]:
     """A hub that asks an ASGI application, or whatever answers at a URL."""
+    health = Health(open_seconds=dict.fromkeys(Line, OPEN_SECONDS))
     if isinstance(service, str):
-        client = AsyncServiceClient(ServiceConfig(service, **how))
+        client = AsyncServiceClient(ServiceConfig(service, **how), health=health)
     else:
         transport = httpx.ASGITransport(service, raise_app_exceptions=False)
-        client = AsyncServiceClient(ServiceConfig("http://embedded", **how), transport=transport)
+        client = AsyncServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
     async with client, Hub(client, bus or LocalBus(), pace=pace, now=now) as hub:
         yield hub

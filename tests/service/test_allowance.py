@@ -105,7 +105,7 @@ def test_the_questions_of_one_page_share_its_place(service):
 def test_a_page_without_a_place_is_told_once_and_not_for_each_question(service):
     places = Places(1, wait=0.2)
     with ThreadPoolExecutor(1) as threads, places.page(seconds=5):
-        service.get_intent("0x1")
+        service.get_intent("0x9")
         began = time.monotonic()
         questions = [lambda n=n: service.get_intent(f"0x{n}") for n in range(5)]
         answers = threads.submit(on_a_page, places, lambda: together(*questions)).result(5)

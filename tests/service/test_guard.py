@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 
 from intents_ui.service import operations
 from intents_ui.service.errors import NotFound, Reason, Unreachable
-from intents_ui.service.guard import Guard
+from intents_ui.service.guard import Answered, Guard
+from intents_ui.service.health import Health
+from intents_ui.service.kept import KeptAnswers
+from intents_ui.service.lifetimes import LIFETIMES
 from intents_ui.service.operations import Call
 from intents_ui.service.wire import Intent, QuoteIntentRequest
 
@@ -24,10 +28,13 @@ class Clock:
         return self.now
 
 
+ANSWER = Intent.from_text('{"intentId":"0x1"}')
+
+
 class Upstream:
     """Answers when it is allowed to, and counts."""
 
-    def __init__(self, answer: Any = "answer") -> None:
+    def __init__(self, answer: Any = ANSWER) -> None:
         self.answer = answer
         self.calls: list[str] = []
         self.arrived = threading.Semaphore(0)
@@ -39,7 +46,13 @@ class Upstream:
         assert self.may_answer.wait(10)
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer
+        return Answered(self.answer, 100)
+
+
+def guarded(upstream: Upstream, *, patience: float | Callable[[Call[Any]], float], clock: Clock | None = None) -> Guard:
+    by = clock or Clock()
+    seconds = patience if callable(patience) else lambda call: patience
+    return Guard(upstream, patience=seconds, health=Health(clock=by), kept=KeptAnswers(LIFETIMES, clock=by), clock=by)
 
 
 @pytest.fixture
@@ -61,18 +74,19 @@ def when_all_have_asked(upstream: Upstream) -> Guard:
             upstream.may_answer.set()
         return 10.0
 
-    return Guard(upstream, patience=patience)
+    return guarded(upstream, patience=patience)
 
 
 def test_equal_questions_under_way_are_asked_once(upstream):
     with ThreadPoolExecutor(READERS) as threads:
         readers = asked_at_once(when_all_have_asked(upstream), operations.get_intent("0x1"), threads)
-        assert [reader.result(5) for reader in readers] == ["answer"] * READERS
+        assert [reader.result(5) for reader in readers] == [ANSWER] * READERS
     assert upstream.calls == ["GetIntent"]
 
 
 def test_an_error_goes_to_every_reader_as_an_exception_of_their_own(upstream):
     upstream.answer = NotFound("no such intent", code=8000)
+    upstream.answer.operation = "GetIntent"
     with ThreadPoolExecutor(READERS) as threads:
         readers = asked_at_once(when_all_have_asked(upstream), operations.get_intent("0x1"), threads)
         errors = [reader.exception(5) for reader in readers]
@@ -83,14 +97,14 @@ def test_an_error_goes_to_every_reader_as_an_exception_of_their_own(upstream):
 
 
 def test_a_reader_whose_time_is_over_does_not_wait_for_the_others(upstream):
-    guard = Guard(upstream, patience=lambda call: 0.05)
+    guard = guarded(upstream, patience=0.05)
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(guard.ask, operations.get_intent("0x1"))
         assert upstream.arrived.acquire(timeout=5)
         second = threads.submit(guard.ask, operations.get_intent("0x1"))
         error = second.exception(5)
         upstream.may_answer.set()
-        assert first.result(5) == "answer"
+        assert first.result(5) == ANSWER
     assert isinstance(error, Unreachable)
     assert (error.reason, error.operation) == (Reason.TIMEOUT, "GetIntent")
 
@@ -98,7 +112,7 @@ def test_a_reader_whose_time_is_over_does_not_wait_for_the_others(upstream):
 def test_a_failure_of_our_own_leaves_nobody_waiting(upstream):
     upstream.answer = KeyboardInterrupt()
     upstream.may_answer.set()
-    guard = Guard(upstream, patience=lambda call: 5.0)
+    guard = guarded(upstream, patience=5.0)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             guard.ask(operations.get_intent("0x1"))
@@ -107,7 +121,7 @@ def test_a_failure_of_our_own_leaves_nobody_waiting(upstream):
 
 def free_guard(upstream: Upstream, clock: Clock) -> Guard:
     upstream.may_answer.set()
-    return Guard(upstream, patience=lambda call: 1.0, clock=clock)
+    return guarded(upstream, patience=1.0, clock=clock)
 
 
 def test_different_questions_are_all_asked(upstream):
@@ -116,61 +130,6 @@ def test_different_questions_are_all_asked(upstream):
     guard.ask(operations.get_intent("0x2"))
     guard.ask(operations.get_intent_receipt("0x1"))
     assert upstream.calls == ["GetIntent", "GetIntent", "GetIntentReceipt"]
-
-
-@pytest.mark.parametrize(
-    ("call", "lifetime"),
-    [
-        (operations.get_chains(), 3600),
-        (operations.get_token_list([1]), 900),
-        (operations.get_token_list([1], search_query="usd"), 0),
-        (operations.get_token_list([1], token_address="0x1"), 0),
-        (operations.get_intent("0x1"), 0),
-        (operations.get_intent_history(), 0),
-    ],
-    ids=["chains", "tokens", "token search", "one token", "intent", "history"],
-)
-def test_answers_are_kept_for_their_lifetime_give_or_take_a_tenth(upstream, call, lifetime):
-    clock = Clock()
-    guard = free_guard(upstream, clock)
-    guard.ask(call)
-    clock.now += lifetime * 0.89
-    guard.ask(call)
-    assert len(upstream.calls) == (1 if lifetime else 2)
-    clock.now += lifetime * 0.22
-    guard.ask(call)
-    assert len(upstream.calls) == (2 if lifetime else 3)
-
-
-def test_an_answer_that_grows_old_while_it_is_looked_up_is_asked_for_again(upstream):
-    class Running(Clock):
-        def __call__(self) -> float:
-            self.now += self.pace
-            return self.now
-
-        pace = 0.0
-
-    clock = Running()
-    guard = free_guard(upstream, clock)
-    guard.ask(operations.get_chains())
-    clock.pace = 2500.0  # the first reading of the clock is within the lifetime of an hour, the second is not
-    assert guard.ask(operations.get_chains()) == "answer"
-
-
-def test_an_error_is_not_kept(upstream):
-    guard = free_guard(upstream, Clock())
-    upstream.answer = Unreachable.because(Reason.REFUSED)
-    with pytest.raises(Unreachable):
-        guard.ask(operations.get_chains())
-    upstream.answer = "chains"
-    assert guard.ask(operations.get_chains()) == "chains"
-
-
-def test_what_is_kept_is_bounded(upstream):
-    guard = free_guard(upstream, Clock())
-    for chain_id in range(500):
-        guard.ask(operations.get_token_list([chain_id]))
-    assert len(guard._kept) == 128
 
 
 @pytest.mark.parametrize(
@@ -184,8 +143,8 @@ def test_what_is_kept_is_bounded(upstream):
 )
 def test_what_changes_something_is_asked_each_time(upstream, call):
     with ThreadPoolExecutor(2) as threads:
-        guard = Guard(upstream, patience=lambda call: 5.0)
+        guard = guarded(upstream, patience=5.0)
         asked = [threads.submit(guard.ask, call) for _ in range(2)]
         assert all(upstream.arrived.acquire(timeout=5) for _ in asked)  # both under way at the same time
         upstream.may_answer.set()
-        assert [one.result(5) for one in asked] == ["answer", "answer"]
+        assert [one.result(5) for one in asked] == [ANSWER, ANSWER]

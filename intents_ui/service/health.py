@@ -1,0 +1,294 @@
+"""How the service is, as far as we know: whether it is away, wants quiet, or does not let us in.
+
+What one question learns spares all others: the pages' and the live part's. While a door is shut nothing goes through
+it; then one question at a time tries, and its answer opens the door or shuts it again (faults.md 8.5). Redis does not
+join this: each process learns it with a question or two of its own.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum, auto
+from types import TracebackType
+
+from intents_ui.service.config import Group
+from intents_ui.service.errors import (
+    AccessDenied,
+    Flaw,
+    OutOfTime,
+    Overloaded,
+    Reason,
+    ServiceError,
+    TooBusy,
+    Unreachable,
+    Unreadable,
+)
+from intents_ui.service.recent import Recent
+from intents_ui.service.refusals import LONGEST_PAUSE_SECONDS
+from intents_ui.service.tally import Event, Tally
+
+FEWEST_CALLS = 10  # of which a share says something
+FAILED_SHARE = 0.5
+SLOW_SHARE = 0.8
+SLOW_SECONDS = 4.0
+PROBES = 2  # in a row that open a breaker
+DENIALS = 3  # in a row after which our key is taken for refused
+LATCH_SECONDS = 30.0
+
+GARBLED = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE, Flaw.CONTENT_TYPE, Flaw.ENCODING, Flaw.REDIRECT})
+# What the service says of itself in good order.
+SAID = frozenset({2002, 9000})
+GEOBLOCKED = 1006
+
+log = logging.getLogger(__name__)
+
+
+class Line(StrEnum):
+    """Who asks; each has a breaker of its own."""
+
+    READ = auto()
+    LIVE = auto()
+    WRITE = auto()
+
+
+# A breaker does not stay open for longer and longer: readers want the first fresh page within 6 s of the service's
+# return (faults.md L12), live pages within 5, and a question every few seconds is nothing to any service.
+OPEN_SECONDS: Mapping[Line, float] = {Line.READ: 5.0, Line.LIVE: 4.0, Line.WRITE: 5.0}
+
+
+class Door:
+    """Shut by an error for some seconds; then `probes` questions in a row, one at a time, have to be answered."""
+
+    def __init__(self, clock: Callable[[], float], *, probes: int) -> None:
+        self._clock = clock
+        self._needed = probes
+        self._until = 0.0
+        self._seconds = 0.0
+        self._answered = 0
+        self.is_tried = False
+        self.error: ServiceError | None = None  # None: it is open
+
+    def shut(self, error: ServiceError, seconds: float) -> None:
+        self.error, self._seconds, self._until = error, seconds, self._clock() + seconds
+        self._answered = 0
+
+    def opens_in(self, *, held: bool = False) -> float | None:
+        """None: a question may go through now. One that the service may hold never tries: that would take too long."""
+        if self.error is None:
+            return None
+        left = self._until - self._clock()
+        if left > 0:
+            return left
+        if self.is_tried or (held and not self._answered):
+            return self._seconds / 5
+        return None
+
+    def enter(self, *, held: bool) -> bool:
+        """Whether this question is the one that tries."""
+        if self.error is None or held:
+            return False
+        self.is_tried = True
+        return True
+
+    def leave(self, *, answered: bool) -> bool:
+        """After a question that tried; whether the door is open by it."""
+        self.is_tried = False
+        self._answered += answered
+        if self._answered < self._needed:
+            return False
+        self.error = None
+        return True
+
+
+class Breaker:
+    """Shuts its door when most of the last ten seconds' calls failed, or nearly all were slow."""
+
+    def __init__(self, line: Line, clock: Callable[[], float], *, seconds: float, tally: Tally) -> None:
+        self.door = Door(clock, probes=PROBES)
+        self._line = line
+        self._seconds = seconds
+        self._tally = tally
+        self._recent = Recent(clock)
+
+    def note(self, error: ServiceError | None, *, is_slow: bool) -> None:
+        """A call that did not try the door."""
+        self._recent.add("call")
+        if error:
+            self._recent.add("failed")
+        elif is_slow:
+            self._recent.add("slow")
+        if (error or is_slow) and self.door.error is None:
+            self._judge(error or Unreachable.because(Reason.TIMEOUT))
+
+    def shut(self, error: ServiceError) -> None:
+        self._recent.clear()
+        self.door.shut(error, self._seconds * random.uniform(0.8, 1.0))  # noqa: S311 - spreads, hides nothing
+
+    def leave(self, *, answered: bool) -> None:
+        if self.door.leave(answered=answered):
+            self._recent.clear()
+            log.warning("The service answers again (%s)", self._line)
+
+    def _judge(self, error: ServiceError) -> None:
+        calls = self._recent.count("call")
+        failed, slow = self._recent.count("failed"), self._recent.count("slow")
+        if calls >= FEWEST_CALLS and (failed >= calls * FAILED_SHARE or slow >= calls * SLOW_SHARE):
+            self.shut(error)
+            self._tally.add(Event.OPENED)
+            log.warning("The service is in trouble (%s): it is asked every few seconds only; %s", self._line, error)
+
+
+class Health:
+    """Safe for threads."""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        tally: Tally | None = None,
+        open_seconds: Mapping[Line, float] = OPEN_SECONDS,
+    ) -> None:
+        self.tally = tally or Tally()
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._learned = threading.Condition(self._lock)
+        self._quiet = Door(clock, probes=1)
+        self._latch = Door(clock, probes=1)
+        self._denials = 0
+        self._breakers = {
+            line: Breaker(line, clock, seconds=seconds, tally=self.tally) for line, seconds in open_seconds.items()
+        }
+
+    @property
+    def lets_us_in(self) -> bool:
+        """Whether the service takes our key, as far as we know."""
+        return self._latch.error is None
+
+    def refusal(self, operation: str, line: Line | None, *, held: bool = False) -> ServiceError | None:
+        """Why this question would not be put to the service now."""
+        with self._lock:
+            return self._refusal(operation, line, held=held)
+
+    def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "Asking":
+        """Around one attempt of a call; raises where it must not be made. `line` None: no breaker has a say.
+
+        `patience`: seconds to wait while another question tries whether the service is back.
+        """
+        return Asking(self, operation, group, line, patience)
+
+    def _refusal(self, operation: str, line: Line | None, *, held: bool) -> ServiceError | None:
+        for door in self._doors(line):
+            opens_in = door.opens_in(held=held)
+            if opens_in is not None and door.error:
+                error = door.error.again(operation)
+                error.again_in = opens_in
+                if isinstance(error, TooBusy):
+                    error.retry_after = opens_in
+                return error
+        return None
+
+    def _doors(self, line: Line | None) -> list[Door]:
+        breaker = [self._breakers[line].door] if line else []
+        return [self._quiet, self._latch, *breaker]
+
+    def enter(self, asking: "Asking") -> frozenset[Door]:
+        """The doors that this question tries."""
+        held, until = asking.group is Group.WAIT, time.monotonic() + asking.patience
+        with self._lock:
+            refusal = self._refusal(asking.operation, asking.line, held=held)
+            while refusal and any(door.is_tried for door in self._doors(asking.line)):
+                left = until - time.monotonic()
+                if left <= 0 or not self._learned.wait(left):
+                    break
+                refusal = self._refusal(asking.operation, asking.line, held=held)
+            if refusal is None:
+                self.tally.add(Event.CALL)
+                return frozenset(door for door in self._doors(asking.line) if door.enter(held=held))
+        self.tally.add(Event.HELD_BACK)
+        raise refusal
+
+    def learn(self, asking: "Asking", error: BaseException | None, *, seconds: float) -> None:
+        with self._lock:
+            self._learned.notify_all()
+            if error is not None and (not isinstance(error, ServiceError) or isinstance(error, OutOfTime | Overloaded)):
+                for door in asking.tries:  # nothing was learned
+                    door.leave(answered=False)
+                if isinstance(error, Overloaded):
+                    self.tally.add(Event.SHED)
+                return
+            if error is not None:
+                self.tally.add(Event.FAILED)
+            self._learn_quiet(asking, error)
+            self._learn_latch(asking, error)
+            self._learn_breaker(asking, error, seconds=seconds)
+
+    def _learn_quiet(self, asking: "Asking", error: ServiceError | None) -> None:
+        if self._quiet in asking.tries:
+            self._quiet.leave(answered=not isinstance(error, TooBusy))
+        if isinstance(error, TooBusy):
+            jitter = random.uniform(1.0, 1.1)  # noqa: S311 - so that processes do not come back together
+            error.retry_after = min(error.retry_after * jitter, LONGEST_PAUSE_SECONDS)
+            self._quiet.shut(error, error.retry_after)
+
+    def _learn_latch(self, asking: "Asking", error: ServiceError | None) -> None:
+        denied = isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
+        says_nothing = isinstance(error, Unreachable | Unreadable | TooBusy)
+        if self._latch in asking.tries:
+            self._latch.leave(answered=not denied and not says_nothing)
+        if denied and error:
+            self._denials += 1
+            if self._denials == DENIALS:
+                log.error("The service does not take our key: it is asked every %g s only; %s", LATCH_SECONDS, error)
+            if self._denials >= DENIALS:
+                self._latch.shut(error, LATCH_SECONDS)
+        elif not says_nothing:
+            if self._denials >= DENIALS:
+                log.warning("The service takes our key again")
+            self._denials = 0
+
+    def _learn_breaker(self, asking: "Asking", error: ServiceError | None, *, seconds: float) -> None:
+        if asking.line is None:
+            return
+        breaker = self._breakers[asking.line]
+        failure = error if error and _counts(error, asking.group) else None
+        if breaker.door in asking.tries:
+            # What wants quiet has not failed, and has not answered either.
+            breaker.leave(answered=failure is None and not isinstance(error, TooBusy))
+            if failure:
+                breaker.shut(failure)
+        elif not isinstance(error, TooBusy) and not (error and error.again_in is not None):
+            is_slow = seconds > SLOW_SECONDS and asking.group not in (Group.BALANCES, Group.WAIT, Group.WRITE)
+            breaker.note(failure, is_slow=is_slow)
+
+
+class Asking:
+    """One attempt: what came of it is learned whatever it ended in."""
+
+    def __init__(self, health: Health, operation: str, group: Group, line: Line | None, patience: float) -> None:
+        self.operation = operation
+        self.group = group
+        self.line = line
+        self.patience = patience
+        self.tries: frozenset[Door] = frozenset()
+        self._health = health
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self.tries = self._health.enter(self)
+        self._began = self._health.clock()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._health.learn(self, error, seconds=self._health.clock() - self._began)
+
+
+def _counts(error: ServiceError, group: Group) -> bool:
+    """Whether it is a failure of the service, or of the way there, and not an answer that we do not like."""
+    if isinstance(error, Unreachable):
+        # Silence is what a held call is for, and a connection that died of age says nothing.
+        is_silence = group is Group.WAIT and error.reason is Reason.TIMEOUT
+        return error.code not in SAID and error.reason is not Reason.IDLE and not is_silence
+    return isinstance(error, Unreadable) and error.flaw in GARBLED

@@ -1,0 +1,182 @@
+"""Answers that may be given again, and the service's "no" that may be told again (faults.md 8.6).
+
+Two shelves, so that whatever readers ask for never drives out the lists of chains and tokens that every page has its
+names from; and refusals apart from both, so that made-up ids cannot drive out good data.
+"""
+
+import random
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cachetools import LRUCache, TTLCache
+
+from intents_ui.service.answers import HistoryAnswer, SearchAnswer
+from intents_ui.service.errors import Invalid, NotFound, ServiceError
+from intents_ui.service.lifetimes import Kind, Lifetime
+from intents_ui.service.operations import Call, Question, get_intent, get_intent_receipt
+from intents_ui.service.wire import Intent, IntentReceipt
+
+KEPT_BYTES = 64 * 2**20
+LISTS_SHARE = 0.5
+KEPT_ANSWERS = 20_000
+KEPT_REFUSALS = KEPT_ANSWERS // 10
+WEIGHT = 6  # bytes that an answer takes for each byte that came; measured, with the worst at 9
+ENTRY_BYTES = 2_000  # for what stands around it
+JITTER = 0.1  # so that what was learned together does not grow old together
+FORGOTTEN_SECONDS = 60.0  # longer than any question about it takes
+MOST_OFTEN = 3  # refusals after which an id is taken for made up
+RENEWALS_PAUSE = 5.0  # seconds at the most, after one that failed
+
+LISTS = frozenset({Kind.CHAINS, Kind.TOKENS})
+
+
+@dataclass(slots=True)
+class Copy:
+    """An answer; times are the clock's. `trouble`: why there is no newer one, since that was tried last."""
+
+    answer: Any
+    kind: Kind
+    learned_at: float
+    lifetime: Lifetime
+    size: int = 0
+    trouble: ServiceError | None = None
+    again_at: float = 0.0
+
+
+@dataclass(slots=True)
+class Refusal:
+    error: ServiceError
+    until: float
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The copies used last, bounded by their bytes and their number."""
+
+    bytes: int
+    most: int
+    copies: LRUCache[Question, Copy] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.copies = LRUCache(self.bytes, getsizeof=lambda copy: copy.size)
+
+    def put(self, question: Question, copy: Copy) -> None:
+        if copy.size > self.bytes:
+            self.copies.pop(question, None)
+            return
+        self.copies[question] = copy
+        while len(self.copies) > self.most:
+            self.copies.popitem()
+
+
+class KeptAnswers:
+    """Safe for threads. Answers are shared, so nobody changes them."""
+
+    def __init__(
+        self,
+        lifetimes: Mapping[Kind, Lifetime],
+        *,
+        clock: Callable[[], float],
+        most_bytes: int = KEPT_BYTES,
+        most: int = KEPT_ANSWERS,
+    ) -> None:
+        self._lifetimes = lifetimes
+        self._clock = clock
+        self._lock = threading.Lock()
+        lists = int(most_bytes * LISTS_SHARE)
+        self._lists = Shelf(lists, most)
+        self._others = Shelf(most_bytes - lists, most)
+        self._refusals: LRUCache[Question, Refusal] = LRUCache(most // 10)
+        self._forgotten: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
+
+    def copy(self, question: Question) -> Copy | None:
+        """As long as it may be shown at all."""
+        with self._lock:
+            found = self._lists.copies.get(question) or self._others.copies.get(question)
+            return found if found and self._clock() - found.learned_at < found.lifetime.old else None
+
+    def refusal(self, question: Question) -> ServiceError | None:
+        with self._lock:
+            found = self._refusals.get(question)
+            return found.error if found and self._clock() < found.until else None
+
+    def put(self, call: Call[Any], answer: Any, size: int, *, asked_at: float, learned_at: float | None = None) -> None:
+        """What came at `learned_at` (now) for a question of `asked_at`. An older answer never replaces a newer one."""
+        if call.kind is None:
+            return
+        kind, now = call.kind(answer), self._clock()
+        lifetime = self._lifetimes[kind]
+        if not lifetime.old:
+            return
+        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - spreads, hides nothing
+        copy = Copy(
+            answer=answer,
+            kind=kind,
+            learned_at=now if learned_at is None else learned_at,
+            lifetime=Lifetime(*(age * factor for age in lifetime)),
+            size=size * WEIGHT + ENTRY_BYTES,
+        )
+        with self._lock:
+            if asked_at < self._forgotten.get(call.question, asked_at):
+                return
+            self._refusals.pop(call.question, None)
+            shelf = self._lists if kind in LISTS else self._others
+            before = shelf.copies.get(call.question)
+            if before and not is_newer(copy, before):
+                return
+            shelf.put(call.question, copy)
+
+    def refuse(self, call: Call[Any], error: ServiceError, *, asked_at: float) -> None:
+        """The service says no: what was had before is no longer so."""
+        kind = self._kind_of(call, error)
+        if kind is None or call.kind is None:
+            return
+        with self._lock:
+            if asked_at < self._forgotten.get(call.question, asked_at):
+                return
+            before = self._refusals.get(call.question)
+            times = before.times + 1 if before else 1
+            if kind is Kind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
+                kind = Kind.OFTEN_UNKNOWN
+            for shelf in (self._lists, self._others):
+                shelf.copies.pop(call.question, None)
+            self._refusals[call.question] = Refusal(error, self._clock() + self._lifetimes[kind].fresh, times)
+
+    def fail(self, question: Question, error: ServiceError) -> None:
+        """A copy could not be renewed; that is not tried again at every turn."""
+        with self._lock:
+            copy = self._lists.copies.get(question) or self._others.copies.get(question)
+            if copy:
+                copy.trouble = error
+                copy.again_at = self._clock() + min(copy.lifetime.fresh, RENEWALS_PAUSE)
+
+    def forget(self, intent_id: str) -> list[Question]:
+        """Everything that tells of this intent, for it has changed; gives the questions about the intent itself."""
+        about = [call.question for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
+        now = self._clock()
+        with self._lock:
+            lists = [question for question, copy in self._others.copies.items() if intent_id in _told_of(copy.answer)]
+            for question in [*about, *lists]:
+                self._others.copies.pop(question, None)
+                self._refusals.pop(question, None)
+                self._forgotten[question] = now
+        return about
+
+    def _kind_of(self, call: Call[Any], error: ServiceError) -> Kind | None:
+        if isinstance(error, NotFound):
+            return Kind.UNKNOWN
+        return Kind.INVALID if isinstance(error, Invalid) and error.code == 2000 else None
+
+
+def is_newer(copy: Copy, before: Copy) -> bool:
+    """Whether an answer takes the place of the one before it."""
+    return copy.learned_at >= before.learned_at
+
+
+def _told_of(answer: object) -> frozenset[str]:
+    if isinstance(answer, HistoryAnswer | SearchAnswer):
+        return frozenset(each.intent_id for each in answer.intents)
+    return frozenset({answer.intent_id}) if isinstance(answer, Intent | IntentReceipt) else frozenset()
