@@ -26,7 +26,6 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from intents_ui.service.config import LIMITS, Group
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
@@ -45,9 +44,6 @@ Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
-Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
-
-Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
 
 
 SizeOf = Literal["line", "headers", "body", "console", "triage"]
@@ -64,6 +60,7 @@ REQUEST_SIZES: dict[SizeOf, int] = {
     "triage": 655_360,
 }
 REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "next": 15.0, "answer": 60.0}
+
 
 def limits(name: str) -> dict[Group, Any]:
     """One of the limits of a call, for every group of operations (faults.md 8.1, 8.7)."""
@@ -90,7 +87,6 @@ class Environment(BaseSettings):
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
-    intents_service_kept: Lifetimes = Field(dict(LIFETIMES), description="by kind of answer, seconds of age up to which it is as good as new / is shown while it is renewed / is shown as old when the service fails; `0`: asked for each time")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="whether search engines may list the pages of intents and addresses: `noindex`, `index`")
     intents_security_contact: str | None = Field(None, description="where weaknesses of this dashboard are reported (`mailto:…`, `https://…`), for `/.well-known/security.txt`; unset: there is none")
     redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come and what a visitor has spent; no cluster")
@@ -105,13 +101,13 @@ class Environment(BaseSettings):
     intents_console_token: SecretStr | None = Field(None, description="the operator's token, at least 16 characters, asked of whoever writes; `write` with a real service needs one")
     intents_console_reads: int = Field(60, ge=1, description="reading operations a minute that one visitor's address (IPv6: one /64) may call by hand")
     intents_console_writes: int = Field(10, ge=1, description="quotes, commits and executions a minute by one visitor's address")
-    secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
-    debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     intents_requests: int = Field(64, ge=1, description="requests that one process answers at a time, beside streams; whoever comes then is asked to try again in two seconds")
     intents_request_sizes: RequestSizes = Field(REQUEST_SIZES, description="most bytes of a request: its line (address and filters), its headers together, its body; bodies of the console and of commits, and of triage, have limits of their own")
     intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="seconds for a request's headers to arrive, for its body, for a connection to wait for the next request, for a reader to take the next piece of an answer")
     intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
     intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
+    secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
+    debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
     intents_https: Literal["off", "on"] = Field("off", description="`on`: readers reach the dashboard by https alone, through a proxy that ends it and passes `X-Forwarded-Proto` on; browsers are told so for two years (for names below this host's too), requests by http are sent to https, cookies go over https alone")
     csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
@@ -194,10 +190,10 @@ class Environment(BaseSettings):
         "intents_service_reads",
         "intents_service_totals",
         "intents_service_sizes",
-        mode="before",
-    )
         "intents_request_sizes",
         "intents_request_seconds",
+        mode="before",
+    )
     @classmethod
     def of_some_groups(cls, value: Any, info: ValidationInfo) -> Any:
         """`search=5,tokens=3`: the groups named, the others as they are."""
@@ -206,15 +202,6 @@ class Environment(BaseSettings):
         pairs = (pair.partition("=") for pair in value.split(","))
         given = {group.strip(): number for group, _, number in pairs}
         return cls.model_fields[str(info.field_name)].default | given
-
-    @field_validator("intents_service_kept", mode="before")
-    @classmethod
-    def of_some_kinds(cls, value: Any) -> Any:
-        """`moving=2/10/3600`: the kinds named, the others as they are."""
-        if not isinstance(value, str):
-            return value
-        pairs = (pair.partition("=") for pair in value.split(","))
-        return {**LIFETIMES, **{kind.strip(): Lifetime.read(ages) for kind, _, ages in pairs}}
 
     @property
     def authority(self) -> str:
@@ -296,6 +283,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.frame.private_pages",
     "intents_ui.pages.site.files_unlisted",
+    "intents_ui.inbound.limits",
     "intents_ui.pages.troubles.troubles",
     "intents_ui.pages.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
@@ -307,7 +295,6 @@ DATABASES: dict[str, Any] = {}
 # How far exports have come, what visitors have spent. JSON, because whoever can write to a cache of pickles can run anything here.
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
-    "intents_ui.inbound.limits",
     "LOCATION": str(ENV.redis_url),
     "KEY_PREFIX": "intents-ui",
     "OPTIONS": {
@@ -334,6 +321,10 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
+# No form of ours has as many, and no filter.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+
 STATIC_URL = "/static/"
 STATIC_ROOT = ROOT / ".static"
 STATICFILES_DIRS = [ROOT / "static"]
@@ -345,10 +336,6 @@ STORAGES = {
         if COLLECTED or "collectstatic" in sys.argv
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }
-# No form of ours has as many, and no filter.
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
-
 }
 WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED
