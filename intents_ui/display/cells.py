@@ -1,5 +1,6 @@
 """The value of one field as a reader sees it: what kind of thing it is, and its text."""
 
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -25,6 +26,7 @@ from intents_ui.service.wire import (
     TransactionPrecondition,
 )
 
+NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
 NEVER = 2**256 - 1
 LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp())
 
@@ -47,6 +49,7 @@ class Kind(StrEnum):
     DATA = "data"  # value: text, hex
     LIST = "list"  # value: tuple of texts
     UNREADABLE = "unreadable"  # value: the received text
+    OUT_OF_RANGE = "out of range"  # value: the received text of a number that its field cannot hold
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,10 @@ TOKENS: dict[type[BaseModel], dict[str, str]] = {
 UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_with_service_fee", "total_fee_amount"})
 
 
-def unreadable(received: str) -> Cell:
-    return Cell(Kind.UNREADABLE, received, text.visible(received))
+def unreadable(received: str, *, is_number: bool) -> Cell:
+    """`is_number`: a number was expected."""
+    kind = Kind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else Kind.UNREADABLE
+    return Cell(kind, received, text.visible(received))
 
 
 def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:

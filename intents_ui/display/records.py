@@ -6,9 +6,11 @@ has no row; what came and could not be read has one that says so.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from decimal import Decimal
+from typing import Any, Protocol, get_args, runtime_checkable
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from intents_ui.display import cells, labels
 from intents_ui.display.cells import Cell, Kind, Owner
@@ -70,7 +72,7 @@ class _Reader:
         for name, info in type(model).model_fields.items():
             wire_name = info.alias or name
             if name in unreadable:
-                yield Row(wire_name, labels.field(name), cells.unreadable(unreadable[name]))
+                yield Row(wire_name, labels.field(name), cells.unreadable(unreadable[name], is_number=is_number(info)))
             value = getattr(model, name)
             if value is not None and value != () and not _is_object(value):
                 cell = cells.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
@@ -101,6 +103,16 @@ def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel |
                 yield f"{name}.{number}", f"{part_title} {number}", part
             if len(value) > MOST_PARTS:
                 yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
+
+
+def is_number(info: FieldInfo) -> bool:
+    """Whether a field holds a whole number or a figure."""
+    return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
+
+
+def _types_in(annotation: Any) -> set[Any]:
+    inner = get_args(annotation)
+    return set().union(*map(_types_in, inner)) if inner else {annotation}
 
 
 def _is_object(value: object) -> bool:

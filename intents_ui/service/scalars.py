@@ -18,6 +18,7 @@ MOST_DIGITS = 80
 EXPONENT_LIMIT = 90
 LONGEST_ID = 200  # characters that an address of ours carries
 CHAIN_ID_LIMIT = 2**64  # interface.md 4.7
+CURSOR_LIMIT = 2**63
 MILLISECONDS_FROM = 10**11  # as seconds this is the year 5138; as milliseconds 1973
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -67,6 +68,14 @@ def read_chain_id(value: object) -> int:
     number = read_whole(value)
     if number >= CHAIN_ID_LIMIT:
         raise ValueError("more than a chain id can be")
+    return number
+
+
+def read_cursor(value: object) -> int:
+    """Where in a list a page begins or ends: a number that any reader can hold."""
+    number = read_whole(value)
+    if number >= CURSOR_LIMIT:
+        raise ValueError("more than a cursor can be")
     return number
 
 
@@ -159,6 +168,7 @@ IntentId = Annotated[str, PlainValidator(read_intent_id)]
 TextInList = Annotated[str, PlainValidator(read_text_in_list)]
 Whole = Annotated[int, PlainValidator(read_whole)]
 ChainId = Annotated[int, PlainValidator(read_chain_id)]
+Cursor = Annotated[int, PlainValidator(read_cursor)]
 Decimals = Annotated[int, PlainValidator(read_decimals)]
 Figure = Annotated[Decimal, PlainValidator(read_figure)]
 FigureInList = Annotated[Decimal | None, PlainValidator(read_figure_in_list)]

@@ -22,6 +22,7 @@ from intents_ui.service import json_text
 from intents_ui.service.scalars import read_text
 
 UNREADABLE_TEXT = 100  # characters that are kept of a value that cannot be read
+LONGEST_LIST = 20_000  # entries of a list that are read; the others count as unreadable
 
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -80,6 +81,9 @@ class Wire(BaseModel):
         members = value
         if None in present or "" in present:
             members = {key: member for key, member in value.items() if member is not None and member != ""}
+        too_long = [key for key, member in members.items() if type(member) is list and len(member) > LONGEST_LIST]
+        if too_long:
+            members = {**members, **{key: members[key][:LONGEST_LIST] for key in too_long}}
         faults = None
         try:
             found = handler(members)
@@ -87,6 +91,8 @@ class Wire(BaseModel):
             members, faults = cls._without_faults(members, error)
             found = handler(members)
         found._settle()
+        if too_long:
+            faults = cls._left_out({key: len(value[key]) - LONGEST_LIST for key in too_long}, faults)
         if faults:
             found._faults = faults
         return found
@@ -111,6 +117,17 @@ class Wire(BaseModel):
         for key, bad in bad_entries.items():
             readable[key] = [entry for place, entry in enumerate(members[key]) if place not in bad]
         return readable, _Faults(MappingProxyType(unreadable), sum(len(bad) for bad in bad_entries.values()))
+
+    @classmethod
+    def _left_out(cls, counts: Mapping[str, int], others: "_Faults | None") -> "_Faults | None":
+        """With the entries that were not even looked at, of lists that are ours."""
+        names = {field.alias: name for name, field in cls.model_fields.items()}
+        ours = {names[key]: count for key, count in counts.items() if key in names}
+        if not ours:
+            return others
+        unreadable = {name: f"{count} more entries" for name, count in ours.items()}
+        known, entries = (others.unreadable, others.entries) if others else (NOTHING, 0)
+        return _Faults(MappingProxyType({**known, **unreadable}), entries + sum(ours.values()))
 
     def _settle(self) -> None:
         """For objects that are written in two ways: makes one way of them while they are built."""

@@ -6,10 +6,14 @@ cannot be read is None as well, and `unreadable` has its text (`tolerance.Wire`)
 """
 
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Any, Self
 
+from pydantic import PlainValidator, model_validator
+
+from intents_ui.service import unknown_words
 from intents_ui.service.scalars import (
     ChainId,
+    Cursor,
     Decimals,
     Figure,
     FigureInList,
@@ -19,6 +23,7 @@ from intents_ui.service.scalars import (
     Text,
     TextInList,
     Whole,
+    read_text,
 )
 from intents_ui.service.tolerance import Kept, Wire
 
@@ -51,6 +56,23 @@ class TransactionStatus(StrEnum):
     FAILED = "FAILED"
     ABORTED = "ABORTED"
     REVERTED = "REVERTED"
+
+
+def _word(kind: str, known: type[StrEnum]) -> PlainValidator:
+    words = frozenset(known)
+
+    def read(value: object) -> str:
+        word = read_text(value)
+        if word not in words:
+            unknown_words.heard(kind, word)
+        return word
+
+    return PlainValidator(read)
+
+
+# Text, because the service may send other words; those are counted.
+IntentWord = Annotated[str, _word("an intent", IntentStatus)]
+TransactionWord = Annotated[str, _word("a transaction", TransactionStatus)]
 
 
 # 2.4-2.6, used by Intent
@@ -286,7 +308,7 @@ class Intent(Kept):
     id: Whole | None = None
     project_id: Whole | None = None
     intent_id: IntentId
-    status: Text | None = None
+    status: IntentWord | None = None
     quote_request: QuoteIntentRequest | None = None
     owner_address: Text | None = None
     origin_chain_id: Whole | None = None
@@ -363,7 +385,7 @@ class IntentTransaction(Wire):
 
     id: Whole | None = None
     intent_id: IntentId | None = None
-    status: Text | None = None
+    status: TransactionWord | None = None
     chain_id: Whole | None = None
     type: Text | None = None
     context: Text | None = None
@@ -402,7 +424,7 @@ class IntentReceiptSummary(Wire):
     """2.12"""
 
     intent_id: IntentId | None = None
-    status: Text | None = None
+    status: IntentWord | None = None
     owner_address: Text | None = None
     origin_chain_id: Whole | None = None
     destination_chain_id: Whole | None = None
@@ -435,7 +457,7 @@ class IntentReceipt(Kept):
     id: Whole | None = None
     project_id: Whole | None = None
     intent_id: IntentId
-    status: Text | None = None
+    status: IntentWord | None = None
     owner_address: Text | None = None
     origin_chain_id: Whole | None = None
     destination_chain_id: Whole | None = None
@@ -479,13 +501,23 @@ class IntentHistory(Wire):
     """2.13. `has_balance` None means that nobody looked: balances come only when they are asked for."""
 
     intent_id: IntentId
-    status: Text | None = None
+    status: IntentWord | None = None
     expires_at: Moment = None
     updated_at: Moment = None
     created_at: Moment = None
     receipt: IntentReceipt | None = None
     has_balance: Flag | None = None
     balances: tuple[BalanceGroup, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_another(cls, value: Any) -> Any:
+        """A receipt of another intent says nothing of this one."""
+        match value:
+            case {"intentId": str(own), "receipt": {"intentId": str(other)}} if own.lower() != other.lower():
+                return {**value, "receipt": [f"of {other}"]}
+            case _:
+                return value
 
 
 # 2.14
@@ -576,8 +608,8 @@ class Page(Kept):
     """2.16. A page that the service gave is opaque: its `received` text goes back unchanged."""
 
     column: Text | None = None
-    before: Whole | None = None
-    after: Whole | None = None
+    before: Cursor | None = None
+    after: Cursor | None = None
     sort: tuple[SortBy, ...] = ()
     page_size: Whole | None = None
     more: Flag | None = None
