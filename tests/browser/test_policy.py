@@ -1,0 +1,242 @@
+"""What a hostile fragment can do in a page, through htmx's swaps and through the stream: nothing.
+
+The test is tested too: under a weaker policy the same fragments do what they were made for.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser import kinds
+from tests.browser.conftest import Visit, visiting
+
+pytestmark = pytest.mark.browser
+
+ELSEWHERE: Final = "http://elsewhere.test"
+OWN_SCRIPT: Final = "/static/js/not-ours.js"
+# `{ran}` tells what of it ran; `act` is what a reader may press. The first ones are refused whole.
+SCRIPTS: Final = {
+    "a script": "<script>{ran}</script>",
+    "a script of our origin": f"<script src='{OWN_SCRIPT}'></script>",
+    "a script from elsewhere": f"<script src='{ELSEWHERE}/x.js'></script>",
+    "a script in a picture": "<svg><script>{ran}</script></svg>",
+    "a refresh": f"<meta http-equiv=refresh content='0;url={ELSEWHERE}/refresh'>",
+}
+OTHERS: Final = {
+    "onerror": '<img src="/static/none.png" onerror="{ran}">',
+    "onload": '<svg onload="{ran}"><path d="M0 0"/></svg>',
+    "onfocus": '<input autofocus onfocus="{ran}">',
+    "a picture": f"<img src='{ELSEWHERE}/x.png'>",
+    "a document in a frame": '<iframe srcdoc="<script>{ran}</script>"></iframe>',
+    "a frame": f"<iframe src='{ELSEWHERE}/frame'></iframe>",
+    "a script for a frame": '<iframe src="javascript:{ran}"></iframe>',
+    "an object": f"<object data='{ELSEWHERE}/o'></object><embed src='{ELSEWHERE}/e'>",
+    "a base": f"<base href='{ELSEWHERE}/'><img src='x.png'>",
+    "a link": '<a class=act href="javascript:{ran}">Go on</a>',
+    "a request": f"<button class=act hx-get='{ELSEWHERE}/hx' hx-trigger='load, click'>Go on</button>",
+    "on an event of htmx": '<button class=act hx-on:click="{ran}">Go on</button>',
+    "among values": '<button class=act hx-get="/newest" hx-swap=none hx-vals="js:{a: {ran}}">Go on</button>',
+    "in a trigger": '<button class=act hx-get="/newest" hx-swap=none hx-trigger="click[{ran}]">Go on</button>',
+    "a stream": f"<p hx-sse:connect='{ELSEWHERE}/live'></p>",
+    "a style": f"<style>@import '{ELSEWHERE}/x.css';</style>",
+    "a style sheet": f"<link rel=stylesheet href='{ELSEWHERE}/x.css'>",
+    "a style of an element": f"<p style=\"background: url('{ELSEWHERE}/bg')\">x</p>",
+    "a form": f"<form action='{ELSEWHERE}/form' method=post><button class=act>Go on</button></form>",
+}
+# Ways to load and to be measured, which no reader is asked for; isolation itself is no power either.
+NOT_POWERS: Final = {
+    "cross-origin-isolated",
+    "deferred-fetch",
+    "deferred-fetch-minimal",
+    "interest-cohort",
+    "media-playback-while-not-visible",
+    "private-state-token-issuance",
+    "private-state-token-redemption",
+    "unload",
+}
+WATCH: Final = """
+window.pwn = (name) => (window.top.PWN ??= []).push(name);
+addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push(event.effectiveDirective));
+"""
+
+
+def fragment(name: str, markup: str) -> str:
+    return f'<div data-hostile="{name}">{markup.replace("{ran}", f"pwn('{name}')")}</div>'
+
+
+# What is refused comes first and by itself; then all others at once.
+FRAGMENTS: Final = [
+    *(fragment(*each) for each in SCRIPTS.items()),
+    "<h1>Taken over</h1>" + "".join(fragment(*each) for each in OTHERS.items()),
+]
+
+
+class Watched:
+    """A page whose requests to elsewhere are answered, and told."""
+
+    def __init__(self, visit: Visit) -> None:
+        self.page = visit.page
+        self.left: list[str] = []
+        ran = "pwn('a script of our origin')"
+        self.page.context.route(f"{ELSEWHERE}/**", self._answer)
+        self.page.route(f"**{OWN_SCRIPT}", lambda route: route.fulfill(body=ran, content_type="text/javascript"))
+        self.page.add_init_script(WATCH)
+
+    def press_all(self) -> None:
+        """What a reader may press; the form at last, because it leads away where nothing keeps it."""
+        for each in self.page.locator(".act").all():
+            each.click(no_wait_after=True)
+        self.page.wait_for_timeout(300)
+
+    @property
+    def ran(self) -> list[str]:
+        return list(self.page.evaluate("window.PWN ?? []"))
+
+    @property
+    def shown(self) -> set[str]:
+        return set(self.page.locator("[data-hostile]").evaluate_all("all => all.map(each => each.dataset.hostile)"))
+
+    @property
+    def violated(self) -> set[str]:
+        return set(self.page.evaluate("window.told ?? []"))
+
+    def _answer(self, route: Route) -> None:
+        self.left.append(route.request.url)
+        route.fulfill(body="")
+
+
+@contextmanager
+def watching(browser: Browser, root: str) -> Iterator[Watched]:
+    with visiting(browser, root, theme="light", width=1280) as visit:
+        watched = Watched(visit)
+        try:
+            yield watched
+        finally:
+            visit.page.context.unroute_all()
+            visit.faults.clear()  # what the browser said when it refused
+
+
+def swap(page: Page, body: str) -> None:
+    """As any of our links and forms with htmx would, had we been brought to answer with this."""
+    page.route("**/fragment", lambda route: route.fulfill(body=body, content_type="text/html"), times=1)
+    page.evaluate("htmx.ajax('GET', '/fragment', {target: '#page', swap: 'innerHTML'}).catch(() => {})")
+    page.wait_for_timeout(100)
+
+
+def test_a_hostile_fragment_does_nothing_when_it_is_swapped_in(browser: Browser, server: str) -> None:
+    with watching(browser, server) as watched:
+        watched.page.goto(f"{server}/help")
+        *refused, shown = FRAGMENTS
+        for each in refused:
+            swap(watched.page, each)
+        expect(watched.page.get_by_role("heading", level=1)).not_to_have_text("Taken over")
+        assert watched.shown == set()
+        swap(watched.page, shown)
+        expect(watched.page.get_by_role("heading", level=1)).to_have_text("Taken over")
+        watched.press_all()
+        assert (watched.ran, watched.left) == ([], [])
+        assert watched.shown == set(OTHERS)
+        assert watched.page.url == f"{server}/help"
+        assert watched.violated >= {
+            "require-trusted-types-for",
+            "script-src-attr",
+            "img-src",
+            "base-uri",
+            "form-action",
+        }
+
+
+def test_nor_when_it_comes_through_the_stream(browser: Browser, server: str) -> None:
+    with watching(browser, server) as watched:
+        waiting = list(FRAGMENTS)
+
+        def tell(route: Route) -> None:
+            """One at a time; htmx comes back for the next."""
+            print(len(waiting), route.request.headers.get("last-event-id"))
+            if waiting:
+                route.fulfill(body=f"data: {waiting.pop(0)}\n\n", content_type="text/event-stream")
+
+        watched.page.route("**/live/**", tell)
+        path = kinds.transfer(server, commit=True, execute=True)
+        watched.page.goto(server + path)
+        heading = watched.page.locator("main h1").text_content()
+        assert heading
+        for _ in range(100):
+            if len(waiting) == 1:  # the last that is refused is with the page
+                break
+            watched.page.wait_for_timeout(50)
+        expect(watched.page.locator("main h1")).to_have_text(heading)
+        assert watched.shown == set()
+        expect(watched.page.get_by_text("Taken over")).to_be_visible()
+        watched.press_all()
+        assert (watched.ran, watched.left) == ([], [])
+        assert watched.shown == set(OTHERS)
+        assert watched.page.url == server + path
+
+
+TRUST: Final = "; require-trusted-types-for 'script'; trusted-types default"
+UNSAFE: Final = "-src 'self' 'unsafe-inline' 'unsafe-eval';"
+# What is replaced in the policy, and what then runs or where a request goes.
+WEAKER: Final[dict[str, tuple[dict[str, str], set[str]]]] = {
+    "without Trusted Types": ({TRUST: ""}, {"a script of our origin"}),
+    "what is trusted may add more": (
+        {TRUST: "", "script-src 'self'": "script-src 'nonce-n' 'strict-dynamic'"},
+        {"a script", "a script of our origin"},
+    ),
+    "scripts in the page": (
+        {TRUST: "", "-src 'self';": UNSAFE},
+        {"a script", "onerror", "a document in a frame", "a link", "on an event of htmx", "in a trigger"},
+    ),
+    "anything from anywhere": (
+        {"img-src 'self'": "img-src *", "form-action 'self'": "form-action *"},
+        {f"{ELSEWHERE}/x.png", f"{ELSEWHERE}/form"},
+    ),
+}
+
+
+@pytest.mark.parametrize("weaker", WEAKER)
+def test_the_test_sees_a_policy_that_is_weaker(browser: Browser, server: str, weaker: str) -> None:
+    changes, expected = WEAKER[weaker]
+
+    def answer(route: Route) -> None:
+        got = route.fetch()
+        policy = got.headers["content-security-policy"]
+        for old, new in changes.items():
+            assert old in policy
+            policy = policy.replace(old, new)
+        body = got.text().replace("<script ", '<script nonce="n" ')
+        route.fulfill(response=got, headers={**got.headers, "content-security-policy": policy}, body=body)
+
+    with watching(browser, server) as watched:
+        watched.page.route(re.compile("/help$"), answer)
+        watched.page.goto(f"{server}/help")
+        for each in FRAGMENTS:
+            swap(watched.page, each)
+        if not any(each.startswith(ELSEWHERE) for each in expected):
+            watched.page.locator("form .act").evaluate_all("all => all.forEach((each) => each.remove())")
+        watched.press_all()
+        assert {*watched.ran, *watched.left} >= expected
+
+
+def test_without_our_own_look_at_it_a_refresh_would_lead_away(browser: Browser, server: str) -> None:
+    """No policy forbids that."""
+    with watching(browser, server) as watched:
+        alone = "trustedTypes.createPolicy('default', { createHTML: (text) => text });"
+        watched.page.route("**/trusted*.js", lambda route: route.fulfill(body=alone, content_type="text/javascript"))
+        watched.page.goto(f"{server}/help")
+        swap(watched.page, fragment("a refresh", SCRIPTS["a refresh"]))
+        watched.page.wait_for_url(f"{ELSEWHERE}/refresh")
+
+
+def test_a_page_may_do_nothing_that_it_does_not_do(browser: Browser, server: str) -> None:
+    """What Chromium could offer it, besides what a request tells of the browser."""
+    with watching(browser, server) as watched:
+        watched.page.goto(f"{server}/help")
+        allowed = watched.page.evaluate("document.featurePolicy.allowedFeatures()")
+        others = {each for each in allowed if not each.startswith("ch-")}
+        assert others <= {"clipboard-write", *NOT_POWERS}, sorted(others)
+        assert watched.page.evaluate("window.crossOriginIsolated")
