@@ -267,8 +267,9 @@ async def dashboard(service_url: str, folder: Path) -> AsyncIterator[Dashboard]:
         await answers(f"{root}/healthz", process)
         yield Dashboard(root, process.pid, log)
     finally:
-        process.terminate()
-        await process.wait()
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
 
 
 async def answers(url: str, process: asyncio.subprocess.Process) -> None:

@@ -1,0 +1,290 @@
+"""Whatever the service answers and a visitor sends: each page stands, is whole, and tells no secret.
+
+`make test` tries a few hundred of the same examples each time; `make fuzz` as many as FUZZ_EXAMPLES says, other ones.
+"""
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import pytest
+import time_machine
+from django.conf import settings as django_settings
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV, ROOT
+from tests.faults import strategies
+from tests.faults.odd_pages import CATALOGUE, LISTS, OF_AN_INTENT, OF_AN_OWNER, Sample, content, places, read, with_
+from tests.faults.odd_service import Odd, odd_service
+from tests.faults.test_bodies import sample
+from tests.pages.conftest import fresh
+from tests.service.clients import CANARY
+
+LONG: Final = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+STATUSES: Final = {200, 204, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 503}
+SCENARIOS: Final = (
+    "cross-chain-fast",
+    "stuck-recoverable",
+    "refunded-on-destination",
+    "hostile-memo",
+    "gasless-permit",
+)
+# Parts of a page, which others put where they belong.
+FRAGMENTS: Final = re.compile(
+    r"live |/newest|/intent/[^/]+/(receipt|everyone|proof|balances)|.*/(rows|newer|routes|intents)|/routes/tokens"
+)
+
+
+def examples(quick: int) -> settings:
+    """`quick`: how many of them in `make test`."""
+    return settings(
+        max_examples=LONG or quick,
+        derandomize=not LONG,
+        deadline=None,
+        database=None,
+        print_blob=bool(LONG),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@dataclass(repr=False)
+class Site:
+    odd: Odd
+    samples: list[Sample]
+    client: Client = field(default_factory=Client)
+    log: list[logging.LogRecord] = field(default_factory=list)
+
+    def read(self, page: str, **changes: Any) -> tuple[int, str]:
+        """A page that knows nothing yet, held to what is true of every page."""
+        self.odd.anew(**changes)
+        return self.whole(page, read(self.client, page))
+
+    def whole(self, page: str, answer: Any) -> tuple[int, str]:
+        text = content(answer)
+        # An editor that asks for another format than there is hears 501 (oEmbed 1.0).
+        assert answer.status_code in STATUSES or (answer.status_code == 501 and page.startswith("/oembed")), page
+        for secret in ("Traceback", str(ROOT), CANARY, django_settings.SECRET_KEY, "http://embedded/"):
+            assert secret not in text or page.startswith("/console/"), (page, secret)
+        assert CANARY not in text
+        is_page = answer.headers.get("Content-Type", "").startswith("text/html") and answer.status_code not in (
+            301,
+            302,
+        )
+        if is_page and not FRAGMENTS.match(page):
+            tree = LexborHTMLParser(text)
+            assert tree.css_first("html[lang] head title").text().strip(), page
+            assert len(tree.css("main h1")) == 1, page
+        unhandled = [record for record in self.log if record.exc_info or record.name == "asyncio"]
+        self.log.clear()
+        assert not unhandled, [(record.getMessage(), record.exc_info) for record in unhandled]
+        return answer.status_code, text
+
+
+class Listening(logging.Handler):
+    def __init__(self, log: list[logging.LogRecord]) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._log.append(record)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False):
+        for emulator in fresh():
+            with pytest.MonkeyPatch.context() as patch:
+                yield from opened(emulator, patch)
+
+
+def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
+    patch.setattr(ENV, "intents_console_reads", 10**6)
+    patch.setattr(ENV, "intents_export_rows", 60)
+    patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
+    with odd_service(emulator, patch) as odd:
+        found = Site(odd, [sample(odd, emulator.finished(slug)["intentId"]) for slug in SCENARIOS])
+        listening = Listening(found.log)
+        loggers = [logging.getLogger(name) for name in ("asyncio", "django", "intents_ui")]
+        for logger in loggers:
+            logger.addHandler(listening)
+        yield found
+        for logger in loggers:
+            logger.removeHandler(listening)
+
+
+# -- what the service answers --
+
+MARK: Final = "\ue000here\ue000"
+MISSING, TWICE = "missing", "twice"
+
+
+def fragments() -> st.SearchStrategy[str]:
+    """JSON, or what pretends to be, that stands where something else belongs."""
+    hostile = st.one_of(st.sampled_from(strategies.ODD), st.text(max_size=40), st.just("\ud800x")).map(json.dumps)
+    numbers = st.one_of(st.integers(), st.integers(0, 2**256), st.floats(width=16)).map(json.dumps)
+    return st.one_of(
+        st.sampled_from([MISSING, TWICE, "null", '""', "[]", "{}", "true", "[null]", '[{"intentId":null}]', '{"":""}']),
+        st.sampled_from(
+            ["-1", "1.5", "1e1000000", "1E400", "-0", "01", "NaN", "-Infinity", "9" * 5000, '"' + "9" * 5000 + '"']
+        ),
+        st.sampled_from(
+            ["[" * 70 + "]" * 70, '{"a":' * 70 + "1" + "}" * 70, '"' + "x" * 70_000 + '"', "'", "", "\ufeff", "//"]
+        ),
+        numbers,
+        numbers.map(json.dumps),
+        hostile,
+    )
+
+
+@dataclass
+class Mutation:
+    """The answer to one call of a page has one node changed; the calls beside it are answered as ever."""
+
+    call: int
+    node: int
+    fragment: str
+    seen: int = 0
+
+    def __call__(self, document: Any) -> Any:
+        self.seen += 1
+        every = list(places(document))
+        if self.seen <= self.call or not every:
+            return document
+        self.seen = -1000
+        return self.of(document, every[self.node % len(every)])
+
+    def of(self, document: Any, place: tuple[str | int, ...]) -> str:
+        key = json.dumps(place[-1])
+        marked = json.dumps(with_(document, place, MARK), ensure_ascii=False)
+        member = f"{key}: {json.dumps(MARK, ensure_ascii=False)}"
+        if self.fragment == MISSING:
+            return marked.replace(f"{member}, ", "").replace(member, "").replace(f'"{MARK}"', "null")
+        if self.fragment == TWICE:
+            return marked.replace(member, f"{key}: null, {key}: 1").replace(f'"{MARK}"', "null")
+        return marked.replace(f'"{MARK}"', self.fragment)
+
+
+ASKED: Final = (
+    "SearchIntents", "GetIntentHistory", "GetIntent", "GetIntentReceipt", "GetTokenList", "GetChains",
+    "GetExactInputRoutes", "GetExactOutputRoutes", "GetTokenPrices",
+)  # fmt: skip
+
+
+@examples(250)
+@given(
+    form=st.sampled_from([*OF_AN_INTENT, *OF_AN_OWNER, *LISTS, *CATALOGUE]),
+    which=st.integers(0, len(SCENARIOS) - 1),
+    call=st.integers(0, 4),
+    node=st.integers(0, 2**20),
+    fragment=fragments(),
+)
+def test_one_node_of_an_answer_may_be_anything(site: Site, form: str, which: int, call: int, node: int, fragment: str):
+    mutation = Mutation(call, node, fragment)
+    site.read(site.samples[which].page(form), **dict.fromkeys(ASKED, mutation))
+
+
+# -- what a visitor sends --
+
+
+def tickets() -> st.SearchStrategy[str]:
+    """Texts with identifiers, halves of them and anything else in between."""
+    digits = st.text("0123456789abcdefABCDEF", min_size=1, max_size=70).map("0x".__add__)
+    between = st.sampled_from(["\n", " ", "", ",", "/", "\x00", "\u202e", " https://explorer.example/tx/"])
+    return st.lists(st.tuples(st.one_of(strategies.words(), digits), between), max_size=6).map(
+        lambda pieces: "".join(word + space for word, space in pieces)
+    )
+
+
+@examples(80)
+@given(text=tickets())
+def test_the_search_box_takes_anything(site: Site, text: str):
+    site.read("/search?" + urlencode({"q": text}))
+
+
+@examples(60)
+@given(text=tickets())
+def test_a_ticket_may_be_anything(site: Site, text: str):
+    site.odd.anew()
+    site.whole("/triage", site.client.post("/triage", {"q": text}, headers={"Sec-Fetch-Site": "same-origin"}))
+
+
+FILTERED: Final = (
+    "/history",
+    "/recoverable",
+    "/tokens",
+    "/chains",
+    "/routes",
+    "/search",
+    "/export/history.csv",
+    "/oembed",
+    "/address/OWNER",
+    "/tokens/rows",
+    "/history/newer",
+    "/routes/matrix",
+    "/chain/8453",
+)
+
+
+@examples(150)
+@given(path=st.sampled_from(FILTERED), sent=strategies.fields())
+def test_filters_may_be_anything(site: Site, path: str, sent: list[tuple[str, str]]):
+    site.read(f"{site.samples[0].page(path)}?{urlencode(sent)}")
+
+
+@pytest.fixture(scope="module")
+def cursor(site: Site) -> str:
+    _, text = site.read("/history")
+    found = re.search(r"cursor=([^&\"]+)", text)
+    assert found
+    return found[1]
+
+
+@examples(60)
+@given(
+    change=st.lists(
+        st.tuples(st.integers(0, 400), strategies.words().map(lambda word: word[:3])), min_size=1, max_size=4
+    ),
+    path=st.sampled_from(["/history", "/recoverable", "/address/OWNER", "/search"]),
+)
+def test_a_cursor_that_was_changed_leads_nowhere(site: Site, cursor: str, change: list[tuple[int, str]], path: str):
+    changed = cursor
+    for at, by in change:
+        changed = changed[: at % len(changed)] + by + changed[at % len(changed) + 1 :] if changed else by
+    site.read(f"{site.samples[0].page(path)}?{urlencode({'cursor': changed})}")
+    if changed != cursor:
+        assert all("before" not in json.dumps(asked) for _, asked in site.odd.way.asked)
+
+
+def documents() -> st.SearchStrategy[Any]:
+    names = st.sampled_from(
+        ["intentId", "page", "byStatus", "chainIds", "tokens", "pageSize", "originChainId", "limit"]
+    )
+    leaves = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), strategies.words())
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=4), max_leaves=8
+    )
+
+
+@examples(120)
+@given(
+    operation=st.sampled_from(ASKED),
+    text=st.one_of(documents().map(json.dumps), strategies.words(), st.text(max_size=60)),
+)
+def test_a_call_by_hand_may_be_anything(site: Site, operation: str, text: str):
+    site.read(f"/console/{operation}?{urlencode({'ask': 'json', 'json': text}, errors='surrogatepass')}")
+
+
+@examples(60)
+@given(operation=st.sampled_from(ASKED), sent=strategies.fields())
+def test_a_form_of_the_console_may_be_anything(site: Site, operation: str, sent: list[tuple[str, str]]):
+    site.read(f"/console/{operation}?{urlencode([('ask', 'fields'), *sent])}")
