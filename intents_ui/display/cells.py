@@ -27,6 +27,7 @@ from intents_ui.service.wire import (
 )
 
 NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
+MOST_DATA = 20_000  # characters of a call that are shown
 NEVER = 2**256 - 1
 LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp())
 
@@ -216,10 +217,16 @@ def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
     if name in ADDRESSES or name.endswith("_address"):
         return Cell(Kind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
     if name in DATA:
-        return Cell(Kind.DATA, value, text.visible(value))
+        return Cell(Kind.DATA, value, _data(value))
     if name == "id" or name.endswith("_id"):
         return Cell(Kind.ID, value, text.visible(value))
     return _of_words(Kind.CODE if name in CODES else Kind.TEXT, value)
+
+
+def _data(value: str) -> str:
+    """Whole, unless it is longer than any call that somebody would look through."""
+    read = text.capped(value, cap=MOST_DATA)
+    return f"{read.shown}… ({read.more:,} more characters, in the raw JSON)" if read.more else read.shown
 
 
 def _of_words(kind: Kind, value: str) -> Cell:

@@ -102,8 +102,12 @@ def _was_asked(value: str, *, keys: Sequence[str], alone: bool) -> str:
 
 
 def not_asked(found: Found) -> tuple[str, ...]:
-    """What could not be asked, in one sentence for each thing that stood in the way."""
+    """What could not be asked, in one sentence for each thing that stood in the way, and what could not be read."""
     together: dict[str, list[str]] = {}
     for question, error in found.failed:
         together.setdefault(failures.words(error).title, []).append(reason(question, found=found))
-    return tuple(f"Could not be asked as {', '.join(reasons)}: {title}." for title, reasons in together.items())
+    told = [f"Could not be asked as {', '.join(reasons)}: {title}." for title, reasons in together.items()]
+    if found.unreadable:
+        what = "1 entry" if found.unreadable == 1 else f"{found.unreadable:,} entries"
+        told.append(f"{what} of the answer could not be read and {'is' if found.unreadable == 1 else 'are'} left out.")
+    return tuple(told)

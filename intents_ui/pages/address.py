@@ -219,7 +219,8 @@ def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
     if error := next((part.error for part in lists if part.error), None):
         failed.setdefault(next(iter(parts.roles)), error)
     answered = tuple(question for question in parts.roles if question not in failed)
-    return lookup.Found((), answered, tuple(failed.items()), may_be_capped=False)
+    unreadable = sum(lookup.unreadable_in(part.found) for part in parts.roles.values())
+    return lookup.Found((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
 
 
 def told(parts: Parts, finding: Finding) -> dict[str, object]:

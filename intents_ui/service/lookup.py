@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Self
 
+from intents_ui.service.answers import SearchAnswer
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.errors import Invalid, NotFound, ServiceError
+from intents_ui.service.errors import Flaw, Invalid, NotFound, ServiceError, Unreadable
 from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentReceipt, TokenInfo
 
@@ -38,6 +40,22 @@ class Question:
     ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
 
 
+class Hits(tuple[Intent, ...]):
+    """What a search brought, but for its `unreadable` entries."""
+
+    unreadable = 0
+
+    @classmethod
+    def of(cls, answer: SearchAnswer) -> Self:
+        hits = cls(answer.intents)
+        hits.unreadable = answer.unreadable_entries
+        return hits
+
+
+def unreadable_in(answer: Sequence[Intent] | None) -> int:
+    return answer.unreadable if isinstance(answer, Hits) else 0
+
+
 type Answer = Sequence[Intent] | ServiceError
 
 
@@ -60,6 +78,7 @@ class Found:
     answered: tuple[Question, ...]
     failed: tuple[tuple[Question, ServiceError], ...]
     may_be_capped: bool
+    unreadable: int = 0  # entries of the answers
 
     @property
     def asked(self) -> tuple[Question, ...]:
@@ -72,7 +91,7 @@ class Found:
     @property
     def only(self) -> Hit | None:
         """The one intent to which everything leads. Its own id leads to it, whatever else could not be asked."""
-        if len(self.hits) != 1:
+        if len(self.hits) != 1 or self.unreadable:
             return None
         certain = {reason.value for reason in self.hits[0].reasons if reason.key == INTENT_ID}
         return self.hits[0] if all(question.value in certain for question, _ in self.failed) else None
@@ -146,9 +165,15 @@ def _tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: s
 
 def _search(service: BlockingOperations, **criteria: str | int) -> Sequence[Intent]:
     try:
-        return service.search_intents(**criteria).intents  # type: ignore[arg-type]
+        answer = service.search_intents(**criteria)  # type: ignore[arg-type]
     except NotFound:
         return ()
+    if answer.unreadable_entries and not answer.intents:
+        # "Nothing found" would be a guess.
+        error = Unreadable.because(Flaw.WRONG_SHAPE)
+        error.operation = "SearchIntents"
+        raise error
+    return Hits.of(answer)
 
 
 def _intent(service: BlockingOperations, value: str) -> Sequence[Intent]:
@@ -224,4 +249,5 @@ def _found(answers: Iterable[tuple[Question, Answer]]) -> Found:
         answered=tuple(question for question, _ in answered),
         failed=tuple(failed),
         may_be_capped=any(len(answer) == CAPPED_FROM for _, answer in answered),
+        unreadable=sum(unreadable_in(answer) for _, answer in answered),
     )

@@ -18,6 +18,7 @@ from intents_ui.service.errors import Invalid
 from intents_ui.service.wire import IntentHistory, Page
 
 MOST_EARLIER = 20
+MOST_ROWS = 500  # of a page, whatever length was asked for
 ASCENDING = "ASC"
 BY_CREATION = "createdAt"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -81,11 +82,11 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
     circles = answer.is_stuck or (onward is not None and at.has_been_at(onward))
     entries = _entries(answer, first)
     return Leaf(
-        entries=entries,
+        entries=entries[:MOST_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
         goes_in_circles=circles,
-        unreadable=answer.unreadable_entries,
+        unreadable=answer.unreadable_entries + len(entries[MOST_ROWS:]),
         breaks_off=answer.breaks_off,
     )
 

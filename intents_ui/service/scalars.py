@@ -50,6 +50,14 @@ def read_intent_id(value: object) -> str:
     return text
 
 
+def read_reference(value: object) -> str:
+    """An address, a hash or another id: it stands whole wherever it is named, so it must have an end."""
+    text = read_text(value)
+    if len(text) > LONGEST_ID:
+        raise ValueError("longer than any address")
+    return text
+
+
 def read_whole(value: object) -> int:
     """An amount, id or counter: an integer from 0 to 2**256 - 1, written in whichever way."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -165,6 +173,7 @@ def _integral(number: Decimal) -> int:
 
 Text = Annotated[str, PlainValidator(read_text)]
 IntentId = Annotated[str, PlainValidator(read_intent_id)]
+Reference = Annotated[str, PlainValidator(read_reference)]
 TextInList = Annotated[str, PlainValidator(read_text_in_list)]
 Whole = Annotated[int, PlainValidator(read_whole)]
 ChainId = Annotated[int, PlainValidator(read_chain_id)]

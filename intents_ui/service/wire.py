@@ -20,6 +20,7 @@ from intents_ui.service.scalars import (
     Flag,
     IntentId,
     Moment,
+    Reference,
     Text,
     TextInList,
     Whole,
@@ -81,7 +82,7 @@ TransactionWord = Annotated[str, _word("a transaction", TransactionStatus)]
 class Call(Wire):
     """2.4: one call of an intent's plan."""
 
-    to: Text | None = None
+    to: Reference | None = None
     value: Whole | None = None
     data: Text | None = None
     gas_limit: Whole | None = None
@@ -104,18 +105,18 @@ class TransactionPrecondition(Wire):
 
     type: Text | None = None
     chain_id: Whole | None = None
-    owner_address: Text | None = None
-    token_address: Text | None = None
+    owner_address: Reference | None = None
+    token_address: Reference | None = None
     min_amount: Whole | None = None
 
 
 class MetaTxn(Wire):
     """2.6"""
 
-    id: Text | None = None
+    id: Reference | None = None
     chain_id: Whole | None = None
-    wallet_address: Text | None = None
-    contract: Text | None = None
+    wallet_address: Reference | None = None
+    contract: Reference | None = None
     input: Text | None = None
     bridge_gas: Whole | None = None
 
@@ -126,11 +127,11 @@ class MetaTxn(Wire):
 class ServiceAddressOverrides(Wire):
     """2.2"""
 
-    smart_wallet_factory_address: Text | None = None
-    smart_wallet_main_module_address: Text | None = None
-    smart_wallet_main_module_upgradable_address: Text | None = None
-    smart_wallet_guest_module_address: Text | None = None
-    smart_wallet_utils_address: Text | None = None
+    smart_wallet_factory_address: Reference | None = None
+    smart_wallet_main_module_address: Reference | None = None
+    smart_wallet_main_module_upgradable_address: Reference | None = None
+    smart_wallet_guest_module_address: Reference | None = None
+    smart_wallet_utils_address: Reference | None = None
 
 
 class QuoteOptions(Wire):
@@ -149,13 +150,13 @@ class QuoteOptions(Wire):
 class QuoteIntentRequest(Wire):
     """2.2"""
 
-    owner_address: Text | None = None
+    owner_address: Reference | None = None
     origin_chain_id: Whole | None = None
-    origin_token_address: Text | None = None
+    origin_token_address: Reference | None = None
     destination_chain_id: Whole | None = None
-    destination_token_address: Text | None = None
-    destination_to_address: Text | None = None
-    destination_approve_address: Text | None = None
+    destination_token_address: Reference | None = None
+    destination_to_address: Reference | None = None
+    destination_approve_address: Reference | None = None
     destination_call_data: Text | None = None
     destination_call_value: Whole | None = None
     origin_token_amount: Whole | None = None
@@ -172,11 +173,11 @@ class QuoteIntentRequest(Wire):
 class DepositTransaction(Wire):
     """2.3: what the wallet is asked to send, not a transaction on a chain."""
 
-    to_address: Text | None = None
-    token_address: Text | None = None
+    to_address: Reference | None = None
+    token_address: Reference | None = None
     amount: Whole | None = None
     chain_id: Whole | None = None
-    to: Text | None = None
+    to: Reference | None = None
     data: Text | None = None
     value: Whole | None = None
     decimals: Decimals | None = None
@@ -232,7 +233,7 @@ class IntentProviderQuote(Wire):
 class MetaTxnFeeDetails(Wire):
     """2.8"""
 
-    meta_txn_id: Text | None = None
+    meta_txn_id: Reference | None = None
     estimated_gas_limit: Whole | None = None
     fee_native: Whole | None = None
 
@@ -272,7 +273,7 @@ class IntentFees(Wire):
     origin_gas: GasFee | None = None
     destination_gas: GasFee | None = None
     provider: ProviderFee | None = None
-    fee_token_address: Text | None = None
+    fee_token_address: Reference | None = None
     fee_token_amount: Whole | None = None
     fee_token_usd: Figure | None = None
     fee_token_total: Whole | None = None
@@ -294,9 +295,9 @@ class IntentFees(Wire):
 class ServiceContracts(Wire):
     """2.9"""
 
-    service_intent_entrypoint_address: Text | None = None
-    service_router_address: Text | None = None
-    service_router_shim_address: Text | None = None
+    service_intent_entrypoint_address: Reference | None = None
+    service_router_address: Reference | None = None
+    service_router_shim_address: Reference | None = None
 
 
 # 2.1
@@ -310,11 +311,11 @@ class Intent(Kept):
     intent_id: IntentId
     status: IntentWord | None = None
     quote_request: QuoteIntentRequest | None = None
-    owner_address: Text | None = None
+    owner_address: Reference | None = None
     origin_chain_id: Whole | None = None
     destination_chain_id: Whole | None = None
-    origin_intent_address: Text | None = None
-    destination_intent_address: Text | None = None
+    origin_intent_address: Reference | None = None
+    destination_intent_address: Reference | None = None
     salt: Whole | None = None
     deposit_transaction: DepositTransaction | None = None
     origin_calls: IntentCalls | None = None
@@ -371,8 +372,8 @@ class DepositIntentEntry(Wire):
 
     intent_signature: Text | None = None
     fee_amount: Whole | None = None
-    fee_token: Text | None = None
-    fee_collector: Text | None = None
+    fee_token: Reference | None = None
+    fee_collector: Reference | None = None
     user_nonce: Whole | None = None
     deadline: Whole | None = None
     permit_signature: Text | None = None
@@ -389,18 +390,18 @@ class IntentTransaction(Wire):
     chain_id: Whole | None = None
     type: Text | None = None
     context: Text | None = None
-    from_address: Text | None = None
-    to_address: Text | None = None
-    token_address: Text | None = None
+    from_address: Reference | None = None
+    to_address: Reference | None = None
+    token_address: Reference | None = None
     token_amount: Whole | None = None
     status_reason: Text | None = None
     bridge_gas: Whole | None = None
     calldata: Text | None = None
-    meta_txn_id: Text | None = None
+    meta_txn_id: Reference | None = None
     meta_txn_fee_quote: Text | None = None
     precondition: TransactionPrecondition | None = None
     deposit_intent_entry: DepositIntentEntry | None = None
-    txn_hash: Text | None = None
+    txn_hash: Reference | None = None
     txn_mined_at: Moment = None
     updated_at: Moment = None
     created_at: Moment = None
@@ -413,7 +414,7 @@ class TokenMetadata(Wire):
     """2.12"""
 
     chain_id: Whole | None = None
-    token_address: Text | None = None
+    token_address: Reference | None = None
     name: Text | None = None
     symbol: Text | None = None
     decimals: Decimals | None = None
@@ -425,24 +426,24 @@ class IntentReceiptSummary(Wire):
 
     intent_id: IntentId | None = None
     status: IntentWord | None = None
-    owner_address: Text | None = None
+    owner_address: Reference | None = None
     origin_chain_id: Whole | None = None
     destination_chain_id: Whole | None = None
     trade_type: Text | None = None
     route_providers: tuple[TextInList, ...] = ()
-    origin_intent_address: Text | None = None
-    origin_token_address: Text | None = None
+    origin_intent_address: Reference | None = None
+    origin_token_address: Reference | None = None
     origin_token_amount: Whole | None = None
     origin_token_metadata: TokenMetadata | None = None
-    destination_intent_address: Text | None = None
+    destination_intent_address: Reference | None = None
     destination_token_metadata: TokenMetadata | None = None
     destination_has_call_data: Flag | None = None
     destination_has_call_value: Flag | None = None
     created_at: Moment = None
     expires_at: Moment = None
-    destination_token_address: Text | None = None
+    destination_token_address: Reference | None = None
     destination_token_amount: Whole | None = None
-    destination_to_address: Text | None = None
+    destination_to_address: Reference | None = None
     memo: Text | None = None
     started_at: Moment = None
     finished_at: Moment = None
@@ -458,7 +459,7 @@ class IntentReceipt(Kept):
     project_id: Whole | None = None
     intent_id: IntentId
     status: IntentWord | None = None
-    owner_address: Text | None = None
+    owner_address: Reference | None = None
     origin_chain_id: Whole | None = None
     destination_chain_id: Whole | None = None
     deposit_transaction_id: Whole | None = None
@@ -480,7 +481,7 @@ class IntentReceipt(Kept):
 class TokenBalance(Wire):
     """2.13; `balance` is in base units, `balance_usd` and `price_usd` are USD."""
 
-    contract_address: Text | None = None
+    contract_address: Reference | None = None
     balance: Whole | None = None
     balance_usd: Figure | None = None
     price_usd: Figure | None = None
@@ -492,7 +493,7 @@ class TokenBalance(Wire):
 class BalanceGroup(Wire):
     """2.13: what one intent address holds."""
 
-    intent_address: Text | None = None
+    intent_address: Reference | None = None
     chain_id: Whole | None = None
     tokens: tuple[TokenBalance, ...] = ()
 
@@ -527,7 +528,7 @@ class TokenInfo(Wire):
     """2.14"""
 
     chain_id: Whole
-    address: Text
+    address: Reference
     name: Text | None = None
     symbol: Text | None = None
     decimals: Decimals | None = None
@@ -632,7 +633,7 @@ class PricedToken(Wire):
     """domain.md 3.5"""
 
     chain_id: Whole | None = None
-    token_address: Text | None = None
+    token_address: Reference | None = None
     token_symbol: Text | None = None
 
 
@@ -656,12 +657,12 @@ class GasEstimate(Wire):
 class FeeOption(Wire):
     """domain.md 3b; `amount` is in base units of the token."""
 
-    token_address: Text | None = None
+    token_address: Reference | None = None
     token_symbol: Text | None = None
     token_decimals: Decimals | None = None
     amount: Whole | None = None
     amount_usd: Figure | None = None
-    fee_collector_address: Text | None = None
+    fee_collector_address: Reference | None = None
     is2612: Flag | None = None
     is_passthrough_eligible: Flag | None = None
 
@@ -672,4 +673,4 @@ class GasFeeOptions(Wire):
     gas_estimate: GasEstimate | None = None
     fee_options: tuple[FeeOption, ...] = ()
     expires_at: Moment = None
-    fee_collector_address: Text | None = None
+    fee_collector_address: Reference | None = None

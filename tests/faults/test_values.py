@@ -1,0 +1,349 @@
+"""Odd values in an answer of the service, one by one: what the reader of a page is shown in their place."""
+
+import copy
+import csv
+import io
+import json
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.service import unknown_words
+from tests.emulator.driving import request
+from tests.faults.site import Dashboard
+from tests.service.scripted_server import Visit, answering, response
+
+AMOUNT = ("intentReceipt", "summary", "originTokenAmount")
+
+
+@dataclass
+class Transfer:
+    """One that has ended well, and the pages about it with something odd in an answer."""
+
+    dashboard: Dashboard
+    answers: dict[str, Any]
+
+    @property
+    def intent_id(self) -> str:
+        return str(self.answers["GetIntent"]["intent"]["intentId"])
+
+    def put(self, operation: str, *path: str | int, value: Any) -> None:
+        """In the answer from now on."""
+        *outer, last = path
+        place = self.answers[operation]
+        for step in outer:
+            place = place[step]
+        place[last] = value
+
+    def amount(self, written: str) -> None:
+        """As it is written in JSON."""
+        self.put("GetIntentReceipt", *AMOUNT, value="AMOUNT")
+        self.written = {"GetIntentReceipt": json.dumps(self.answers["GetIntentReceipt"]).replace('"AMOUNT"', written)}
+
+    def __post_init__(self) -> None:
+        self.written: dict[str, str | bytes] = {}
+
+    def page(self, part: str = "", *, path: str = "") -> Any:
+        self.dashboard.service.behave()
+        for operation, document in self.answers.items():
+            self.dashboard.service.misbehave(answering(self.written.get(operation, document)), operation)
+        return self.dashboard.open(path or f"/intent/{self.intent_id}{part}")
+
+    def asked(self, *operations: str) -> int:
+        return len(self.dashboard.service.asked(*operations))
+
+
+@pytest.fixture
+def transfer(dashboard: Dashboard, emulator: Emulator) -> Transfer:
+    intent_id = emulator.finished(3)["intentId"]
+    operations = ("GetIntent", "GetIntentReceipt")
+    return Transfer(dashboard, {name: request(emulator, name, {"intentId": intent_id}).document for name in operations})
+
+
+def words(answer: Any) -> str:
+    tree = LexborHTMLParser(answer.body)
+    return re.sub(r"\s+", " ", tree.body.text(separator=" ")) if tree.body else ""
+
+
+def field(answer: Any, name: str) -> str:
+    """What stands beside a field among all fields of the page."""
+    found = LexborHTMLParser(answer.body).css_first(f'[data-field="{name}"] dd')
+    return re.sub(r"\s+", " ", found.text(separator=" ")).strip() if found else ""
+
+
+# F40, F41, F50, F52, F53: what is no answer
+
+
+def nested(depth: int) -> str:
+    return '{"intent":{"intentId":"ID","x":' + "[" * (depth - 2) + "]" * (depth - 2) + "}}"
+
+
+INTENT = '{"intent":{"intentId":"ID","status":"QUOTED"}}'
+NO_ANSWER = {
+    "cut off": INTENT[:-5],
+    "a byte order mark": "\ufeff" + INTENT,
+    "UTF-16": INTENT.encode("utf-16"),
+    "bad UTF-8": INTENT.encode().replace(b"QUOTED", b"\xff\xfe"),
+    "bytes after it": INTENT + "x",
+    "a list": f"[{INTENT}]",
+    "a text": '"text"',
+    "a number": "7",
+    "null": "null",
+    "NaN": INTENT.replace('"QUOTED"', "NaN"),
+    "Infinity": INTENT.replace('"QUOTED"', "-Infinity"),
+    "65 levels": nested(65),
+    "900 levels": nested(900),
+    "100,000 levels": nested(100_000),
+    "a key twice": INTENT.replace("}}", ',"status":"SUCCEEDED"}}'),
+    "a text for the intent": '{"intent":"x"}',
+    "an intent without its id": '{"intent":{"status":"QUOTED"}}',
+    "another intent": INTENT.replace("ID", "0x" + "77" * 32),
+}
+
+
+@pytest.mark.parametrize("fault", NO_ANSWER)
+def test_what_is_no_answer_is_told_as_that_and_nothing_of_it_is_shown(transfer: Transfer, fault: str) -> None:
+    body = NO_ANSWER[fault]
+    known = body if isinstance(body, bytes) else body.replace("ID", transfer.intent_id)
+    transfer.written["GetIntent"] = known
+    answer = transfer.page()
+    assert answer.status_code == 503
+    assert "could not be read" in words(answer) or "about another transfer" in words(answer)
+    assert not re.search(r"\bnan\b|\binf(inity)?\b", words(answer), re.IGNORECASE)
+    assert 1 <= transfer.asked("GetIntent") <= 2
+
+
+def test_nesting_up_to_the_limit_is_an_answer(transfer: Transfer) -> None:
+    transfer.written["GetIntent"] = nested(64).replace("ID", transfer.intent_id)
+    assert transfer.page().status_code == 200
+
+
+# F45
+
+
+def test_a_state_that_nobody_knows_is_shown_as_it_is_and_counted(transfer: Transfer) -> None:
+    before = dict(unknown_words.counts)
+    transfer.put("GetIntentReceipt", "intentReceipt", "status", value="FROZEN")
+    transfer.put("GetIntentReceipt", "intentReceipt", "originTransaction", "status", value="MELTED")
+    answer = transfer.page()
+    tree = LexborHTMLParser(answer.body)
+    badge = tree.css_first(".status")
+    assert badge is not None
+    assert badge.text(strip=True) == "FROZEN"
+    assert badge.attributes["data-tone"] == "neutral"
+    assert "MELTED" in words(answer)
+    assert "does not know" in words(answer)
+    assert "hx-sse:connect=" in answer.body, "it may still change"
+    for key in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
+        assert unknown_words.counts[key] > before.get(key, 0)
+
+
+def test_endless_new_words_are_counted_together() -> None:
+    for number in range(3 * unknown_words.MOST_WORDS):
+        unknown_words.heard("an intent", f"{number}" * 50)
+    assert len(unknown_words.counts) <= unknown_words.MOST_WORDS + 2
+    assert all(len(word) <= unknown_words.LONGEST_WORD for _, word in unknown_words.counts)
+
+
+# F47, F48, F49, F51: numbers
+
+EXACT = [2**53 + 1, 2**64 + 1, 2**256 - 1]
+
+
+@pytest.mark.parametrize("amount", EXACT)
+@pytest.mark.parametrize("written", ["{}", '"{}"'], ids=["number", "text"])
+def test_an_amount_is_exact_to_the_last_digit_on_the_page(transfer: Transfer, amount: int, written: str) -> None:
+    transfer.amount(written.format(amount))
+    answer = transfer.page()
+    assert str(amount) in field(answer, "receipt.summary.originTokenAmount")
+    assert str(amount) in transfer.page(".json").body
+
+
+@pytest.mark.parametrize("amount", EXACT)
+@pytest.mark.parametrize("kind", ["csv", "json", "ndjson"])
+def test_an_amount_is_exact_to_the_last_digit_in_a_file(
+    transfer: Transfer, emulator: Emulator, amount: int, kind: str
+) -> None:
+    listed = request(emulator, "GetIntentHistory", {"page": {"pageSize": 10}}).document
+    listed["nextPage"] = None
+    entry = next(each for each in listed["intents"] if each.get("receipt"))
+    entry["receipt"]["summary"]["originTokenAmount"] = amount
+    transfer.answers = {"GetIntentHistory": listed}
+    body = transfer.page(path=f"/export/history.{kind}").body
+    if kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(body)))
+    else:
+        rows = json.loads(body)["intents"] if kind == "json" else [json.loads(line) for line in body.splitlines()[:-1]]
+    row = next(each for each in rows if each["intent_id"] == entry["intentId"])
+    assert row["origin_base_units"] == str(amount)
+
+
+@pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, f'"{2**256}"', '"-1"'])
+def test_a_number_that_no_amount_can_be_is_marked_and_cut(transfer: Transfer, written: str) -> None:
+    transfer.amount(written)
+    began = time.process_time()
+    shown = field(transfer.page(), "receipt.summary.originTokenAmount")
+    assert time.process_time() - began < 1
+    assert shown.startswith("out of range ")
+    assert shown.removeprefix("out of range ") == written.strip('"')[:100]
+
+
+@pytest.mark.parametrize(
+    ("written", "digits"),
+    [
+        ("1e18", "1000000000000000000"),
+        ('"1e18"', "1000000000000000000"),
+        ("-0", "0"),
+        ('"01"', "1"),
+        ("1.0", "1"),
+        ("1.5", None),
+        ("1E+400", None),
+        ("1e1000000000", None),
+        ('"1e1000000000"', None),
+        ('"0x10"', None),
+        ('"½"', None),
+    ],
+)
+def test_a_number_in_another_form_is_exact_or_unreadable(transfer: Transfer, written: str, digits: str | None) -> None:
+    transfer.amount(written)
+    began = time.process_time()
+    shown = field(transfer.page(), "receipt.summary.originTokenAmount")
+    assert time.process_time() - began < 1
+    if digits is None:
+        assert shown.startswith("unreadable ")
+    else:
+        assert digits in shown.split()
+
+
+@pytest.mark.parametrize("decimals", [None, -1, 255, 10**9, "eighteen"])
+def test_an_amount_without_decimals_stays_in_base_units(transfer: Transfer, decimals: Any) -> None:
+    receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"]["summary"]
+    token = receipt["originTokenMetadata"]
+    unlisted = "0x" + "5a" * 20
+    receipt["originTokenAddress"] = token["tokenAddress"] = unlisted
+    token["decimals"] = decimals
+    transfer.put("GetIntent", "intent", "depositTransaction", "decimals", value=None)
+    transfer.put("GetIntent", "intent", "depositTransaction", "tokenAddress", value=unlisted)
+    transfer.amount("123456789012")
+    assert "123,456,789,012 base units" in words(transfer.page())
+
+
+# F54, F55
+
+
+def test_ten_thousand_members_that_nobody_knows_leave_no_trace(transfer: Transfer) -> None:
+    extra = {f"zz-extra-{number}": number for number in range(10_000)}
+    plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/badge.svg", "/feed.json")}
+    transfer.answers = copy.deepcopy(transfer.answers)
+    transfer.answers["GetIntent"]["intent"] |= extra
+    transfer.answers["GetIntentReceipt"]["intentReceipt"] |= extra
+    transfer.answers["GetIntentReceipt"]["intentReceipt"]["summary"] |= extra
+    for part, before in plain.items():
+        answer = transfer.page(part)
+        assert answer.status_code == 200
+        assert "zz-extra" not in answer.body
+        assert abs(len(answer.body) - len(before.body)) < 200, part
+    assert not any("zz-extra" in line for line in transfer.dashboard.log.lines)
+
+
+LONG = "\u202e\u200bA" * 60_000  # 780 kB of JSON
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("summary", "memo"),
+        ("status",),
+        ("summary", "tradeType"),
+        ("summary", "originTokenMetadata", "symbol"),
+        ("summary", "originTokenMetadata", "name"),
+        ("originTransaction", "statusReason"),
+        ("originTransaction", "txnHash"),
+        ("originTransaction", "status"),
+        ("originTransaction", "calldata"),
+        ("originTransaction", "metaTxnFeeQuote"),
+        ("originTransaction", "type"),
+        ("originTransaction", "context"),
+        ("ownerAddress",),
+        ("summary", "destinationToAddress"),
+        ("summary", "routeProviders", 0),
+    ],
+    ids=str,
+)
+def test_a_text_without_end_is_cut_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
+    parts = ("", "/receipt", "/reply", "/proof", "/feed.atom", "/badge.svg", "/share", "/balances")
+    plain = {part: len(transfer.page(part).body) for part in parts}
+    transfer.put("GetIntentReceipt", "intentReceipt", *path, value=LONG)
+    for part, before in plain.items():
+        answer = transfer.page(part)
+        assert answer.status_code == 200, part
+        raw = sum(len(each.html or "") for each in LexborHTMLParser(answer.body).css("#raw, [data-raw]"))
+        assert len(answer.body) - raw < before + 60_000, part
+        assert "\u202e" not in words(answer)
+
+
+# F56: lists without end
+
+MANY = 100_000
+
+
+def owned(count: int) -> dict[str, Any]:
+    return {"intents": [{"intentId": f"0x{number:064x}", "status": "FAILED"} for number in range(count)]}
+
+
+def test_a_hundred_thousand_hits_are_a_page_that_says_what_it_left_out(transfer: Transfer) -> None:
+    owner = "0x" + "4b" * 20
+    transfer.answers = {"SearchIntents": owned(MANY)}
+    began = time.process_time()
+    answer = transfer.page(path=f"/search?owner={owner}")
+    assert time.process_time() - began < 4  # a second of a machine that has nothing else to do
+    assert answer.status_code == 200
+    assert f"{MANY - 20_000:,} entries" in words(answer)
+    assert "of 20000 shown" in words(answer)
+    assert len(answer.body) < 500_000
+
+
+def test_a_hundred_thousand_tokens_are_a_page_that_says_what_it_left_out(transfer: Transfer) -> None:
+    tokens = [{"chainId": 1, "address": f"0x{number:040x}", "symbol": "X"} for number in range(MANY)]
+    found = response({"tokens": tokens[:75_000]})  # 8 MB is all that is taken of such a list
+
+    def answer_search(visit: Visit) -> None:
+        visit.send(found if b"searchQuery" in visit.body else response({"tokens": []}))
+
+    transfer.answers = {}
+    transfer.dashboard.service.misbehave(answer_search, "GetTokenList")
+    began = time.process_time()
+    answer = transfer.dashboard.open("/tokens?q=x")
+    assert time.process_time() - began < 4
+    assert answer.status_code == 200
+    assert "entries of the list could not be read and are left out" in words(answer)
+    assert len(answer.body) < 500_000
+
+
+def test_a_page_of_a_history_that_is_endless_says_what_it_left_out(transfer: Transfer) -> None:
+    transfer.answers = {"GetIntentHistory": owned(30_000) | {"nextPage": None}}
+    answer = transfer.page(path="/history")
+    assert answer.status_code == 200
+    assert "29500 entries of this page could not be read and are left out" in words(answer)
+
+
+# What of a list cannot be read is told, and the rest stands (F42)
+
+
+@pytest.mark.parametrize("broken", [{"status": "FAILED"}, None, "text", {"intentId": 7}], ids=repr)
+def test_a_search_tells_of_hits_that_could_not_be_read(transfer: Transfer, broken: Any) -> None:
+    owner = "0x" + "4b" * 20
+    good = owned(2)["intents"]
+    transfer.answers = {"SearchIntents": {"intents": [good[0], broken, good[1]]}}
+    answer = transfer.page(path=f"/search?owner={owner}")
+    assert "2 intents found" in words(answer)
+    assert "1 entry of the answer could not be read" in words(answer)
+    transfer.answers = {"SearchIntents": {"intents": [broken]}}
+    answer = transfer.page(path=f"/search?owner={owner}")
+    assert "could not be read" in words(answer), "nothing found would be a guess"
+    assert answer.status_code == 503
