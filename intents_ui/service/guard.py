@@ -243,8 +243,8 @@ class Guard:
         line = Line.WRITE if call.group is Group.WRITE else Line.READ
         began, left = time.monotonic(), None
         most, attempt, dead = retries.attempts(call.group, is_behind=is_behind), 1, 0
+        self._budget.called()
         while True:
-            self._budget.called()
             try:
                 with self._health.asking(call.operation, call.group, line, patience=PROBE_PATIENCE):
                     answer, size = self._attempt(call, left)

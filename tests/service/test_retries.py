@@ -1,0 +1,156 @@
+"""A question is asked again where that can help, only if it changes nothing, and never so often that it does harm."""
+
+import gzip
+from collections.abc import Iterator
+
+import pytest
+
+from intents_ui.service import operations
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import Call
+from intents_ui.service.retries import LEAST, Budget
+from intents_ui.service.tally import Event
+from intents_ui.service.wire import Intent, QuoteIntentRequest
+from tests.service.scripted_server import Script, Visit, answering, response
+from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
+
+
+@pytest.fixture
+def service() -> Iterator[Upstream]:
+    with upstream() as service:
+        yield service
+
+
+GET = operations.get_intent("0x1")
+
+
+@pytest.mark.parametrize(
+    ("does", "calls"),
+    [
+        pytest.param(BAD, 2, id="2001"),
+        pytest.param(no(-6, "WebrpcServerPanic", 500), 2, id="panic"),
+        pytest.param(no(-7, "WebrpcInternalError", 500), 2, id="internal error"),
+        pytest.param(no(1900, "Timeout", 408), 2, id="1900"),
+        pytest.param(no(9001, "ChainNodeHealth", 503), 2, id="9001"),
+        pytest.param(no(0, "WebrpcEndpoint", 400), 2, id="untyped, once"),
+        pytest.param(answering("<html>", status=502, kind="text/html"), 2, id="a proxy's page"),
+        pytest.param(answering("", status=425), 2, id="too early"),
+        pytest.param(answering("", status=500), 2, id="nothing but 500"),
+        pytest.param(lambda visit: None, 2, id="closed without a word"),
+        pytest.param(Visit.reset, 2, id="reset"),
+        pytest.param(lambda visit: visit.send(response("{}")[:-1]), 2, id="half an answer"),
+        pytest.param(answering("{"), 2, id="no JSON"),
+        pytest.param(answering("[]"), 2, id="no object"),
+        pytest.param(no(2000, "InvalidArgument", 400), 1, id="2000"),
+        pytest.param(no(8000, "NotFound", 400), 1, id="not found"),
+        pytest.param(no(1101, "AccessKeyNotFound", 401), 1, id="no access"),
+        pytest.param(no(2004, "IntentStatus", 422), 1, id="2004"),
+        pytest.param(no(7001, "QuoteExpired", 400), 1, id="expired"),
+        pytest.param(no(9000, "IntentsDisabled", 400), 1, id="paused by its operator"),
+        pytest.param(no(2002, "Unavailable", 400), 1, id="2002"),
+        pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
+        pytest.param(no(1006, "Geoblocked", 451), 1, id="geoblocked"),
+        pytest.param(answering("", status=302, headers={"Location": "/"}), 1, id="a redirect"),
+        pytest.param(answering("<html>", kind="text/html"), 1, id="a captive portal"),
+        pytest.param(answering(" " * 2**17), 1, id="too large"),
+        pytest.param(answering(gzip.compress(b"{}"), headers={"Content-Encoding": "br"}), 1, id="an odd encoding"),
+        pytest.param(answering('{"intent":{"intentId":"0x2"}}'), 1, id="another intent"),
+    ],
+)
+def test_what_may_go_better_is_asked_once_more(service: Upstream, does: Script, calls: int) -> None:
+    service.does = does
+    with pytest.raises(ServiceError):
+        service.service.ask(GET)
+    assert len(service.asked) == calls
+    assert service.service.health.tally[Event.RETRY] == calls - 1
+
+
+def test_a_second_attempt_that_is_answered_is_the_answer(service: Upstream) -> None:
+    service.does = lambda visit: BAD(visit) if len(service.asked) == 1 else visit.send(intent(visit))
+    assert service.service.ask(GET).status == "EXECUTING"
+    assert len(service.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        operations.search_intents(by_owner_address="0x1"),
+        operations.get_intent_history(),
+        operations.get_intent_history(include_balances=True),
+        operations.commit_intent(Intent.from_text('{"intentId":"0x1"}')),
+        operations.execute_intent("0x1"),
+        operations.quote_intent(QuoteIntentRequest()),
+    ],
+    ids=lambda call: f"{call.operation}-{call.group}",
+)
+def test_what_takes_long_or_changes_something_is_asked_once(service: Upstream, call: Call[object]) -> None:
+    service.does = BAD
+    with pytest.raises(ServiceError):
+        service.service.ask(call)
+    assert service.asked == [call.operation]
+
+
+def test_silence_leaves_no_time_for_a_second_attempt() -> None:
+    with upstream(total=0.3) as service:
+        service.does = Visit.stay_silent
+        with pytest.raises(ServiceError):
+            service.service.ask(GET)
+        assert len(service.asked) == 1
+
+
+def keeps_alive(visit: Visit, *, until_asked: int) -> None:
+    """Answers so many questions on one connection, and closes it when there is one more."""
+    for _ in range(until_asked):
+        visit.send(response({"intent": {"intentId": "0x1"}, "intentId": "0x1"}, headers={"Connection": "keep-alive"}))
+        if not visit.connection.recv(65_536):
+            return
+
+
+def test_a_connection_that_died_of_age_costs_a_reader_nothing(service: Upstream) -> None:
+    service.does = lambda visit: keeps_alive(visit, until_asked=1)
+    for _ in range(3):
+        assert service.service.anew(GET).intent_id == "0x1"
+    assert len(service.visits) == 3
+    tally = service.service.health.tally
+    assert tally[Event.RETRY] == 2
+    assert tally[Event.OPENED] == 0
+
+
+def test_a_dead_connection_does_not_count_as_a_failure_of_the_service(service: Upstream) -> None:
+    service.does = lambda visit: keeps_alive(visit, until_asked=1)
+    for _ in range(15):
+        service.service.anew(operations.get_intent("0x1"))
+        service.clock.now += 1.0
+    assert service.service.health.tally[Event.OPENED] == 0
+
+
+def test_a_commit_on_a_connection_that_died_is_not_sent_again(service: Upstream) -> None:
+    service.does = lambda visit: keeps_alive(visit, until_asked=1)
+    service.service.anew(GET)
+    with pytest.raises(ServiceError):
+        service.service.ask(operations.commit_intent(Intent.from_text('{"intentId":"0x1"}')))
+    assert len(service.visits) == 1
+
+
+def test_retries_are_a_tenth_of_the_calls_at_the_most_and_one_a_second_at_least() -> None:
+    clock = Clock()
+    budget = Budget(clock)
+    taken = 0
+    for _ in range(300):
+        budget.called()
+        taken += budget.take()
+    assert taken == 30
+    clock.now += 11
+    assert sum(budget.take() for _ in range(50)) == LEAST
+
+
+def test_a_service_that_fails_for_many_is_not_asked_twice_as_often(service: Upstream) -> None:
+    """One page in four fails, so the breaker stays shut."""
+    for number in range(1, 121):
+        service.does = good if number % 4 else BAD
+        try:
+            service.service.ask(operations.get_intent(f"0x{number}"))
+        except ServiceError:
+            assert number % 4 == 0
+    assert len(service.asked) <= 120 * 1.1
+    assert service.service.health.tally[Event.RETRY_SPARED] > 0
