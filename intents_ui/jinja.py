@@ -1,6 +1,6 @@
 """The template environment: filters and globals, one line each onto `display/`."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.templatetags.static import static
@@ -25,13 +25,15 @@ from intents_ui.display.coins import Logo
 from intents_ui.display.identity import Identity
 from intents_ui.display.route_question import Side, can_be_asked
 from intents_ui.display.tokens import key
+from intents_ui.service import clock
 
 
 def environment(**options: Any) -> Environment:
     """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
-    env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
+    env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701 - the backend turns autoescape on
     env.globals.update(static=static, url=url, frame_sheets=assets.frame_sheets)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
+    env.globals.update(clock_ahead=clock.ahead)
     env.filters.update(
         account=address.canonical,
         ago=lambda at: times.ago(at, now=now()),
@@ -39,6 +41,7 @@ def environment(**options: Any) -> Environment:
         duration=times.duration,
         failure_title=lambda error: failures.words(error).title,
         indented=json_text.indented,
+        left=lambda at, now: max(at - now - clock.ahead(), timedelta()),
         is_placeholder=hashes.is_placeholder,
         iso=times.iso,
         likely_causes=misses.likely_causes,

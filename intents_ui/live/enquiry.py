@@ -17,6 +17,14 @@ STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INV
 OFFERED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 
 
+def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
+    """Whether it is an older state than one that we know; where the times do not tell, an end is not taken back."""
+    if told.updated_at and than.updated_at and told.updated_at != than.updated_at:
+        return told.updated_at < than.updated_at
+    ends = ENDED | STOPPED
+    return than.status in ends and told.status not in ends
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
     """Seconds. The defaults are those of faults.md 3.4 and 8.4."""
@@ -160,11 +168,13 @@ class Enquiry:
         self._idle_answers += 1
         return float(min(self._pace.shortest * 2 ** (self._idle_answers - 1), self._pace.longest))
 
-    async def _learn(self, receipt: IntentReceipt) -> None:
-        now = self._now()
+    async def _learn(self, told: IntentReceipt) -> None:
+        now, known = self._now(), self.picture.receipt
+        receipt = known if known and is_earlier(told, than=known) else told
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
-        await self._show(Picture(self.intent_id, receipt, learned_at=now, is_last=is_last))
+        went_back = told.status if told.status != receipt.status else None
+        await self._show(Picture(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back))
 
     async def _learn_without_receipt(self) -> None:
         """An intent that was never executed may have none; one that had a receipt does not lose it."""

@@ -18,6 +18,7 @@ class Picture:
 
     `receipt` None: the service has none yet, or could not be asked so far. `is_unknown`: it knows no such intent.
     `learned_at`: when the service last said so. `stale_since`: since when it has not answered; None while it does.
+    `went_back_to`: the earlier status that the service named after this one.
     `is_last`: nothing will change any more, so nobody is waiting for it.
     """
 
@@ -27,6 +28,7 @@ class Picture:
     stale_since: datetime | None = None
     is_last: bool = False
     is_unknown: bool = False
+    went_back_to: str | None = None
 
     @cached_property
     def content(self) -> str:
@@ -36,7 +38,7 @@ class Picture:
     @cached_property
     def id(self) -> str:
         """The same for two pictures that look the same to a reader; opaque, fit for an event's id."""
-        return digest(f"{self.content} {self.stale_since} {self.is_last} {self.is_unknown}")
+        return digest(f"{self.content} {self.stale_since} {self.is_last} {self.is_unknown} {self.went_back_to}")
 
     def stale(self, since: datetime) -> "Picture":
         return replace(self, stale_since=since)
@@ -50,6 +52,7 @@ class Picture:
                 "stale_since": self.stale_since.isoformat() if self.stale_since else None,
                 "is_last": self.is_last,
                 "is_unknown": self.is_unknown,
+                "went_back_to": self.went_back_to,
             }
         )
 
@@ -66,6 +69,7 @@ class Picture:
             stale_since=datetime.fromisoformat(told["stale_since"]) if told["stale_since"] else None,
             is_last=told["is_last"],
             is_unknown=told["is_unknown"],
+            went_back_to=told.get("went_back_to"),
         )
 
 

@@ -122,6 +122,7 @@ def told(
         "mode": "",
         "learned_at": min((each.learned_at for each in old), default=None),
         "stale_since": None,
+        "went_back_to": None,
         "came_by": None,
         "names": names,
         "now": now,
@@ -150,6 +151,7 @@ def receipt_fragment(picture: Picture) -> str:
     now = datetime.now(UTC)
     context = told(plan(picture.intent_id), picture.receipt, now=now)
     context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
+    context["went_back_to"] = picture.went_back_to and statuses.intent(picture.went_back_to, now=now).word
     return render_to_string("parts/live.html", context)
 
 

@@ -16,7 +16,7 @@ import httpcore
 import httpx
 from pydantic import ValidationError
 
-from intents_ui.service import json_text, paused
+from intents_ui.service import clock, json_text, paused
 from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
 from intents_ui.service.config import Limits, ServiceConfig
 from intents_ui.service.deadline import ConnectionDied, NameNotResolved, is_over
@@ -36,6 +36,9 @@ from intents_ui.service.operations import Answer, Call
 from intents_ui.service.refusals import bare_refusal, envelope, refusal
 
 log = logging.getLogger("intents_ui.service")
+
+# The service no longer has what we ask for, or not in this way.
+OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
 
 # Whatever a call may end in. Our own transport raises httpcore's exceptions, others raise httpx's.
 TROUBLE = (
@@ -104,6 +107,7 @@ class Exchange[T]:
     def result(self, response: httpx.Response, content: bytes) -> T:
         """The answer, or the error that the service answered with."""
         self.size = len(content)
+        clock.heard(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
             document = json_text.read(text)
@@ -157,8 +161,9 @@ class Exchange[T]:
 
 
 def _level(failure: ServiceError) -> int:
-    if isinstance(failure, Unreachable) and failure.reason is Reason.TLS:
-        return logging.ERROR  # it does not pass by itself, and somebody may be listening
+    is_insecure = isinstance(failure, Unreachable) and failure.reason is Reason.TLS
+    if is_insecure or failure.code in OUTDATED:
+        return logging.ERROR  # neither passes by itself
     expected = isinstance(failure, Refused) and not isinstance(failure, AccessDenied | TooBusy)
     return logging.INFO if expected else logging.WARNING
 

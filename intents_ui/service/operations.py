@@ -218,10 +218,16 @@ def commit_intent(intent: Intent) -> Call[str]:
     """
     if not intent.received:
         raise ValueError("only an intent that is still exactly as the service gave it can be committed")
+
+    def read(answer: Answer) -> str:
+        committed = answer.as_a(CommitAnswer).intent_id
+        _refuse_another(intent.intent_id, committed)
+        return committed
+
     return Call(
         operation="CommitIntent",
         request={"intent": Verbatim(intent.received)},
-        read=lambda answer: answer.as_a(CommitAnswer).intent_id,
+        read=read,
         group=Group.WRITE,
         is_read=False,
     )
@@ -341,12 +347,18 @@ def execute_intent(
 
     Unreachable with code 2002 while the deposit cannot be seen yet, WrongState if it runs already.
     """
+
+    def read(answer: Answer) -> ExecuteAnswer:
+        found = answer.as_a(ExecuteAnswer)
+        _refuse_another(intent_id, found.intent_id)
+        return found
+
     return Call(
         operation="ExecuteIntent",
         request=_given(
             intentId=intent_id, depositTransactionHash=deposit_transaction_hash, depositSignature=deposit_signature
         ),
-        read=lambda answer: answer.as_a(ExecuteAnswer),
+        read=read,
         group=Group.WRITE,
         is_read=False,
     )

@@ -10,7 +10,7 @@ from django.test import Client
 from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, token
-from intents_ui.service import paused
+from intents_ui.service import clock, paused
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
 
@@ -65,6 +65,7 @@ def forget_answers() -> None:
         each.cache_clear()
     looks.forget()
     paused.heard(None)
+    clock.forget()
     cache.clear()
 
 
