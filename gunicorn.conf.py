@@ -46,6 +46,8 @@ def refuse_with_headers(
 
 speech.ASGIProtocol._send_error_response = refuse_with_headers
 
+lifecycle.give_memory_back()
+
 # The streams have to end before gunicorn would say so: it waits for them.
 post_worker_init = lifecycle.attach
 

@@ -1,8 +1,23 @@
-"""Whether this process is about to end. gunicorn tells its worker, and nobody else, until the requests are over."""
+"""What a process is told at its start, and whether it is about to end.
 
-from typing import Any
+gunicorn tells its worker of the end, and nobody else, until the requests are over.
+"""
+
+import contextlib
+import ctypes
+from typing import Any, Final
+
+# glibc's mallopt. It would make a heap for each of a hundred threads and keep in each what one large answer took there:
+# one heap for all, what is large in pages of its own, and what is free at the end of the heap goes back.
+MALLOPT: Final = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 64 * 1024), "M_TRIM_THRESHOLD": (-1, 128 * 1024)}
 
 _workers: list[Any] = []
+
+
+def give_memory_back() -> None:
+    with contextlib.suppress(AttributeError):  # another C library
+        for option, value in MALLOPT.values():
+            ctypes.CDLL(None).mallopt(option, value)
 
 
 def attach(worker: Any) -> None:
