@@ -30,10 +30,13 @@ EVERYWHERE = {
 
 
 def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """A view says otherwise by setting the header itself."""
+    """A view says otherwise by setting the header itself. A page is of a moment: nobody between us and the reader keeps
+    it, and the reader's browser asks again.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-cache")
         for name, value in EVERYWHERE.items():
             response.headers.setdefault(name, value)
         if response.status_code == HTTPStatus.NOT_MODIFIED:

@@ -26,6 +26,7 @@ from http import HTTPStatus
 from math import ceil
 from typing import Any, cast
 
+from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
@@ -35,7 +36,7 @@ from intents_ui import visitors
 from intents_ui.settings import ENV
 from intents_ui.spending import CannotCount, Limit, give_back, spend
 
-COOKIE = "operator"
+COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
 REMEMBERED_SECONDS = 1800
 TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"

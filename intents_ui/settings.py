@@ -107,7 +107,7 @@ class Environment(BaseSettings):
     intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
     intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
-    debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself")
+    debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself: with the embedded service and on loopback alone")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
     intents_https: Literal["off", "on"] = Field("off", description="`on`: readers reach the dashboard by https alone, through a proxy that ends it and passes `X-Forwarded-Proto` on; browsers are told so for two years (for names below this host's too), requests by http are sent to https, cookies go over https alone")
     csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
@@ -234,6 +234,8 @@ class Environment(BaseSettings):
                 f"INTENTS_SERVICE_URL: must be set when HOST is {self.host}, beyond loopback"
                 " (`embedded` shows invented transfers to everybody who can reach it)"
             )
+        if self.debug and not (self.embedded and is_loopback(self.host)):
+            raise ValueError("DEBUG: its pages tell too much; only with the embedded service, and HOST on loopback")
         if self.embedded and self.web_concurrency > 1:
             raise ValueError("WEB_CONCURRENCY: the embedded service is one process; name a service of its own")
         return self
@@ -263,6 +265,7 @@ def read_environment() -> Environment:
 ENV = read_environment()
 
 DEBUG = ENV.debug
+DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.debugging.NoSettings"
 # With the embedded service nothing outlives the process, so a key drawn at its start is enough.
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
@@ -281,7 +284,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.pages.frame.private_pages",
     "intents_ui.pages.site.files_unlisted",
     "intents_ui.inbound.limits",
     "intents_ui.pages.troubles.troubles",

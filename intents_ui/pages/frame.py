@@ -1,8 +1,8 @@
-"""What every page has in common: what its frame needs, and who may keep it."""
+"""What every page has in common: what its frame needs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
 from intents_ui import operators, wiring
 from intents_ui.exports import progress
@@ -43,14 +43,3 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "unanswered": unanswered.told(),
         "paused": paused.is_paused(),
     }
-
-
-def private_pages(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """A page is of a moment: nobody between us and the reader keeps it, and the reader's browser asks again."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response.headers.setdefault("Cache-Control", "private, no-cache")
-        return response
-
-    return answer

@@ -1,0 +1,457 @@
+"""What browsers are told with every answer, by whichever part of the dashboard gives it; and what no page may hold."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from django.conf import settings
+from django.test import Client
+from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui import headers
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV
+from intents_ui.urls import urlpatterns
+from tests.browser import kinds
+from tests.pages.conftest import fresh
+from tests.pages.recorded import Recorded, recorded
+from tests.serving import ROOT, dashboard, free_port
+from tests.test_front_door import raw
+
+PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
+TOKEN: Final = "canary-token-of-the-operator"
+KEY: Final = "".join(chr(33 + number % 90) for number in range(60)).replace('"', "x")
+UNKNOWN: Final = "0x" + "ab" * 32
+ONCE: Final = {
+    "permissions-policy": headers.EVERYWHERE["Permissions-Policy"],
+    "referrer-policy": "strict-origin-when-cross-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
+    " manifest-src 'self'; form-action 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types default"
+)
+FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
+OF_OTHER_SITES: Final = ("card.png", "badge.svg")
+# "{intent}" is a transfer that is over, "{running}" one that is not.
+ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
+    "page": (200, "/", {}),
+    "fragment": (200, "/newest", {"headers": PART}),
+    "head": (200, "/", {"method": "HEAD"}),
+    "JSON": (200, "/intent/{intent}.json", {}),
+    "CSV": (200, "/export/history.csv", {}),
+    "NDJSON": (200, "/export/history.ndjson", {}),
+    "Atom": (200, "/intent/{intent}/feed.atom", {}),
+    "card": (200, "/intent/{intent}/card.png", {}),
+    "badge": (200, "/intent/{intent}/badge.svg", {}),
+    "badge of nothing": (404, f"/intent/{UNKNOWN}/badge.svg", {}),
+    "QR code": (200, "/intent/{intent}/qr.svg", {}),
+    "oEmbed": (404, "/oembed?url=http://127.0.0.1/nothing", {}),
+    "style sheet": (200, "/static/css/base.css", {}),
+    "font": (200, "/static/fonts/inter-latin.woff2", {}),
+    "no such file": (404, "/static/nothing.css", {}),
+    "robots": (200, "/robots.txt", {}),
+    "manifest": (200, "/site.webmanifest", {}),
+    "icon": (302, "/favicon.ico", {}),
+    "slash": (301, "/history/", {}),
+    "other way to write it": (301, "/i/{intent}", {}),
+    "wrong filter": (400, "/history?status=LOST", {}),
+    "other site's form": (403, "/triage", {"method": "POST", "headers": {"Sec-Fetch-Site": "cross-site"}}),
+    "form without its proof": (403, "/console/QuoteIntent", {"method": "POST"}),
+    "ticket": (200, "/triage", {"method": "POST", "data": {"q": "0x" + "12" * 20}}),
+    "nowhere": (404, "/nowhere", {}),
+    "nowhere, as JSON": (404, "/nowhere.json", {}),
+    "method": (405, "/history", {"method": "PUT"}),
+    "too large": (413, "/console/GetIntent", {"method": "POST", "content": b"x" * 3_000_000}),
+    "health": (200, "/healthz", {}),
+    "another name": (400, "/", {"headers": {"Host": "elsewhere.test"}}),
+    "no stream": (404, "/live/0x12", {}),
+    "stream": (200, "/live/{running}", {}),
+    "embedded service": (405, "/rpc/Service/GetChains", {}),
+}
+
+
+@pytest.fixture(scope="module")
+def known(server: str) -> dict[str, str]:
+    demo = httpx.get(f"{server}/demo", trust_env=False).text
+    found = re.search(r'href="/intent/([^"]+)" aria-label="Finished copy of scenario 3"', demo)
+    assert found
+    running = kinds.transfer(server, commit=True, execute=True).rpartition("/")[2]
+    return {"intent": found[1], "running": running}
+
+
+def ask(root: str, path: str, *, method: str = "GET", **how: Any) -> httpx.Response:
+    """Its head alone, since a stream has no end."""
+    with httpx.stream(method, root + path, trust_env=False, timeout=30, **how) as answer:
+        return answer
+
+
+def is_page(answer: httpx.Response) -> bool:
+    return answer.headers.get("content-type", "").startswith("text/html") and "/live/" not in str(answer.url)
+
+
+def wrong(answer: httpx.Response) -> Iterator[str]:
+    """What is missing of S-H1 and S-H3, or told twice."""
+    for name, value in ONCE.items():
+        if answer.headers.get_list(name) != [value]:
+            yield f"{name}: {answer.headers.get_list(name)}"
+    policy = PAGE_POLICY if is_page(answer) else FILE_POLICY
+    if answer.headers.get_list("content-security-policy") != [policy]:
+        yield f"content-security-policy: {answer.headers.get_list('content-security-policy')}"
+    whose = "cross-origin" if answer.url.path.endswith(OF_OTHER_SITES) else "same-origin"
+    if answer.headers.get_list("cross-origin-resource-policy") != [whose]:
+        yield f"cross-origin-resource-policy: {answer.headers.get_list('cross-origin-resource-policy')}"
+    yield from (f"{name} is told" for name in ("server", "x-powered-by", "set-cookie") if name in answer.headers)
+    kind = answer.headers.get("content-type", "")
+    if kind.startswith("text/") and "charset" not in kind:
+        yield f"no charset: {kind}"
+    if "cache-control" not in answer.headers and "/rpc/" not in str(answer.url):
+        yield "nobody knows whether it may be kept"
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_answer_tells_browsers_what_it_may_do(server: str, known: dict[str, str], name: str) -> None:
+    status, path, how = ANSWERS[name]
+    answer = ask(server, path.format(**known), **how)
+    assert answer.status_code == status
+    assert list(wrong(answer)) == []
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [("GET / HTTP/1.1\r\nContent-Length: x", 400), ("GET /" + "a" * 120_000 + " HTTP/1.1", 414)],
+)
+def test_what_the_server_refuses_by_itself_has_them_too(server: str, request_line: str, status: int) -> None:
+    head = raw(server, f"{request_line}\r\nHost: 127.0.0.1\r\n\r\n".encode()).partition(b"\r\n\r\n")[0].decode()
+    assert head.startswith(f"HTTP/1.1 {status} ")
+    told = dict(line.lower().split(": ", 1) for line in head.splitlines()[1:])
+    assert {name: told.get(name) for name in ONCE} == {name: value.lower() for name, value in ONCE.items()}
+    assert told["content-security-policy"] == FILE_POLICY
+    assert "server" not in told
+
+
+def test_what_a_browser_kept_keeps_its_own_policy(server: str, known: dict[str, str]) -> None:
+    """With 304 it takes over the headers that come: a page's policy is not a picture's."""
+    for path in ("/intent/{intent}/badge.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
+        first = httpx.get(server + path.format(**known), trust_env=False)
+        again = httpx.get(first.url, headers={"If-None-Match": first.headers["etag"]}, trust_env=False)
+        assert again.status_code == 304
+        assert "content-security-policy" not in again.headers
+        assert again.headers["x-content-type-options"] == "nosniff"
+
+
+# csp_evaluator's findings, and the Observatory's, as far as they are about the policy.
+UNSAFE: Final = ("'unsafe-inline'", "'unsafe-eval'", "'unsafe-hashes'", "'wasm-unsafe-eval'", "'strict-dynamic'")
+
+
+@pytest.mark.parametrize("policy", [PAGE_POLICY, FILE_POLICY])
+def test_the_policy_has_none_of_the_weaknesses_that_evaluators_look_for(policy: str) -> None:
+    directives = dict(each.strip().partition(" ")[::2] for each in policy.split(";"))
+    sources = [source for value in directives.values() for source in value.split()]
+    assert not set(UNSAFE) & set(sources)
+    assert not [source for source in sources if re.match(r"\*|data:|blob:|https?:|filesystem:|'nonce-|'sha", source)]
+    assert directives["default-src"] == "'none'"
+    assert directives["frame-ancestors"] == "'none'"
+    if "sandbox" not in directives:
+        assert directives["object-src"] == directives["base-uri"] == "'none'"
+        assert directives["form-action"] == directives["script-src"] == "'self'"
+        assert directives["require-trusted-types-for"] == "'script'"
+        assert "allow-duplicates" not in directives["trusted-types"]
+    else:
+        assert directives["sandbox"] == ""
+
+
+# As it is deployed: by https alone, through a proxy, with a real service.
+
+DEPLOYED: Final = {
+    "INTENTS_HTTPS": "on",
+    "SECRET_KEY": KEY,
+    "ALLOWED_HOSTS": "intents.example,127.0.0.1",
+    "INTENTS_CONSOLE": "write",
+    "INTENTS_CONSOLE_TOKEN": TOKEN,
+}
+BY_HTTPS: Final = {"X-Forwarded-Proto": "https"}
+STRICT: Final = "max-age=63072000; includeSubDomains; preload"
+
+
+@pytest.fixture(scope="module")
+def deployed() -> Iterator[str]:
+    """Its service cannot be reached, which what is looked at here does not need."""
+    with dashboard(**DEPLOYED, INTENTS_SERVICE_URL=f"http://127.0.0.1:{free_port()}") as root:
+        yield root
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/help", 200),
+        ("/nowhere", 404),
+        (f"/intent/{UNKNOWN}", 503),
+        ("/static/css/base.css", 200),
+        ("/favicon.ico", 302),
+        ("/healthz", 200),
+        ("/live/0x12/x", 404),
+    ],
+)
+def test_by_https_browsers_are_told_to_come_so_again(deployed: str, path: str, status: int) -> None:
+    answer = ask(deployed, path, headers=BY_HTTPS)
+    assert answer.status_code == status
+    assert answer.headers.get_list("strict-transport-security") == [STRICT]
+    assert list(wrong(answer)) == []
+
+
+def test_by_http_they_are_sent_to_https(deployed: str) -> None:
+    answer = ask(deployed, "/history?status=FAILED", headers={"Host": "intents.example"})
+    assert (answer.status_code, answer.headers["location"]) == (301, "https://intents.example/history?status=FAILED")
+    assert "strict-transport-security" not in answer.headers
+    assert list(wrong(answer)) == []
+
+
+def test_cookies_are_set_where_something_is_written_and_belong_to_this_host_alone(deployed: str) -> None:
+    with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False) as browser:
+        for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/kept"):
+            assert "set-cookie" not in browser.get(path).headers, path
+        form = browser.get("/console/QuoteIntent")
+        proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
+        assert proof
+        (cookie,) = form.headers.get_list("set-cookie")
+        named, *said = cookie.split("; ")
+        assert named.startswith("__Host-csrftoken=")
+        assert {"HttpOnly", "Path=/", "SameSite=Lax", "Secure"} == set(said)
+        held = {"Cookie": named, "Origin": deployed.replace("http:", "https:")}
+        sent = {"csrfmiddlewaretoken": proof[1], "operator-token": TOKEN, "remember": "on", "ask": "json", "json": "{}"}
+        answer = browser.post("/console/QuoteIntent", data={**sent, "confirmed": "yes"}, headers=held)
+        (remembered,) = [each for each in answer.headers.get_list("set-cookie") if "operator" in each]
+        named, *said = remembered.split("; ")
+        assert named.startswith("__Host-operator=")
+        assert {"HttpOnly", "Path=/", "SameSite=Strict", "Secure"} <= set(said)
+
+
+@cache
+def checked(**env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    clean = {"PATH": os.environ["PATH"]}
+    return subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
+
+
+def test_django_finds_nothing_to_warn_of_in_a_deployment() -> None:
+    found = checked(**DEPLOYED, INTENTS_SERVICE_URL="https://service.example")
+    assert found.returncode == 0, found.stderr
+    assert "no issues" in found.stdout
+    assert settings.SILENCED_SYSTEM_CHECKS == ["security.W003"]  # forms that write: the tests of forms below
+
+
+def test_what_is_not_so_deployed_is_found() -> None:
+    found = checked(**{**DEPLOYED, "INTENTS_HTTPS": "off", "SECRET_KEY": "short"}, INTENTS_SERVICE_URL="https://a.test")
+    assert found.returncode == 1
+    assert {"security.W004", "security.W008", "security.W009"} <= set(re.findall(r"security\.W\d+", found.stderr))
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        pytest.param({"INTENTS_SERVICE_URL": "https://service.example", "SECRET_KEY": KEY}, id="a real service"),
+        pytest.param({"INTENTS_SERVICE_URL": "embedded", "HOST": "0.0.0.0"}, id="beyond loopback"),
+    ],
+)
+def test_debugging_refuses_to_start_where_others_could_see_it(env: dict[str, str]) -> None:
+    found = checked(DEBUG="on", **env)
+    assert found.returncode == 1
+    assert found.stderr.startswith("DEBUG: ")
+
+
+def test_even_a_page_for_debugging_shows_no_settings() -> None:
+    """Django's names what it takes for secret; the address of a Redis with its password is not among that."""
+    env = {"DEBUG": "on", "REDIS_URL": "redis://:canary-password@127.0.0.1:1/0"}
+    script = (
+        "import os, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'intents_ui.settings'; django.setup()\n"
+        "from django.test import Client\n"
+        "from intents_ui.pages import help\n"
+        "help.render = lambda *_, **__: 1 / 0\n"
+        "answer = Client(raise_request_exception=False).get('/help', headers={'host': 'localhost'})\n"
+        "print(answer.status_code, 'ZeroDivisionError' in answer.text, 'canary' in answer.text)\n"
+    )
+    clean = {"PATH": os.environ["PATH"]}
+    command = [sys.executable, "-c", script]
+    told = subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
+    assert told.stdout.split() == ["500", "True", "False"], told.stderr
+
+
+# Forms that write.
+
+
+@pytest.fixture
+def emulator() -> Iterator[Emulator]:
+    yield from fresh()
+
+
+@pytest.fixture
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    monkeypatch.setattr(ENV, "intents_console_token", SecretStr(TOKEN))
+    monkeypatch.setattr(ENV, "intents_pages_per_address", 1000)
+    with recorded(emulator, monkeypatch) as recording:
+        yield recording
+
+
+WRITING: Final = ("QuoteIntent", "CommitIntent", "ExecuteIntent")
+
+
+def addresses(emulator: Emulator) -> list[str]:
+    """One of each in the site map, of something that is there."""
+    intent = emulator.play("expired-quote")
+    names = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "QuoteIntent"}
+    names |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": UNKNOWN}
+    return ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(each.pattern)) for each in urlpatterns]
+
+
+FOREIGN: Final = {
+    "no proof": {},
+    "a wrong proof": {"X-CSRFToken": "a" * 64, "Cookie": "csrftoken=" + "b" * 32},
+    "no origin": {"Origin": "null"},
+    "another site": {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.test"},
+    "a neighbour": {"Sec-Fetch-Site": "same-site", "Origin": "http://evil.testserver"},
+}
+READING: Final = {"/triage", "/console/GetIntent"}  # change nothing: from our own pages they need no proof
+
+
+@pytest.mark.parametrize("sender", FOREIGN)
+def test_nothing_is_done_for_a_form_that_is_not_ours(emulator: Emulator, way: Recorded, sender: str) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    taken = []
+    for path in [*addresses(emulator), "/console/CommitIntent", "/console/ExecuteIntent", "/console/GetIntent"]:
+        answer = browser.post(path, {"ask": "json", "json": "{}", "confirmed": "yes"}, headers=FOREIGN[sender])
+        if answer.status_code not in (403, 404, 405):
+            taken.append(path)
+    by_reading = READING | {"/export/progress/" + "a" * 22}
+    assert set(taken) <= (by_reading if sender in ("no proof", "a wrong proof") else set())
+    assert [each for each in WRITING if way.asked(each)] == []
+
+
+def test_a_foreign_form_is_told_so_on_a_page_of_ours() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/console/QuoteIntent", headers={"Origin": "null"})
+    assert answer.status_code == 403
+    assert "This form was not taken" in answer.text
+
+
+def test_getting_changes_nothing(emulator: Emulator, way: Recorded) -> None:
+    browser = Client()
+    for path in addresses(emulator):
+        for query in ("", "?json={}&ask=json&confirmed=yes&operator-token=" + TOKEN):
+            browser.get(path + query).close()
+    assert [each for each in WRITING if way.asked(each)] == []
+
+
+# What no page and no template may hold.
+
+
+def markup(answer: httpx.Response) -> Iterator[str]:
+    """What a strict policy would refuse, and what none should have to."""
+    for node in LexborHTMLParser(answer.text).css("*"):
+        named = node.attributes
+        yield from (f"{node.tag} {name}" for name in named if name == "style" or name.startswith(("on", "hx-on")))
+        for name, value in named.items():
+            if re.match(r"\s*(javascript|vbscript|data):", value or "", re.IGNORECASE):
+                yield f"{node.tag} {name}={value}"
+            if (value or "").startswith("js:"):
+                yield f"{node.tag} {name}={value}"
+        if node.tag == "style" or (node.tag == "script" and (not named.get("src") or node.text().strip())):
+            yield f"{node.tag} with text"
+        if node.tag in ("iframe", "object", "embed", "base", "applet"):
+            yield node.tag
+        address = named.get("src") or (named.get("href") if node.css_matches("link:not([rel~=alternate])") else None)
+        if address and urlsplit(address).netloc:
+            yield f"{node.tag} from {address}"
+
+
+def test_no_page_holds_what_its_policy_forbids(server: str) -> None:
+    found = {}
+    with httpx.Client(base_url=server, trust_env=False, timeout=30, follow_redirects=True) as client:
+        for kind in [*kinds.PLACES, *kinds.of_transfers(server)]:
+            answer = client.get(kind.path)
+            assert is_page(answer), kind.name
+            if held := list(markup(answer)):
+                found[kind.name] = held
+    assert found == {}
+
+
+def test_that_would_be_seen() -> None:
+    page = '<p style="x" onclick="y"><a href=" javascript:x">z</a><script>1</script><script src="//a.test/x"></script>'
+    assert len(list(markup(httpx.Response(200, text=page)))) == 5
+
+
+TEMPLATES: Final = sorted((ROOT / "templates").rglob("*.*"))
+UNESCAPED: Final = re.compile(
+    r"\|\s*(safe|urlize|striptags|forceescape|truncate\w*_html|tojson)\b|autoescape|Markup|hx-on|"
+    r"hx-vals=.js:|\bon\w+=|\bstyle="
+)
+
+
+def test_templates_escape_everything() -> None:
+    """Autoescape is on for all of them (jinja.py), and none turns it off."""
+    assert len(TEMPLATES) > 80
+    found = {
+        f"{each.name}: {hit[0]}"
+        for each in TEMPLATES
+        for hit in UNESCAPED.finditer(re.sub(r"\{#.*?#\}", "", each.read_text(), flags=re.DOTALL))
+    }
+    assert found == set()
+    assert [hit[0] for hit in UNESCAPED.finditer("{{ a|safe }}{% autoescape false %}<p onclick=")] == [
+        "|safe",
+        "autoescape",
+        "onclick=",
+    ]
+
+
+FORBIDDEN: Final = {
+    "mark_safe", "SafeString", "SafeText", "Markup", "format_html", "format_html_join", "csrf_exempt", "__html__",
+    "urlize", "strip_tags", "cache_page", "UpdateCacheMiddleware", "xframe_options_exempt_view",
+}  # fmt: skip
+
+
+def test_no_code_calls_text_safe_or_takes_a_forms_proof_away() -> None:
+    found = []
+    for each in sorted((ROOT / "intents_ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(each.read_text())):
+            names = {getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None)}
+            found += [f"{each.name}:{node.lineno}: {name}" for name in names & FORBIDDEN]
+    assert found == []
+
+
+# Mistakes of our own.
+
+
+@pytest.mark.parametrize("how", [{}, PART], ids=["a page", "a fragment"])
+def test_a_mistake_of_ours_is_a_page_with_every_header_and_a_reference_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, how: dict[str, str]
+) -> None:
+    monkeypatch.setattr("intents_ui.pages.help.render", lambda *_, **__: 1 / 0)
+    answer = Client(raise_request_exception=False).get("/help", headers=how)
+    assert answer.status_code == 500
+    assert answer["Content-Security-Policy"] == PAGE_POLICY
+    assert {name: answer[name] for name in ONCE} == ONCE
+    assert ("<html" in answer.text) is (how == {})
+    (reference,) = re.findall(r"\b[0-9a-f]{12}\b", answer.text)
+    assert [record for record in caplog.records if reference in record.getMessage()]
+    for hidden in ("Traceback", "ZeroDivisionError", str(ROOT), settings.SECRET_KEY):
+        assert hidden not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/history?status=LOST", "/triage/x", "/static/none.css"])
+def test_pages_that_say_what_is_wrong_need_nothing_that_could_be_away(deployed: str, path: str) -> None:
+    """The service is not there, nor is any name of a chain."""
+    answer = httpx.get(deployed + path, headers=BY_HTTPS, trust_env=False, timeout=10)
+    assert answer.status_code in (400, 404)
+    assert "<h1" in answer.text
