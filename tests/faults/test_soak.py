@@ -1,0 +1,20 @@
+"""Two minutes of `python -m bench.soak`: fifty visitors, a service that misbehaves, and nothing is left behind."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bench.soak import soak
+
+MINUTES = 2.0
+
+
+@pytest.mark.soak
+def test_two_minutes_of_every_fault_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asyncio.run(soak(MINUTES, keep_log=tmp_path))
+    with capsys.disabled():
+        found.print()
+    assert found.verdict() == []
+    assert sum(found.tally.statuses.values()) > 500
+    assert len(found.met) > 8, "the weather was too fine to prove anything"
