@@ -1,0 +1,199 @@
+"""The service with strangers' words in every text of its answers: what a page makes of them, and of harmless ones.
+
+A harmless run answers with the same words, but for the six characters that mean something in HTML: each of them is
+another one. So two pages of the two runs have the same tree, and the same words when the six are exchanged in both.
+"""
+
+import asyncio
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+from unittest.mock import patch
+from urllib.parse import unquote
+from zlib import crc32
+
+import httpx
+import time_machine
+from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui import asgi, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.wire import IntentStatus, TransactionStatus
+from tests.emulator.driving import send_request
+from tests.pages.conftest import fresh
+
+HARMLESS: Final = str.maketrans({"<": "(", ">": ")", "&": "*", '"': "$", "'": ";", "`": ";"})
+STATES: Final = {*IntentStatus, *TransactionStatus}
+HEX: Final = re.compile(r"(0x)?[0-9a-fA-F]*|[1-9A-HJ-NP-Za-km-z]{32,88}")
+MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT.*")
+PLACES_OF_PICTURES: Final = {"logoUri", "url", "blockExplorerUrl"}
+
+type Choice = Callable[[str, str], str | None]
+
+
+def is_word(key: str, value: str) -> bool:
+    """What is neither an id, an address, a number, a moment nor a state."""
+    return not (key == "intentId" or value in STATES or HEX.fullmatch(value) or MOMENT.fullmatch(value))
+
+
+def is_anything(key: str, value: str) -> bool:
+    """All but the ids that pages are found by."""
+    return key != "intentId"
+
+
+@dataclass
+class Hostile:
+    """In front of the embedded service. `wants`: which texts, by their key and value, become one of `payloads`.
+
+    `refusal`: what it says to everything instead."""
+
+    payloads: Sequence[str]
+    places: Sequence[str] = ()
+    wants: Callable[[str, str], bool] = is_word
+    turn: int = 0
+    refusal: dict[str, Any] | None = None
+    is_harmless: bool = False
+    emulator: Emulator = field(init=False)
+    fields: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        operation, body = scope["path"].rpartition("/")[2], (await receive())["body"]
+        status, document = await self.answer(operation, body)
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(document).encode()})
+
+    async def answer(self, operation: str, body: bytes) -> tuple[int, Any]:
+        if self.refusal:
+            return self.refusal["status"], self.refusal
+        answer = await send_request(self.emulator, operation, raw=body)
+        return answer.status, self.rewritten(json.loads(answer.body), operation)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.emulator, name)
+
+    def rewritten(self, value: Any, path: str) -> Any:
+        match value:
+            case dict():
+                return {key: self.rewritten(each, f"{path}.{key}") for key, each in value.items()}
+            case list():
+                return [self.rewritten(each, path) for each in value]
+            case str() if self.wants(path.rpartition(".")[2], value):
+                return self.payload(path, value)
+            case _:
+                return value
+
+    def payload(self, path: str, value: str) -> str:
+        """The same for the same words in fields of one name, whoever asks; another one in the next turn."""
+        key = path.rpartition(".")[2]
+        choice = self.places if self.places and key in PLACES_OF_PICTURES else self.payloads
+        chosen = choice[(crc32(f"{key} {value}".encode()) + self.turn) % len(choice)]
+        self.fields.add(path)
+        self.given.add(chosen)
+        return chosen.translate(HARMLESS) if self.is_harmless else chosen
+
+
+@contextmanager
+def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
+    """The dashboard asks this one, and knows nothing from before. Unless it ticks, its clock stands still."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=tick), contextmanager(fresh)() as emulator:
+        service.emulator = emulator
+        with patch.object(wiring, "emulator", lambda: service):
+            yield service
+
+
+def ask(method: str, path: str, **how: Any) -> httpx.Response:
+    """Through the front door, for what comes piece by piece."""
+
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(asgi.application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.request(method, path, **how)
+
+    return asyncio.run(answer())
+
+
+# What a page is made of
+
+
+@dataclass(frozen=True)
+class Node:
+    """An element with its attributes, or (`tag` is "") words, inside of an element `of`."""
+
+    tag: str
+    of: str
+    attributes: tuple[tuple[str, str], ...] = ()
+    words: str = ""
+
+
+def nodes(markup: str) -> Iterator[Node]:
+    tree = LexborHTMLParser(markup)
+    assert tree.root is not None
+    for each in tree.root.traverse(include_text=True):
+        of = each.parent.tag or "" if each.parent else ""
+        if each.tag == "-text":
+            yield Node("", of, words=each.text_content or "")
+        else:
+            yield Node(each.tag or "", of, tuple((name, value or "") for name, value in each.attributes.items()))
+
+
+# Drawn anew for each request; places in a list; pictures of the live part; what was measured, and when it is tried
+# again; chains in the order in which their tokens came.
+OF_ITS_OWN: Final = re.compile(
+    r"\b[0-9a-f]{12}\b|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
+    r"|(?<![\d:])12:0[0-5]:[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b|(?<=features on ).*?(?=\. This is another)",
+    re.DOTALL,
+)
+DRAWN: Final = {"form", "csrfmiddlewaretoken"}
+BY_THE_NAME: Final = {"data-hue"}
+BY_THE_ORDER: Final = {"x", "width"}  # of what is sorted by name
+
+
+def plain(words: str) -> str:
+    """As they would stand in a harmless page: in JSON a quotation mark is one with its backslash."""
+    return OF_ITS_OWN.sub("…", unquote(words).replace("\\", "").translate(HARMLESS))
+
+
+# Forms with rules of their own: Markdown, and CSV.
+IN_A_FORM: Final = ("**", "As of ", "Row,")
+
+
+def told(node: Node) -> Iterator[tuple[str, str]]:
+    is_drawn = dict(node.attributes).get("name") in DRAWN
+    for name, value in sorted(node.attributes):
+        if name == "data-copy" and value.startswith(IN_A_FORM):
+            continue
+        is_ours = name in BY_THE_NAME or (name == "value" and is_drawn) or (node.tag == "rect" and name in BY_THE_ORDER)
+        yield name, "…" if is_ours else plain(value)
+
+
+def harmless(markup: str) -> Counter[Node]:
+    found = (each for each in nodes(markup) if not (each.of == "textarea" and each.words.startswith(IN_A_FORM)))
+    return Counter(Node(each.tag, each.of, tuple(told(each)), plain(each.words)) for each in found)
+
+
+def differences(hostile: str, twin: str) -> list[str]:
+    """What one of the two pages has and the other has not, but for its six characters."""
+    one, other = harmless(hostile), harmless(twin)
+    return [*map(repr, one - other), *(f"not {each}" for each in other - one)]
+
+
+def text(markup: str) -> str:
+    return "\n".join(node.words for node in nodes(markup) if not node.tag)
+
+
+def visible(words: str, *, lines: bool = False) -> str:
+    """What a reader should be able to see of it."""
+    kept = "\n\t" if lines else ""
+    shown = words.replace("\r", "") if lines else words
+    return "".join(each if each in kept or not is_hidden(each) else f"⟨U+{ord(each):04X}⟩" for each in shown)
+
+
+def is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
