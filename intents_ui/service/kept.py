@@ -38,6 +38,7 @@ class Copy:
 
     answer: Any
     kind: Kind
+    asked_at: float
     learned_at: float
     lifetime: Lifetime
     size: int = 0
@@ -115,6 +116,7 @@ class KeptAnswers:
         copy = Copy(
             answer=answer,
             kind=kind,
+            asked_at=asked_at,
             learned_at=now if learned_at is None else learned_at,
             lifetime=Lifetime(*(age * factor for age in lifetime)),
             size=size * WEIGHT + ENTRY_BYTES,
@@ -172,8 +174,8 @@ class KeptAnswers:
 
 
 def is_newer(copy: Copy, before: Copy) -> bool:
-    """Whether an answer takes the place of the one before it."""
-    return copy.learned_at >= before.learned_at
+    """Whether an answer takes the place of the one before it: what was asked first may come last."""
+    return copy.asked_at >= before.asked_at
 
 
 def _told_of(answer: object) -> frozenset[str]:

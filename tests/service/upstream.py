@@ -23,7 +23,8 @@ class Clock:
 def intent(visit: Visit, status: str = "EXECUTING") -> bytes:
     """What a good service says of whichever intent it is asked about."""
     told = {"intentId": json.loads(visit.body).get("intentId"), "status": status}
-    return response({"intent": told, "intentReceipt": told, "intents": [], "tokens": [], "chains": [{"id": 1}]})
+    lists: dict[str, list[object]] = {"intents": [], "tokens": [], "chains": [{"id": 1}]}
+    return response({"intent": told, "intentReceipt": told, "intentId": "0x1"} | lists)
 
 
 def good(visit: Visit) -> None:

@@ -1,0 +1,477 @@
+"""What the service said may be said again: how long, to whom, with which word about its age, and how much of it."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from intents_ui.service import lifetimes, operations
+from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Reason, ServiceError, Unreachable
+from intents_ui.service.freshness import OldAnswer, collecting
+from intents_ui.service.kept import ENTRY_BYTES, WEIGHT, KeptAnswers
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations import Call
+from intents_ui.service.tally import Event
+from intents_ui.service.wire import Intent, IntentReceipt, Page
+from tests.service.scripted_server import Script, Visit, response
+from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, until, upstream
+
+GET = operations.get_intent("0x1")
+SECOND_PAGE = Page(page_size=20, after=7)
+TOKEN = {"chainId": 1, "address": "0x" + "1" * 40}
+
+
+@pytest.fixture
+def service() -> Iterator[Upstream]:
+    with upstream() as service:
+        yield service
+
+
+def status_is(status: str, **more: Any) -> Script:
+    told = {"status": status, **more}
+
+    def answer(visit: Visit) -> None:
+        of = {"intentId": json.loads(visit.body).get("intentId"), **told}
+        visit.send(response({"intent": of, "intentReceipt": of, "intents": [of], "tokens": [TOKEN]}))
+
+    return answer
+
+
+def ago(**time: float) -> str:
+    return (datetime.now(UTC) - timedelta(**time)).isoformat()
+
+
+# How long
+
+
+KINDS: dict[Kind, tuple[Call[Any], Script]] = {
+    Kind.CHAINS: (operations.get_chains(), good),
+    Kind.TOKENS: (operations.get_token_list([1]), good),
+    Kind.TOKEN_SEARCH: (operations.get_token_list([1], search_query="usd"), good),
+    Kind.ROUTES: (operations.get_exact_input_routes(1, "0x1"), status_is("")),
+    Kind.NO_ROUTES: (operations.get_exact_output_routes(1, "0x1"), good),
+    Kind.MOVING: (GET, good),
+    Kind.ENDED_LATELY: (GET, status_is("SUCCEEDED", updatedAt=ago(minutes=50))),
+    Kind.ENDED: (GET, status_is("REFUNDED", updatedAt=ago(minutes=70))),
+    Kind.STOPPED_LATELY: (operations.get_intent_receipt("0x1"), status_is("FAILED", updatedAt=ago(minutes=20))),
+    Kind.STOPPED: (GET, status_is("ABORTED", updatedAt=ago(minutes=40))),
+    Kind.HISTORY: (operations.get_intent_history(page=Page.first()), good),
+    Kind.OLDER_HISTORY: (operations.get_intent_history(page=SECOND_PAGE), good),
+    Kind.BALANCES: (operations.get_intent_history(page=SECOND_PAGE, include_balances=True), good),
+    Kind.SEARCH: (operations.search_intents(by_owner_address="0x1"), status_is("QUOTED")),
+    Kind.NO_HITS: (operations.search_intents(by_owner_address="0x2"), good),
+    Kind.UNKNOWN: (operations.get_intent_receipt("0x1"), no(8000, "NotFound", 400)),
+    Kind.INVALID: (GET, no(2000, "InvalidArgument", 400)),
+}
+
+
+def outcome(service: Upstream, call: Call[Any]) -> object:
+    try:
+        return service.service.ask(call)
+    except ServiceError as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_is_as_good_as_new_for_its_time_give_or_take_a_tenth(service: Upstream, kind: Kind) -> None:
+    call, service.does = KINDS[kind]
+    first = outcome(service, call)
+    service.clock.now += 0.89 * LIFETIMES[kind].fresh
+    assert outcome(service, call) == first
+    assert len(service.asked) == 1
+    service.clock.now += 0.22 * LIFETIMES[kind].fresh
+    outcome(service, call)
+    until(lambda: len(service.asked) == 2)
+
+
+def test_every_kind_of_answer_is_among_these() -> None:
+    assert set(Kind) - KINDS.keys() == {Kind.OFTEN_UNKNOWN}
+
+
+def test_a_status_that_nobody_knows_may_change_at_any_moment() -> None:
+    assert lifetimes.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is Kind.MOVING
+    assert lifetimes.of_intent(None, None) is Kind.MOVING
+
+
+def test_what_is_switched_off_is_asked_for_each_time() -> None:
+    with upstream(lifetimes={**LIFETIMES, Kind.MOVING: Lifetime(0, 0, 0)}) as service:
+        service.service.ask(GET)
+        service.service.ask(GET)
+        service.does = BAD
+        with pytest.raises(Unreachable):
+            service.service.ask(GET)
+
+
+# While it is renewed
+
+
+def test_nobody_waits_for_a_list_that_is_renewed_and_the_next_reader_has_the_new_one(service: Upstream) -> None:
+    chains = operations.get_chains()
+    before = service.service.ask(chains)
+    service.clock.now += 2 * 3600
+    go_on = threading.Event()
+
+    def later(visit: Visit) -> None:
+        assert go_on.wait(5)
+        visit.send(response({"chains": [{"id": 2}]}))
+
+    service.does = later
+    with collecting() as told:
+        for _ in range(5):
+            assert service.service.ask(chains) is before
+    go_on.set()
+    until(lambda: service.service.ask(chains).chains[0].id == 2)
+    assert service.asked == ["GetChains"] * 2
+    assert told == []
+
+
+def test_a_transfer_that_moves_is_given_a_moment_to_be_new(service: Upstream) -> None:
+    service.service.ask(GET)
+    service.clock.now += 5
+    service.does = status_is("SUCCEEDED")
+    assert service.service.ask(GET).status == "SUCCEEDED"
+
+
+def test_who_asks_for_the_newest_gets_nothing_older_than_its_lifetime(service: Upstream) -> None:
+    chains = operations.get_chains()
+    service.service.ask(chains)
+    service.clock.now += 2 * 3600
+    service.does = lambda visit: visit.send(response({"chains": [{"id": 2}]}))
+    assert service.service.ask(chains, newest=True).chains[0].id == 2
+
+
+def test_not_more_is_renewed_at_a_time_than_leaves_threads_for_pages(service: Upstream) -> None:
+    searches = [operations.get_token_list([1], search_query=f"{number}") for number in range(40)]
+    for call in searches:
+        service.service.ask(call)
+    service.clock.now += 120
+    go_on = threading.Event()
+    service.does = lambda visit: good(visit) if go_on.wait(10) else None
+    for call in searches:
+        service.service.ask(call)
+    until(lambda: len(service.asked) >= 40 + 16)
+    go_on.set()
+    until(lambda: not service.service._guard._under_way)
+    assert len(service.asked) == 40 + 16
+
+
+# Where the service fails
+
+
+def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[OldAnswer]]:
+    with collecting() as told:
+        return service.service.ask(call), told
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        pytest.param(BAD, id="it fails"),
+        pytest.param(Visit.reset, id="connection reset"),
+        pytest.param(lambda visit: visit.send(response("{")), id="no JSON"),
+        pytest.param(no(1201, "QuotaRateLimit", 429), id="it wants quiet"),
+        pytest.param(no(1101, "AccessKeyNotFound", 401), id="it takes no key"),
+        pytest.param(no(9000, "IntentsDisabled", 400), id="paused by its operator"),
+        pytest.param(lambda visit: visit.send(response({"intent": {"intentId": "0x2"}})), id="another intent"),
+    ],
+)
+def test_what_was_known_is_shown_with_its_age_and_the_reason(service: Upstream, does: Script) -> None:
+    known = service.service.ask(GET)
+    service.clock.now += 300
+    service.does = does
+    answer, (old,) = told_by(service)
+    assert answer is known
+    assert old.operation == "GetIntent"
+    assert abs(datetime.now(UTC) - timedelta(seconds=300) - old.learned_at) < timedelta(seconds=2)
+    assert isinstance(old.error, ServiceError)
+    assert old.again_in is not None
+    assert service.service.health.tally[Event.OLD] == 1
+
+
+@pytest.mark.parametrize(
+    ("does", "kind"),
+    [
+        (no(8000, "NotFound", 400), NotFound),
+        (no(2000, "InvalidArgument", 400), Invalid),
+        (no(1006, "Geoblocked", 451), AccessDenied),
+    ],
+)
+def test_what_the_service_says_of_the_thing_itself_is_told_in_spite_of_a_copy(
+    service: Upstream, does: Script, kind: type[ServiceError]
+) -> None:
+    service.service.ask(GET)
+    service.clock.now += 300
+    service.does = does
+    with pytest.raises(kind):
+        service.service.ask(GET)
+
+
+def test_what_is_too_old_is_not_shown_any_more(service: Upstream) -> None:
+    service.service.ask(GET)
+    service.clock.now += 1.2 * 86400
+    service.does = BAD
+    with pytest.raises(Unreachable):
+        service.service.ask(GET)
+
+
+def test_a_copy_that_could_not_be_renewed_is_not_asked_about_at_every_turn_and_is_new_soon_after(
+    service: Upstream,
+) -> None:
+    service.service.ask(GET)
+    service.clock.now += 300
+    service.does = BAD
+    _, (old,) = told_by(service)
+    until(lambda: len(service.asked) == 3)
+    for _ in range(5):
+        _, (old,) = told_by(service)
+    assert len(service.asked) == 3
+    assert old.again_in is not None
+    assert 0 < old.again_in <= 5
+    service.does = status_is("SUCCEEDED")
+    service.clock.now += 5
+    answer, told = told_by(service)
+    assert (answer.status, told) == ("SUCCEEDED", [])
+
+
+def test_a_failure_behind_the_readers_back_is_told_to_the_next_one(service: Upstream) -> None:
+    history = operations.get_intent_history()
+    service.service.ask(history)
+    service.clock.now += 30
+    service.does = BAD
+    assert told_by(service, history)[1] == []
+    until(lambda: len(service.asked) == 3)
+    assert [old.operation for old in told_by(service, history)[1]] == ["GetIntentHistory"]
+
+
+def test_while_the_service_hangs_a_page_with_a_copy_waits_a_moment_and_the_next_ones_do_not(service: Upstream) -> None:
+    for number in range(5):
+        service.service.ask(operations.get_intent(f"0x{number}"))
+    service.clock.now += 300
+    service.does = Visit.stay_silent
+    took = []
+    for number in range(5):
+        began = time.monotonic()
+        answer, (old,) = told_by(service, operations.get_intent(f"0x{number}"))
+        took.append(time.monotonic() - began)
+        assert answer.intent_id == f"0x{number}"
+        assert isinstance(old.error, Unreachable)
+        assert old.error.reason is Reason.TIMEOUT
+    assert 0.25 < took[0] < 2
+    assert sum(took[1:]) < 1
+
+
+# Who is told what
+
+
+def test_a_no_is_told_again_for_a_moment_and_longer_when_somebody_asks_and_asks(service: Upstream) -> None:
+    service.does = no(8000, "NotFound", 400)
+    for asked in (1, 2, 3):
+        for _ in range(3):
+            assert outcome(service, GET) is NotFound
+        assert len(service.asked) == asked
+        service.clock.now += 3.5
+    assert outcome(service, GET) is NotFound
+    assert len(service.asked) == 3  # by now for half a minute
+    service.clock.now += 31
+    service.does = good
+    assert service.service.ask(GET).intent_id == "0x1"
+
+
+def test_an_intent_that_we_have_changed_is_forgotten_with_all_that_tells_of_it(service: Upstream) -> None:
+    service.does = status_is("QUOTED", intentId="0x1")
+    calls: list[Call[Any]] = [
+        GET,
+        operations.get_intent_receipt("0x1"),
+        operations.search_intents(by_owner_address="0x9"),
+        operations.get_intent_history(by_owner_address="0x9"),
+    ]
+    for call in calls:
+        service.service.ask(call)
+    service.service.forget("0x1")
+    for call in calls:
+        service.service.ask(call)
+    assert len(service.asked) == 8
+
+
+def test_what_was_asked_before_a_change_is_not_what_is_told_after_it(service: Upstream) -> None:
+    arrived, may_answer = threading.Event(), threading.Event()
+
+    def slowly(visit: Visit) -> None:
+        arrived.set()
+        assert may_answer.wait(5)
+        visit.send(intent(visit, "QUOTED"))
+
+    service.does = slowly
+    with ThreadPoolExecutor(1) as threads:
+        before = threads.submit(service.service.ask, GET)
+        assert arrived.wait(5)
+        service.service.forget("0x1")
+        service.clock.now += 0.01
+        service.does = lambda visit: visit.send(intent(visit, "COMMITTED"))
+        assert service.service.ask(GET).status == "COMMITTED"
+        may_answer.set()
+        assert before.result(5).status == "QUOTED"
+    assert service.service.ask(GET).status == "COMMITTED"
+
+
+def test_past_all_copies_the_service_is_asked(service: Upstream) -> None:
+    service.service.ask(GET)
+    service.does = status_is("COMMITTED")
+    assert service.service.anew(GET).status == "COMMITTED"
+    assert service.service.ask(GET).status == "COMMITTED"
+
+
+def test_an_older_answer_does_not_take_a_newer_ones_place() -> None:
+    clock = Clock()
+    kept, call = KeptAnswers(LIFETIMES, clock=clock), operations.get_intent_receipt("0x1")
+    newer, older = (IntentReceipt(intent_id="0x1", status=status) for status in ("SUCCEEDED", "EXECUTING"))
+    kept.put(call, newer, 100, asked_at=999, learned_at=999)
+    kept.put(call, older, 100, asked_at=990, learned_at=990)
+    copy = kept.copy(call.question)
+    assert copy is not None
+    assert copy.answer is newer
+
+
+def test_equal_questions_are_one_whoever_asks_and_different_ones_are_two() -> None:
+    assert operations.get_intent("0x1").question == operations.get_intent("0x1").question
+    assert operations.get_intent("0x1").question != operations.get_intent_receipt("0x1").question
+    assert operations.get_intent("0x1").question == ("GetIntent", b'{"intentId":"0x1"}')
+
+
+# How much
+
+
+def put(kept: KeptAnswers, number: int, size: int = 100) -> Call[Intent]:
+    call = operations.get_intent(f"0x{number}")
+    kept.put(call, Intent(intent_id=f"0x{number}"), size, asked_at=1000)
+    return call
+
+
+def test_what_is_kept_is_bounded_by_its_bytes_and_its_number() -> None:
+    one = 10_000 * WEIGHT + ENTRY_BYTES
+    kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=2 * 10 * one, most=1000)
+    calls = [put(kept, number, 10_000) for number in range(30)]
+    assert [kept.copy(call.question) is not None for call in calls] == [False] * 20 + [True] * 10
+    assert kept.copy(put(kept, 99, 10**6).question) is None
+    kept = KeptAnswers(LIFETIMES, clock=Clock(), most=20)
+    calls = [put(kept, number) for number in range(30)]
+    assert [kept.copy(call.question) is not None for call in calls] == [False] * 10 + [True] * 20
+
+
+def test_made_up_ids_drive_out_nothing_but_each_other() -> None:
+    kept = KeptAnswers(LIFETIMES, clock=Clock(), most=100)
+    good_ones = [put(kept, number) for number in range(100)]
+    made_up = [operations.get_intent(f"0xbad{number}") for number in range(500)]
+    for call in made_up:
+        kept.refuse(call, NotFound(), asked_at=1000)
+    assert all(kept.copy(call.question) for call in good_ones)
+    assert sum(kept.refusal(call.question) is not None for call in made_up) == 10
+
+
+def test_whatever_readers_ask_for_leaves_the_lists_where_they_are() -> None:
+    kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=10**6)
+    lists = operations.get_token_list([1])
+    kept.put(lists, operations.get_token_list([1]).read, 1000, asked_at=1000)
+    for number in range(1000):
+        put(kept, number, 1000)
+    assert kept.copy(lists.question)
+
+
+# Many at once (faults.md 6.2)
+
+
+def test_l3_a_cold_storm_of_500_for_one_intent_is_one_question(service: Upstream) -> None:
+    everybody = threading.Barrier(50)
+
+    def reader(_: int) -> str:
+        everybody.wait(10)
+        return service.service.ask(GET).intent_id
+
+    with ThreadPoolExecutor(50) as threads:
+        assert set(threads.map(reader, range(500))) == {"0x1"}
+    assert service.asked == ["GetIntent"]
+
+
+def test_l4_fifty_keys_at_a_hundred_a_second_are_each_asked_once_a_lifetime(service: Upstream) -> None:
+    """Ten minutes by the clock; nobody waits, because a copy is at hand."""
+    calls = [operations.get_token_list([1], search_query=f"{number}") for number in range(50)]
+    seconds, step = 600, 2.0
+    for _ in range(int(seconds / step)):
+        for call in calls:
+            service.service.ask(call)
+        until(lambda: not service.service._guard._under_way)
+        service.clock.now += step
+    assert len(service.asked) <= 1.1 * 50 * (seconds / LIFETIMES[Kind.TOKEN_SEARCH].fresh + 1)
+    assert service.service.health.tally[Event.MISS] == 50
+
+
+@pytest.mark.parametrize("does", [BAD, Visit.reset], ids=["it fails", "it is away"])
+def test_l12_an_outage_of_a_minute_leaves_warm_pages_and_spares_the_service(service: Upstream, does: Script) -> None:
+    warm = [operations.get_intent(f"0x{number}") for number in range(20)]
+    for call in warm:
+        service.service.ask(call)
+    service.clock.now += 20
+    service.does, cold = does, 0
+    before = len(service.asked)
+    for second in range(60):
+        for call in warm:
+            assert told_by(service, call)[1]
+        cold += outcome(service, operations.get_intent(f"0xcold{second}")) is Unreachable
+        until(lambda: not service.service._guard._under_way)
+        service.clock.now += 1
+    assert cold == 60
+    # What runs into the outage at its first moment, then a try every few seconds.
+    assert len(service.asked) - before <= 60 * 2
+    service.does = good
+    waited, before = 0.0, len(service.asked)
+    while told_by(service, warm[0])[1]:
+        service.clock.now += 0.2
+        waited += 0.2
+    assert waited <= 6
+    for _ in range(10):
+        for call in warm:
+            service.service.ask(call)
+        service.clock.now += 1
+    until(lambda: not service.service._guard._under_way)
+    assert len(service.asked) - before <= 10 * 20
+    assert [told for call in warm for told in told_by(service, call)[1]] == []
+
+
+def test_l13_in_a_brown_out_readers_of_warm_pages_see_no_errors_and_the_service_is_not_asked_more(
+    service: Upstream,
+) -> None:
+    """Three answers in ten fail."""
+    warm = [operations.get_intent(f"0x{number}") for number in range(15)]
+    for call in warm:
+        service.service.ask(call)
+    turn = iter(range(10**6))
+    service.does = lambda visit: BAD(visit) if next(turn) % 10 in (2, 5, 8) else good(visit)
+    before, wanted = len(service.asked), 0
+    rounds, seconds = 10, 2.5
+    for _ in range(rounds):
+        service.clock.now += seconds
+        for call in warm:
+            wanted += 1
+            assert isinstance(outcome(service, call), Intent)
+        until(lambda: not service.service._guard._under_way)
+    assert len(service.asked) - before <= 1.1 * wanted + rounds * seconds  # one retry a second is always allowed
+
+
+def test_l14_a_minute_of_quiet_is_kept_to_the_pages_stand_and_are_fresh_within_seventy_seconds(
+    service: Upstream,
+) -> None:
+    service.service.ask(GET)
+    service.clock.now += 20
+    service.does = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
+    assert told_by(service)[1]
+    before, service.does, waited = len(service.asked), good, 0
+    while told_by(service)[1]:
+        assert len(service.asked) == before
+        service.clock.now += 1
+        waited += 1
+    assert 60 <= waited <= 70
