@@ -379,7 +379,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "text": {"()": "intents_ui.logs.TextLines", "fmt": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "intents_ui.logs.JsonLines"},
     },
     "filters": {"refused_requests": {"()": "intents_ui.logs.RefusedRequests"}},
