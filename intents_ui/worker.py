@@ -40,6 +40,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         self._forget(self._next_piece)
         super().connection_lost(exc)
 
+    def _send_body(self, *args: Any, **how: Any) -> None:
+        """Python before 3.13.6 cannot `writelines` to a reader who has left, and gunicorn would log that as an error."""
+        if not self.transport.is_closing():
+            super()._send_body(*args, **how)
+
     def _end_without_request(self) -> None:
         """Unless the first request is being answered, or was."""
         if self.req_count < 2 and self._current_request is None:
