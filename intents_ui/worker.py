@@ -41,7 +41,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         super().connection_lost(exc)
 
     def _send_body(self, *args: Any, **how: Any) -> None:
-        """Python before 3.13.6 cannot `writelines` to a reader who has left, and gunicorn would log that as an error."""
+        """Python before 3.13.6 cannot `writelines` to a reader who has left, and gunicorn would log it as an error."""
         if not self.transport.is_closing():
             super()._send_body(*args, **how)
 
