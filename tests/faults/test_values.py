@@ -7,6 +7,8 @@ import json
 import re
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -48,10 +50,12 @@ class Transfer:
     def __post_init__(self) -> None:
         self.written: dict[str, str | bytes] = {}
 
-    def page(self, part: str = "", *, path: str = "") -> Any:
+    def page(self, part: str = "", *, path: str = "", headers: dict[str, str] | None = None) -> Any:
         self.dashboard.service.behave()
         for operation, document in self.answers.items():
-            self.dashboard.service.misbehave(answering(self.written.get(operation, document)), operation)
+            self.dashboard.service.misbehave(
+                answering(self.written.get(operation, document), headers=headers), operation
+            )
         return self.dashboard.open(path or f"/intent/{self.intent_id}{part}")
 
     def asked(self, *operations: str) -> int:
@@ -347,3 +351,160 @@ def test_a_search_tells_of_hits_that_could_not_be_read(transfer: Transfer, broke
     answer = transfer.page(path=f"/search?owner={owner}")
     assert "could not be read" in words(answer), "nothing found would be a guess"
     assert answer.status_code == 503
+
+
+# F57, F58: where a list goes on
+
+NO_CURSORS = ["abc", 2**63, 10**100, -1, 1.5, True, [5], "9" * 300]
+
+
+@pytest.mark.parametrize("cursor", NO_CURSORS, ids=lambda cursor: repr(cursor)[:12])
+@pytest.mark.parametrize("path", ["/history", "/recoverable", "/export/history.csv"])
+def test_what_is_no_cursor_leads_nowhere_and_is_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
+    following = {"column": "id", "after": cursor, "more": True}
+    transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}
+    answer = transfer.page(path=path)
+    assert answer.status_code == 200
+    asked = transfer.dashboard.service.asked("GetIntentHistory")
+    assert all("after" not in (each.body.get("page") or {}) for each in asked)
+    assert 'rel="next"' not in answer.body
+    assert re.search("in circles|lead back|there are more", answer.body)
+
+
+def test_each_click_costs_one_question_however_the_list_goes_on(transfer: Transfer) -> None:
+    transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": {"column": "id", "after": 7, "more": True}}}
+    answer = transfer.page(path="/history")
+    assert transfer.asked("GetIntentHistory") == 1
+    for fresh in (8, 9, 10):
+        link = LexborHTMLParser(answer.body).css_first('a[rel="next"]')
+        assert link is not None
+        transfer.answers["GetIntentHistory"]["nextPage"]["after"] = fresh
+        answer = transfer.page(path=link.attributes["href"] or "")
+        assert transfer.asked("GetIntentHistory") == 1
+
+
+# F59: times
+
+WRITTEN = {
+    "2026-11-21T11:00:00.123456789Z": "2026-11-21T11:00:00.123456Z",
+    "2026-11-21T11:00:00+00:00": "2026-11-21T11:00:00Z",
+    "2026-11-21T11:00:00": "2026-11-21T11:00:00Z",
+    "1795258800": "2026-11-21T11:00:00Z",
+    "9999-12-31T23:59:59Z": "9999-12-31T23:59:59Z",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_time_is_read_in_whichever_form_it_comes(transfer: Transfer, written: str) -> None:
+    transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
+    answer = transfer.page()
+    assert answer.status_code == 200
+    found = LexborHTMLParser(answer.body).css_first('[data-field="receipt.updatedAt"] time')
+    assert found is not None
+    assert found.attributes["datetime"] == WRITTEN[written]
+
+
+@pytest.mark.parametrize("written", ["0001-01-01T00:00:00Z", 0, "", None])
+def test_a_time_that_was_never_set_is_not_given(transfer: Transfer, written: Any) -> None:
+    transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
+    assert field(transfer.page(), "receipt.updatedAt") == ""
+
+
+@pytest.mark.parametrize("written", ["9999-12-31T23:59:59-12:00", "2026-13-01T00:00:00Z", "yesterday", -5, 1e40])
+def test_what_is_no_time_is_unreadable(transfer: Transfer, written: Any) -> None:
+    transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
+    assert field(transfer.page(), "receipt.updatedAt").startswith(("unreadable", "out of range"))
+
+
+@pytest.fixture
+def quote(dashboard: Dashboard, emulator: Emulator) -> Transfer:
+    """An offer that is open for five minutes from its moment on."""
+    intent_id = emulator.play("expired-quote")["intentId"]
+    found = request(emulator, "GetIntent", {"intentId": intent_id}).document
+    ends = datetime.now(UTC) + timedelta(minutes=5)
+    found["intent"]["expiresAt"] = found["intent"]["expiresAt"] and ends.isoformat().replace("+00:00", "Z")
+    return Transfer(dashboard, {"GetIntent": found})
+
+
+@pytest.mark.parametrize(
+    ("ahead", "least", "most"),
+    [(0, 290, 300), (90, 200, 215), (-90, 380, 395), (86_400, 0, 0), (-86_400, 86_400, 86_700)],
+)
+def test_time_left_is_counted_by_the_services_clock(quote: Transfer, ahead: int, least: int, most: int) -> None:
+    told = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+    answer = quote.page(headers={"Date": told})
+    left = LexborHTMLParser(answer.body).css("time[data-until]")
+    if most == 0:
+        assert all(each.text() == "0 s" for each in left)
+    else:
+        assert left
+    for each in left:
+        assert least <= seconds(each.text()) <= most + 1
+        assert abs(int(each.attributes.get("data-ahead") or 0) - ahead) <= 5
+    at = LexborHTMLParser(answer.body).css_first('[data-field="intent.expiresAt"] time')
+    assert at is not None
+    assert at.attributes["datetime"] == quote.answers["GetIntent"]["intent"]["expiresAt"], "a moment stays"
+
+
+def seconds(written: str) -> int:
+    units = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
+    return sum(int(count) * units[unit] for count, unit in re.findall(r"(\d+) (d|h|min|s)\b", written))
+
+
+@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 99 Nov 2026 12:00:00 GMT"])
+def test_a_date_that_says_nothing_changes_nothing(quote: Transfer, date: str) -> None:
+    answer = quote.page(headers={"Date": date} if date else {})
+    left = LexborHTMLParser(answer.body).css("time[data-until]")
+    assert left
+    assert all("data-ahead" not in each.attributes and 290 <= seconds(each.text()) <= 300 for each in left)
+
+
+def test_an_offer_that_ended_before_it_began_has_no_time_left(quote: Transfer) -> None:
+    quote.put("GetIntent", "intent", "expiresAt", value="2020-01-01T00:00:00Z")
+    answer = quote.page()
+    assert answer.status_code == 200
+    assert not LexborHTMLParser(answer.body).css("time[data-until]")
+    assert not re.search(r"-\d+ (s|min|h|d)\b", words(answer))
+
+
+# F61: about another intent
+
+OTHER = "0x" + "77" * 32
+
+
+def test_a_receipt_of_another_intent_is_refused_and_the_intent_stands(transfer: Transfer) -> None:
+    transfer.put("GetIntentReceipt", "intentReceipt", "intentId", value=OTHER)
+    answer = transfer.page()
+    assert answer.status_code == 200
+    assert "The receipt could not be read just now" in words(answer)
+    assert OTHER not in answer.body
+
+
+def test_in_a_list_a_receipt_of_another_intent_says_nothing(transfer: Transfer) -> None:
+    receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"] | {"status": "SUCCEEDED"}
+    entry = {"intentId": OTHER, "status": "FAILED", "receipt": receipt}
+    transfer.answers = {"GetIntentHistory": {"intents": [entry], "nextPage": None}}
+    row = LexborHTMLParser(transfer.page(path="/history").body).css_first(f"#row-{OTHER}")
+    assert row is not None
+    told = row.text(separator=" ")
+    assert "Failed" in told
+    assert "Succeeded" not in told
+
+
+# F62: status and transactions disagree
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "leg"), [("FAILED", "Failed", "SUCCEEDED"), ("SUCCEEDED", "Succeeded", "FAILED")]
+)
+def test_what_contradicts_itself_is_shown_as_it_is(transfer: Transfer, status: str, word: str, leg: str) -> None:
+    transfer.put("GetIntentReceipt", "intentReceipt", "status", value=status)
+    transfer.put("GetIntentReceipt", "intentReceipt", "destinationTransaction", "status", value=leg)
+    answer = transfer.page()
+    assert answer.status_code == 200
+    assert field(answer, "receipt.status") == status
+    assert field(answer, "receipt.destination_transaction.status") == leg
+    badge = LexborHTMLParser(answer.body).css_first("#receipt .status")
+    assert badge is not None
+    assert badge.text(strip=True) == word
+    assert "disagree" in words(answer) or "contradict" in words(answer)
