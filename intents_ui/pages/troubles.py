@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
 
 from intents_ui.service import freshness, unanswered
 from intents_ui.service.freshness import OldAnswer
@@ -25,7 +26,10 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
             response = get_response(request)
             if old:
                 response["Age"] = str(age(old))
+            if is_page(response):
+                patch_vary_headers(response, ["HX-Request-Type"])
             if isinstance(response, HttpResponse) and is_fragment(request, response):
+                patch_vary_headers(response, ["HX-Current-URL"])
                 places = {"old": old, "unanswered": failed, "is_whole": is_whole(request)}
                 response.content += render_to_string("parts/troubles_alone.html", places).encode()
         return response
@@ -38,12 +42,15 @@ def age(old: Sequence[OldAnswer]) -> int:
     return max(0, int((datetime.now(UTC) - min(each.learned_at for each in old)).total_seconds()))
 
 
+def is_page(response: HttpResponseBase) -> bool:
+    return response.headers.get("Content-Type", "").startswith("text/html")
+
+
 def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
     """Of a page with our frame around it."""
-    is_page = response.headers.get("Content-Type", "").startswith("text/html")
     is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
-    return request.headers.get("HX-Request-Type") == "partial" and is_page and has_body and not is_framed
+    return request.headers.get("HX-Request-Type") == "partial" and is_page(response) and has_body and not is_framed
 
 
 def is_whole(request: HttpRequest) -> bool:

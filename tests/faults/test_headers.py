@@ -455,3 +455,14 @@ def test_pages_that_say_what_is_wrong_need_nothing_that_could_be_away(deployed: 
     answer = httpx.get(deployed + path, headers=BY_HTTPS, trust_env=False, timeout=10)
     assert answer.status_code in (400, 404)
     assert "<h1" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/history/", "///evil.example/help/", "/%2fevil.example/help/", "/\\evil.example/"]
+)
+def test_no_path_leads_to_another_site(server: str, path: str) -> None:
+    head = raw(server, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+    head = head.partition(b"\r\n\r\n")[0]
+    found = re.search(rb"\r\nlocation: ([^\r]*)", head, re.IGNORECASE)
+    assert found is None or re.match(rb"/(?![/\\])", found[1]), head
+    assert head.split(b" ")[1] in (b"301", b"302", b"400", b"404")

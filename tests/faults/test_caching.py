@@ -1,0 +1,252 @@
+"""Nothing that one visitor sends changes what another is shown, and no address leads to another site."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.test import Client
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.exports import progress
+from intents_ui.settings import ENV
+from intents_ui.urls import urlpatterns
+from tests.pages.conftest import fresh
+
+ELSEWHERE: Final = "evil.example"
+# What caches forget to look at, and what servers in front of us are told by.
+ODD: Final = {
+    "X-Forwarded-Host": ELSEWHERE,
+    "X-Forwarded-Server": ELSEWHERE,
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Port": "1",
+    "X-Forwarded-Prefix": "/evil",
+    "X-Forwarded-Scheme": "nothttps",
+    "X-Forwarded-For": "203.0.113.9",
+    "X-Real-IP": "203.0.113.9",
+    "Forwarded": f"for=203.0.113.9;host={ELSEWHERE};proto=https",
+    "X-Host": ELSEWHERE,
+    "X-HTTP-Host-Override": ELSEWHERE,
+    "X-Original-URL": "/help",
+    "X-Rewrite-URL": "/help",
+    "X-Original-Host": ELSEWHERE,
+    "X-HTTP-Method-Override": "POST",
+    "X-Method-Override": "POST",
+    "Accept": "application/json",
+    "Accept-Language": "de,*;q=0.1",
+    "Accept-Encoding": "br;q=1, gzip, identity;q=0",
+    "Accept-Charset": "utf-7",
+    "Cookie": "theme=dark; operator=x; csrftoken=<i>; __Host-operator=y",
+    "Authorization": "Bearer <script>",
+    "Origin": f"https://{ELSEWHERE}",
+    "Referer": f"https://{ELSEWHERE}/<script>",
+    "User-Agent": "<script>alert(1)</script>",
+    "Range": "bytes=0-10",
+    "If-Modified-Since": "not a date",
+    "Cache-Control": "no-cache",
+    "Save-Data": "on",
+    "Sec-Fetch-Site": "cross-site",
+    "HX-Request": "true",
+    "HX-Current-URL": f"https://{ELSEWHERE}/",
+    "HX-Target": "<script>",
+    "HX-Boosted": "true",
+    "HX-History-Restore-Request": "true",
+}
+PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    """At a moment that does not pass: two answers differ in nothing but what was asked."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
+        patch.setattr(ENV, "intents_pages_per_address", 10_000)
+        patch.setattr(ENV, "intents_searches_per_address", 10_000)
+        yield from fresh()
+
+
+@pytest.fixture(scope="module")
+def names(emulator: Emulator) -> dict[str, str]:
+    """What stands in the place of what an address names."""
+    intent = emulator.finished(3)
+    known = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "GetIntent"}
+    known |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": "0x12"}
+    return known
+
+
+def filled(pattern: Any, names: dict[str, str]) -> str:
+    return "/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(pattern))
+
+
+# Not what is a file of its own for each reader, nor the form that holds a reader's own proof.
+KEPT: Final = [
+    each
+    for each in urlpatterns
+    if not str(each.pattern).startswith("export/") and each.name not in ("commit", "operator")
+]
+
+
+def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
+    return answer.status_code, answer.content, dict(answer.headers)
+
+
+@pytest.mark.parametrize("pattern", KEPT, ids=lambda each: str(each.pattern))
+def test_what_odd_headers_ask_for_changes_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
+    """Neither the answer to who sends them nor to who comes next."""
+    site, path = Client(), filled(pattern.pattern, names)
+    before = said(site.get(path))
+    assert said(Client().get(path, headers=ODD)) == before
+    assert said(Client().get(path)) == before
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_each_of_them_by_itself_changes_nothing_of_an_intents_page(
+    emulator: Emulator, names: dict[str, str], name: str
+) -> None:
+    path = f"/intent/{names['intent_id']}"
+    before = said(Client().get(path))
+    odd = said(Client().get(path, headers={name: ODD[name]}))
+    assert ELSEWHERE.encode() not in odd[1]
+    assert odd == before
+    assert said(Client().get(path)) == before
+
+
+@pytest.mark.parametrize("target", ["div#list", "div#elsewhere"])
+def test_what_has_two_forms_says_what_they_depend_on(emulator: Emulator, names: dict[str, str], target: str) -> None:
+    two_forms = 0
+    for pattern in KEPT:
+        path = filled(pattern.pattern, names)
+        whole, part, aimed = (Client().get(path, headers=how) for how in ({}, PART, {**PART, "HX-Target": target}))
+        vary = [{each.strip() for each in answer.headers.get("Vary", "").split(",")} for answer in (whole, part, aimed)]
+        if said(whole)[:2] != said(part)[:2]:
+            two_forms += 1
+            assert all("HX-Request-Type" in each for each in vary), path
+        if said(part)[:2] != said(aimed)[:2]:
+            assert all("HX-Target" in each for each in vary[1:]), path
+    assert two_forms > 10
+
+
+def test_what_others_may_keep_is_the_same_for_everybody(emulator: Emulator, names: dict[str, str]) -> None:
+    shared = set()
+    for pattern in KEPT:
+        path = filled(pattern.pattern, names)
+        answer = Client().get(path)
+        kept = answer.headers["Cache-Control"]
+        assert re.search(r"no-store|private|public", kept), path
+        if "public" in kept:
+            shared.add(pattern.name)
+            assert not answer.cookies
+            assert "Vary" not in answer.headers
+            assert said(Client().get(path, headers=PART)) == said(answer)
+    assert shared == {"card", "badge", "qr", "address-qr", "robots", "manifest", "token-logo", "chain-logo"} & shared
+    assert {"card", "badge", "qr", "robots"} <= shared
+
+
+def test_no_answer_is_kept_by_us() -> None:
+    assert [each for each in settings.MIDDLEWARE if "cache" in each.lower()] == []
+
+
+@pytest.mark.parametrize(
+    "end", ["x.css", "x.js", "card.png/x.css", "%2e%2e/x.css", "receipt/x.png", ";x.css", "%0a.css"]
+)
+def test_a_page_is_not_to_be_had_under_a_files_name(emulator: Emulator, names: dict[str, str], end: str) -> None:
+    answer = Client().get(f"/intent/{names['intent_id']}/{end}")
+    assert answer.status_code == 404
+    assert answer["Cache-Control"] == "no-store"
+
+
+# No address leads to another site.
+
+PLACES: Final = """
+https://evil.example
+http://evil.example/
+//evil.example
+///evil.example
+////evil.example
+/\\evil.example
+\\\\evil.example
+\\/evil.example
+/\t/evil.example
+/%09/evil.example
+//evil.example/%2e%2e
+/%2f%2fevil.example
+/%5cevil.example
+https:evil.example
+https:/evil.example
+http:evil.example
+HTTPS://EVIL.EXAMPLE
+//evil.example:443
+//evil.example@testserver
+//testserver@evil.example
+https://testserver.evil.example
+https://testserver@evil.example
+https://testserver:80@evil.example/
+//testserver\\@evil.example
+javascript:alert(1)
+JaVaScRiPt:alert(1)
+data:text/html,x
+vbscript:x
+/;@evil.example
+/.evil.example
+.evil.example
+@evil.example
+?next=//evil.example
+#//evil.example
+%0d%0aLocation:%20https://evil.example
+x%0d%0aSet-Cookie:%20a=b
+x\r\nLocation: https://evil.example
+//evil\u3002example
+//\uff45vil.example
+//[::ffff:cb00:7109]/
+//evil.example/history/
+/history//evil.example/
+""".strip("\n").split("\n")
+ASKED: Final = ["/i/{}", "/intents/{}", "/intent/{}", "/embed/intent/{}", "/intent/{}/card.png", "/tx/{}"]
+ASKED += ["/address/{}", "/address/{}/qr.svg", "/console/{}", "/{}/", "{}/", "{}"]
+FIELDS: Final = ("next", "url", "return", "redirect", "q", "cursor", "tx", "to", "continue")
+
+
+def on_the_wire(path: str) -> str:
+    return path.encode().decode("latin-1")
+
+
+def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
+    """Whatever stands in a path, in a field or in a header."""
+    assert len(PLACES) >= 40
+    site, led = Client(raise_request_exception=False), 0
+    for place in PLACES:
+        asked: list[dict[str, Any]] = [{"PATH_INFO": on_the_wire(pattern.format(place))} for pattern in ASKED]
+        asked += [
+            {
+                "PATH_INFO": path,
+                "query_params": dict.fromkeys(FIELDS, place),
+                "headers": {"Referer": on_the_wire(place)},
+            }
+            for path in ("/", "/search", "/history", "/operator", "/history/", "/demo/")
+        ]
+        for each in asked:
+            answer = site.get("/", **each)
+            assert answer.status_code < 500, each
+            assert not {"HX-Redirect", "HX-Location", "Refresh"} & set(answer.headers)
+            if (to := answer.headers.get("Location")) is not None:
+                led += 1
+                assert re.match(r"/(?![/\\])", to), (each, to)
+                assert url_has_allowed_host_and_scheme(to, None, require_https=True), (each, to)
+                assert not re.search(r"[\x00-\x20\\]", to), (each, to)
+    assert led > 50
+
+
+def test_the_ways_that_do_lead_somewhere_stay_here(emulator: Emulator, names: dict[str, str]) -> None:
+    site = Client()
+    upper = names["intent_id"].upper().replace("0X", "0x")
+    for path, to in {
+        "/favicon.ico": "/static/img/mark.svg",
+        "/history/": "/history",
+        f"/i/{names['intent_id']}": f"/intent/{names['intent_id']}",
+        f"/intent/{upper}": f"/intent/{names['intent_id']}",
+        f"/search?q={names['intent_id']}": f"/intent/{names['intent_id']}",
+    }.items():
+        assert site.get(path).headers["Location"].partition("?")[0] == to
