@@ -12,6 +12,37 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (said) say(said.dataset.said);
 });
 
+// Whoever had the focus on something that a swap takes away has it on the same control of what came, on the heading of
+// what came, on its first row, or on the nearest heading before it: never on nothing.
+let focused;
+
+function placeOf(control) {
+  const parents = [];
+  for (let each = control; each.localName !== "main"; each = each.parentElement)
+    parents.push({ parent: each.parentElement, before: each.previousElementSibling, each });
+  return { href: control.getAttribute("href"), parents };
+}
+
+function takeBack({ href, parents }) {
+  const gone = parents.findLast(({ each }) => !each.isConnected) ?? parents[0];
+  const came = gone.before?.isConnected ? gone.before.nextElementSibling : gone.parent.firstElementChild;
+  const same = href && gone.parent.querySelector(`a[href="${CSS.escape(href)}"]`);
+  let target = same || came?.querySelector("h1, h2, h3") || came?.querySelector("tbody a[href]");
+  for (let each = gone.parent; each && !target; each = each.parentElement) target = each.querySelector("h1, h2, h3");
+  if (!target) return;
+  if (!target.matches("a")) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+}
+
+document.addEventListener("htmx:before:swap", () => {
+  const control = document.activeElement;
+  focused = control?.closest("main") && control.localName !== "main" ? placeOf(control) : null;
+});
+document.addEventListener("htmx:finally:swap", () => {
+  if (focused && document.activeElement === document.body) takeBack(focused);
+  focused = null;
+});
+
 // Whether it was copied.
 async function copyText(text) {
   try {

@@ -1,0 +1,160 @@
+"""After every swap the focus is where a reader goes on, never on nothing, and what changed is told once."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from tests.browser.conftest import Visit, some_intent, visiting
+from tests.browser.kinds import OWNER
+from tests.browser.test_live import Transfer
+
+pytestmark = pytest.mark.browser
+
+LISTEN: Final = """() => {
+  window.told = [];
+  const said = document.getElementById("said");
+  new MutationObserver(() => said.textContent.trim() && told.push(said.textContent.trim()))
+    .observe(said, { childList: true, characterData: true, subtree: true });
+}"""
+HEADING: Final = "#list h1, #list h2"
+
+
+@dataclass(frozen=True)
+class Row:
+    """`act` is done by keyboard, and brings a part of the page; then `focused` has the focus and `told` was told."""
+
+    name: str
+    path: str
+    act: Callable[[Page], None]
+    focused: str
+    told: str = ""
+
+
+def press(what: str, *, unfold: str = "", name: str = "") -> Callable[[Page], None]:
+    """Enter on the first of them."""
+
+    def act(page: Page) -> None:
+        if unfold:
+            enter(page.locator(unfold).first)
+        enter(page.locator(what, has_text=name).first if name else page.locator(what).first)
+
+    return act
+
+
+def enter(control: Locator) -> None:
+    control.focus()
+    control.press("Enter")
+
+
+def type_usdc(page: Page) -> None:
+    page.get_by_role("searchbox", name="Search tokens").focus()
+    page.keyboard.type("usdc")
+
+
+def go_down(page: Page) -> None:
+    """To the last row of a window: the next one comes by itself."""
+    page.locator("tbody tr:last-child .row-link").last.focus()
+    expect(page.locator(".windows .window")).not_to_have_count(1)
+
+
+def try_again(page: Page) -> None:
+    """The next window fails, and then does not."""
+    next_window = re.compile(r"/tokens/rows\?")
+    broken = """<nav class="pager" aria-label="More tokens"><a class="button" href="{0}" hx-get="{0}"
+        hx-target="closest nav" hx-swap="outerHTML">Try again</a></nav>"""
+
+    def fail(route: Route) -> None:
+        route.fulfill(content_type="text/html", body=broken.format(route.request.url))
+
+    page.route(next_window, fail, times=1)
+    page.reload()
+    page.evaluate(LISTEN)
+    page.locator("tbody tr:last-child .row-link").last.focus()
+    enter(page.get_by_role("link", name="Try again"))
+    expect(page.locator(".windows .window")).not_to_have_count(1)
+
+
+def choose_a_chain(page: Page) -> None:
+    page.get_by_label("Chain", exact=True).first.focus()
+    page.keyboard.press("ArrowDown")
+
+
+ROWS: Final = [
+    Row(
+        "a filter",
+        "/history",
+        press("a", unfold='[data-filter="status"] summary', name="In flight"),
+        HEADING,
+        r"\d+ intents, newest first",
+    ),
+    Row("a chip taken off", "/history?origin=8453", press('[aria-label^="Take off"]'), HEADING, r"\d+ intents,"),
+    Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ intents, older page"),
+    Row("an order", "/recoverable", press("a", name="USD"), HEADING, r"\d+ "),
+    Row("a part of a history", OWNER, press("a", name="Succeeded"), HEADING, r"\d+ intents? shown"),
+    Row("chains of a kind", "/chains", press(".networks a", name="Testnets"), HEADING, r"\d+ chain"),
+    Row("tokens of a kind", "/tokens?chain=8453", press("#pills a", name="All listed"), HEADING, r"\d"),
+    Row("tokens that are typed", "/tokens", type_usdc, "input[type=search][name=q]", r"\d"),
+    Row("the next window of tokens", "/tokens?show=listed", go_down, "tbody tr:last-child .row-link"),
+    Row("a window of tokens that had failed", "/tokens?show=listed", try_again, ".window:nth-of-type(2) .row-link"),
+    Row("the matrix for a token", "/routes/matrix", press(".pick a", name="ETH"), ".pick a[aria-current]"),
+]  # fmt: skip
+
+
+def opened(visit: Visit, path: str) -> Page:
+    visit.open(path)
+    visit.page.evaluate(LISTEN)
+    return visit.page
+
+
+def assert_kept(page: Page, focused: str, told: str) -> None:
+    expect(page.locator(":focus")).to_have_count(1)
+    expect(page.locator(focused).and_(page.locator(":focus"))).to_have_count(1)
+    if told:
+        expect(page.locator("#said")).to_have_text(re.compile(told))
+    heard = page.evaluate("told")
+    assert len(heard) == len(set(heard)) <= 1, heard
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_what_comes_leaves_nobody_without_the_focus(browser: Browser, server: str, row: Row) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = opened(visit, row.path)
+        with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
+            row.act(page)
+        assert_kept(page, row.focused, row.told)
+
+
+@pytest.mark.parametrize("is_streamed", [True, False], ids=["by stream", "by polling"])
+def test_a_transfer_that_moves_takes_the_focus_from_nobody(browser: Browser, server: str, is_streamed: bool) -> None:
+    transfer = Transfer(server)
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        if not is_streamed:
+            visit.page.route("**/live/**", lambda route: route.fulfill(status=503, headers={"Retry-After": "10"}))
+        page = opened(visit, transfer.path)
+        expect(page.locator(".answer-finding")).to_have_count(1)
+        page.locator("#receipt [data-copy]").first.focus()
+        offer = page.get_by_role("link", name="Commit this intent")
+        expect(offer).to_be_visible()
+        if is_streamed:
+            offer.focus()
+        transfer.commit()
+        expect(page.locator(".answer .status").first).to_have_text("Committed", timeout=20_000)
+        # What is gone with the state leaves the focus to the state's heading.
+        focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
+        expect(focused).to_be_focused()
+        visit.forgive(503)
+
+
+def test_what_was_asked_once_more_keeps_the_focus_where_it_was_asked(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = opened(visit, some_intent(visit, 11))
+        expect(page.locator(".answer-finding")).to_have_count(1)
+        again = page.locator("#check-again")
+        for control in (again, page.locator("#reply > summary"), page.locator("#share > summary")):
+            with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
+                enter(control)
+            expect(control).to_be_focused()
