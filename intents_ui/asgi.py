@@ -22,6 +22,7 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.http.request import split_domain_port, validate_host
+from django.utils.http import parse_header_parameters
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
@@ -33,6 +34,7 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 PAGE_THREADS = 64  # most of them wait for the service, INTENTS_WAITING at the most
 # How much of a body that is too long is read on all the same: a browser that is still sending sees no answer.
 OVERFLOW = 8 * 1024 * 1024
+CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
@@ -110,12 +112,15 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
     except Refused as refused:
-        scope = {**scope, "method": "GET", inbound.REFUSED: refused.failure}
+        scope = {**scope, "method": "GET", "headers": without_body_headers(scope), inbound.REFUSED: refused.failure}
     handler, gate = (long_answers, gate_of_long_answers) if is_long(scope) else (pages, gate_of_pages)
     if gate.is_full(is_quick=path.startswith(settings.STATIC_URL)):
         return await turn_away(scope, send)
-    with gate:
-        return await handler(scope, receive, send)
+    place = inbound.Place(gate)
+    try:
+        await handler(scope, receive, leaving(place, send, with_first=handler is pages))
+    finally:
+        place.leave()
 
 
 def is_long(scope: Message) -> bool:
@@ -157,6 +162,17 @@ def with_headers(send: Send) -> Send:
     return send_told
 
 
+def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
+    """A place is free when its answer is made, however slowly its reader takes it. A page is made in one piece."""
+
+    async def send_and_leave(message: Message) -> None:
+        if message["type"] == "http.response.body" and (with_first or not message.get("more_body", False)):
+            place.leave()
+        await send(message)
+
+    return send_and_leave
+
+
 def without_body(send: Send) -> Send:
     """The answer to HEAD is that to GET without its body."""
 
@@ -169,6 +185,21 @@ def without_body(send: Send) -> Send:
 def check_headers(scope: Message) -> None:
     if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > sizes()["headers"]:
         raise Refused(inbound.HEADERS_TOO_LARGE)
+    for name, value in scope["headers"]:
+        # Django would read the address in it too; with `zlib` it cannot make a request of it at all.
+        if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
+            raise Refused(inbound.OTHER_CHARSET)
+
+
+def charset_of(content_type: bytes) -> str:
+    try:
+        return parse_header_parameters(content_type.decode("latin-1"))[1].get("charset", "utf-8")
+    except ValueError:
+        return "unreadable"
+
+
+def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in scope["headers"] if name not in (b"content-type", b"content-length")]
 
 
 async def read_body(scope: Message, receive: Receive) -> bytes:

@@ -17,6 +17,7 @@ from intents_ui.service.wire import Page
 
 NAME = "cursor"  # in the URL
 LONGEST = 8_000  # characters; far above what twenty cursors take as a rule
+FEWEST_PARTS = 4  # what list it is of, its edge, which way, where; one that an earlier version wrote may have others
 SIGNER = Signer(salt="bookmark")
 
 
@@ -73,9 +74,12 @@ def _opened(word: str) -> Any:
     if len(word) > LONGEST:
         raise Unreadable
     try:
-        return SIGNER.unsign_object(word)
+        found = SIGNER.unsign_object(word)
     except (BadSignature, ValueError):
         raise Unreadable from None
+    if not (isinstance(found, list) and len(found) >= FEWEST_PARTS):
+        raise Unreadable
+    return found
 
 
 def _fingerprint(query: str) -> str:

@@ -29,7 +29,6 @@ REFUSED = "intents_ui.refused"  # in a request's scope
 BURST_SECONDS = 8
 MINUTE = 60
 BUSY_SECONDS = 2
-CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 START_AGAIN = "Go back, or start again from the search box."
 
 
@@ -47,8 +46,6 @@ def refusal(request: HttpRequest) -> Failure | None:
     if REFUSED in scope:
         found: Failure = scope[REFUSED]
         return found
-    if (request.content_params or {}).get("charset", "utf-8").lower() not in CHARSETS:
-        return UNREADABLE
     visitor = visitors.of(request)
     if visitors.is_behind_unnamed_proxy(request):
         warn_once(str(request.META.get("REMOTE_ADDR")))
@@ -96,7 +93,7 @@ def warn_once(peer: str) -> None:
     )
 
 
-UNREADABLE = Failure(
+OTHER_CHARSET = Failure(
     HTTPStatus.BAD_REQUEST,
     "This request could not be read",
     "It is written in another character set than UTF-8.",
@@ -162,8 +159,15 @@ class Gate:
     def is_full(self, *, is_quick: bool = False) -> bool:
         return self.inside >= (2 * self.most if is_quick else self.most)
 
-    def __enter__(self) -> None:
-        self.inside += 1
 
-    def __exit__(self, *_: object) -> None:
-        self.inside -= 1
+class Place:
+    """Of one request; left once, however often that is said."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate: Gate | None = gate
+        gate.inside += 1
+
+    def leave(self) -> None:
+        if self._gate:
+            self._gate.inside -= 1
+            self._gate = None

@@ -5,12 +5,16 @@ reader takes nothing of a long answer. gunicorn has no setting for either.
 """
 
 import asyncio
-from typing import Any
+import socket
+import struct
+from typing import Any, Final
 
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 
 from intents_ui.settings import ENV
+
+NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
 
 
 class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its types
@@ -29,7 +33,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
     def pause_writing(self) -> None:
         super().pause_writing()
         wait = ENV.intents_request_seconds["answer"]
-        self._next_piece = self.worker.loop.call_later(wait, self.transport.abort)
+        self._next_piece = self.worker.loop.call_later(wait, self._drop)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -49,6 +53,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         """Unless the first request is being answered, or was."""
         if self.req_count < 2 and self._current_request is None:
             self.transport.abort()
+
+    def _drop(self) -> None:
+        """With what is unsent, which the kernel would otherwise keep for its reader."""
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOT_A_MOMENT)
+        self.transport.abort()
 
     def _forget(self, timer: asyncio.TimerHandle | None) -> None:
         if timer:

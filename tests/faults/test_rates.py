@@ -1,13 +1,16 @@
 """How often one visitor may ask, and how many may at a time: who is counted, and what he is told."""
 
+import asyncio
 import ipaddress
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import timedelta
+from statistics import median
 from typing import Any
 
 import httpx
@@ -253,6 +256,33 @@ def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on
         silent.close()
         assert {each.result(30).status_code for each in held} == {503}
         assert client.get(f"{root}/help").status_code == 200
+
+
+def test_under_more_load_than_can_be_served_as_much_is_served_as_before_and_the_rest_refused_quickly() -> None:
+    """Eight readers are served; then fifty-six more ask without a pause. To refuse them costs those eight little."""
+    with dashboard(INTENTS_REQUESTS="8") as root:
+        alone = asyncio.run(flooded(f"{root}/help", readers=8, seconds=1.5))
+        flood = asyncio.run(flooded(f"{root}/help", readers=64, seconds=1.5))
+    assert set(alone) == {200}
+    assert set(flood) == {200, 503}
+    assert len(flood[200]) > len(alone[200]) / 4, "the machine is shared with the readers, who are busy being refused"
+    assert median(flood[503]) < median(flood[200])
+
+
+async def flooded(url: str, *, readers: int, seconds: float) -> dict[int, list[float]]:
+    """How long each answer took, by its status."""
+    took: dict[int, list[float]] = {}
+    until = time.monotonic() + seconds
+    limits = httpx.Limits(max_connections=None)
+
+    async def read(client: httpx.AsyncClient) -> None:
+        while (began := time.monotonic()) < until:
+            answer = await client.get(url)
+            took.setdefault(answer.status_code, []).append(time.monotonic() - began)
+
+    async with httpx.AsyncClient(trust_env=False, limits=limits, timeout=30) as client:
+        await asyncio.gather(*(read(client) for _ in range(readers)))
+    return took
 
 
 @pytest.mark.usefixtures("way")
