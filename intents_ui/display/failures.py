@@ -210,6 +210,8 @@ def status(error: errors.ServiceError) -> HTTPStatus:
 
 def retry_after(error: errors.ServiceError) -> int | None:
     """In how many seconds it is worth trying again; None when waiting does not help."""
+    if error.again_in is not None:
+        return max(1, round(error.again_in + 0.5))
     if isinstance(error, errors.TooBusy):
         return max(1, round(error.retry_after or 5))
     return PAUSE_SECONDS if isinstance(error, errors.Unreachable | errors.Unreadable) else None
@@ -243,6 +245,11 @@ class Old:
     as_of: datetime
     why: str
     again: str
+
+    @property
+    def sentence(self) -> str:
+        """For what is read on another day."""
+        return f"As of {times.dated(self.as_of)}: {self.why}."
 
 
 def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
