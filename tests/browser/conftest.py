@@ -19,6 +19,9 @@ from tests.serving import PATIENCE
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 QUIET += ["--disable-component-update", "--disable-sync"]
 
+# A browser tells most of it in the console too, but not everything in each of its versions.
+VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
+  console.error(`refused by the policy: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`))"""
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -67,6 +70,8 @@ def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bo
     page = window.new_page()
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    if scripts:
+        page.add_init_script(VIOLATIONS)
     visit = Visit(page, root)
     visit.watch()
     try:

@@ -13,7 +13,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
+from intents_ui.urls import urlpatterns
 from tests.browser.conftest import Visit, fits, some_intent, visiting
+from tests.browser.kinds import RECIPIENT
 from tests.browser.test_live import Transfer
 from tests.serving import dashboard
 
@@ -25,12 +27,13 @@ BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
 
 
 class Framing(BaseHTTPRequestHandler):
-    """Another site: a page with a frame around whatever `src` names."""
+    """Another site: a page with a frame around each that `src` names."""
 
     def do_GET(self) -> None:
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-        size = f'width="{asked.get("width", 480)}" height="{asked.get("height", 320)}"'
-        body = f'<!doctype html><title>Shop</title><iframe src="{escape(asked.get("src", ""))}" {size}></iframe>'
+        asked = parse_qs(urlsplit(self.path).query)
+        size = f'width="{asked.get("width", [480])[0]}" height="{asked.get("height", [320])[0]}"'
+        frames = (f'<iframe src="{escape(src)}" {size}></iframe>' for src in asked.get("src", [""]))
+        body = f"<!doctype html><title>Shop</title>{''.join(frames)}"
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body.encode())))
@@ -113,6 +116,27 @@ def test_no_other_page_stands_in_a_frame_even_there(browser: Browser, sites: Sit
     with reading(browser, sites, theme="light") as visit:
         src = sites.dashboard + path.format(intent=some_intent(visit, 8))
         assert refusal(visit.page, sites.shop, src) == BLOCKED
+
+
+@pytest.mark.parametrize("site", ["shop", "other"])
+def test_of_the_whole_site_map_the_card_alone_and_only_there(browser: Browser, sites: Sites, site: str) -> None:
+    """Downloads are none of a frame's business."""
+    with reading(browser, sites, theme="light") as visit:
+        path = some_intent(visit, 8)
+        names = {
+            "intent_id": path.rpartition("/")[2],
+            "address": RECIPIENT,
+            "chain_id": "8453",
+            "operation": "GetIntent",
+        }
+        names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT}
+        patterns = [str(each.pattern) for each in urlpatterns if "<file:" not in str(each.pattern)]
+        paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in patterns]
+        asked = [("src", sites.dashboard + each) for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
+        visit.page.goto(f"{getattr(sites, site)}/?{httpx.QueryParams(asked)}", wait_until="load")
+        shown = [frame.url for frame in visit.page.frames[1:] if not frame.url.startswith("chrome-error:")]
+        assert len(visit.page.frames) == len(asked) + 1
+        assert shown == ([f"{sites.dashboard}/embed{path}"] if site == "shop" else [])
 
 
 def test_what_is_not_there_is_said_in_the_frame(browser: Browser, sites: Sites) -> None:
