@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from django.utils.csp import CSP
 from pydantic import (
+    DirectoryPath,
     Field,
     HttpUrl,
     IPvAnyNetwork,
@@ -26,6 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from intents_ui.service.config import LIMITS, Group
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
@@ -44,6 +46,7 @@ Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
+Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
 
 
 SizeOf = Literal["line", "headers", "body", "console", "triage"]
@@ -87,6 +90,7 @@ class Environment(BaseSettings):
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
     intents_service_totals: Seconds = Field(limits("total"), description="seconds for a whole call, by group")
     intents_service_sizes: Sizes = Field(limits("size"), description="most bytes of an answer, after decompression too, by group")
+    intents_service_kept: Lifetimes = Field(dict(LIFETIMES), description="by kind of answer, seconds of age up to which it is as good as new / is shown while it is renewed / is shown as old when the service fails; `0`: asked for each time")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="whether search engines may list the pages of intents and addresses: `noindex`, `index`")
     intents_security_contact: str | None = Field(None, description="where weaknesses of this dashboard are reported (`mailto:…`, `https://…`), for `/.well-known/security.txt`; unset: there is none")
     redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come and what a visitor has spent; no cluster")
@@ -106,6 +110,7 @@ class Environment(BaseSettings):
     intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="seconds for a request's headers to arrive, for its body, for a connection to wait for the next request, for a reader to take the next piece of an answer")
     intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
     intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
+    state_dir: DirectoryPath | None = Field(None, description="directory in which the lists of chains and tokens are kept across restarts, so that names are known while the service is away; unset: in memory only")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself: with the embedded service and on loopback alone")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
@@ -202,6 +207,15 @@ class Environment(BaseSettings):
         pairs = (pair.partition("=") for pair in value.split(","))
         given = {group.strip(): number for group, _, number in pairs}
         return cls.model_fields[str(info.field_name)].default | given
+
+    @field_validator("intents_service_kept", mode="before")
+    @classmethod
+    def of_some_kinds(cls, value: Any) -> Any:
+        """`moving=2/10/3600`: the kinds named, the others as they are."""
+        if not isinstance(value, str):
+            return value
+        pairs = (pair.partition("=") for pair in value.split(","))
+        return {**LIFETIMES, **{kind.strip(): Lifetime.read(ages) for kind, _, ages in pairs}}
 
     @property
     def authority(self) -> str:

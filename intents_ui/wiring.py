@@ -29,6 +29,7 @@ from intents_ui.service.logos import Logos
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
+from intents_ui.service.saved import SavedLists
 from intents_ui.service.together import end_threads, use_threads
 from intents_ui.service.token_lists import TokenLists
 from intents_ui.service.wire import Page
@@ -67,7 +68,8 @@ def service() -> ServiceClient:
     how, answers_itself = config(), emulator()
     use_threads(how.connections)
     in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
-    return ServiceClient(how, transport=in_process, health=health(), kept=kept())
+    saved = SavedLists(ENV.state_dir) if ENV.state_dir else None
+    return ServiceClient(how, transport=in_process, health=health(), kept=kept(), saved=saved)
 
 
 def unkept() -> Unkept:

@@ -30,6 +30,7 @@ from intents_ui.service.health import Health, Line
 from intents_ui.service.held_call import HeldCall
 from intents_ui.service.kept import KeptAnswers
 from intents_ui.service.operations import Call
+from intents_ui.service.saved import SavedLists
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
 from intents_ui.service.wire import IntentReceipt
 
@@ -98,9 +99,11 @@ class ServiceClient(BlockingOperations):
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
         kept: KeptAnswers | None = None,
+        saved: SavedLists | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
+        self._saved = saved
         self._http = httpx.Client(
             transport=transport or DeadlineTransport(connections=config.connections),
             follow_redirects=False,  # the access key would go along
@@ -112,6 +115,8 @@ class ServiceClient(BlockingOperations):
             patience=lambda call: config.limits[call.group].total,
             health=self.health,
             kept=kept or KeptAnswers(config.lifetimes, clock=clock),
+            saved=saved,
+            recall=self._recall,
             clock=clock,
         )
 
@@ -153,6 +158,8 @@ class ServiceClient(BlockingOperations):
 
     def close(self) -> None:
         self._http.close()
+        if self._saved:
+            self._saved.write()
 
     def __enter__(self) -> Self:
         return self
@@ -163,7 +170,10 @@ class ServiceClient(BlockingOperations):
     def _exchange(self, call: Call[Any]) -> Answered:
         exchange = Exchange(call, self.config)
         answer = self._carry(exchange)
-        return Answered(answer, exchange.size)
+        return Answered(answer, exchange.content)
+
+    def _recall(self, call: Call[Any], text: str) -> Any:
+        return Exchange(call, self.config).recalled(text)
 
     def _carry[T](self, exchange: Exchange[T]) -> T:
         try:

@@ -63,7 +63,7 @@ class Exchange[T]:
     def __init__(self, call: Call[T], config: ServiceConfig) -> None:
         self.call = call
         self.request_id = uuid.uuid4().hex[:12]
-        self.size = 0  # bytes of the answer
+        self.content = b""  # of the answer
         self._config = config
         self._began = time.monotonic()
 
@@ -106,7 +106,7 @@ class Exchange[T]:
 
     def result(self, response: httpx.Response, content: bytes) -> T:
         """The answer, or the error that the service answered with."""
-        self.size = len(content)
+        self.content = content
         clock.heard(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
@@ -118,11 +118,18 @@ class Exchange[T]:
             raise refusal(said_no, **_answered(response))
         if not response.is_success or not isinstance(document, dict):
             raise self._flawed(response, Flaw.WRONG_SHAPE, text)
-        texts = functools.cache(lambda: json_text.members(text))
-        answer = self.call.read(Answer(self._config.names.read(document), texts))
+        answer = self._read(document, text)
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
         paused.heard(None)
         return answer
+
+    def recalled(self, text: str) -> T:
+        """What an answer says that was read before, perhaps by another version of ours. Raises ValueError."""
+        return self._read(json_text.read(text), text)
+
+    def _read(self, document: Any, text: str) -> T:
+        texts = functools.cache(lambda: json_text.members(text))
+        return self.call.read(Answer(self._config.names.read(document), texts))
 
     def _flawed(self, response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
         """What an answer is that cannot be read: a refusal goes by its status all the same."""

@@ -5,6 +5,7 @@ the service fails; what failed is asked again where that can help, and a service
 What changes something (quote, commit, execute) is asked exactly once each time.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -28,9 +29,10 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.freshness import OldAnswer
 from intents_ui.service.health import GEOBLOCKED, Health, Line
-from intents_ui.service.kept import Copy, KeptAnswers
+from intents_ui.service.kept import LISTS, Copy, KeptAnswers
 from intents_ui.service.lifetimes import Kind
 from intents_ui.service.operations import Call, Question
+from intents_ui.service.saved import SavedLists
 from intents_ui.service.tally import Event
 from intents_ui.service.together import aside
 
@@ -44,7 +46,7 @@ PROMPT = frozenset({Kind.MOVING})
 
 class Answered(NamedTuple):
     answer: Any
-    size: int  # bytes, as it came
+    content: bytes  # as it came
 
 
 class Guard:
@@ -57,9 +59,14 @@ class Guard:
         patience: Callable[[Call[Any]], float],
         health: Health,
         kept: KeptAnswers,
+        saved: SavedLists | None = None,
+        recall: Callable[[Call[Any], str], Any] = lambda call, text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`recall`: what an answer's saved text says."""
         self._ask = ask
+        self._saved = saved
+        self._recall = recall
         self._patience = patience
         self._health = health
         self._tally = health.tally
@@ -73,7 +80,7 @@ class Guard:
 
     def knows(self, call: Call[Any]) -> bool:
         """Whether `ask` would answer at once, without a wait for the service."""
-        copy = self._kept.copy(call.question)
+        copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
@@ -81,7 +88,7 @@ class Guard:
         if not call.is_read:
             self._claim(call)
             return cast(T, self._put_to_service(call, is_behind=False))
-        copy = self._kept.copy(call.question)
+        copy = self._copy(call)
         if copy is None:
             return cast(T, self._ask_anew(call))
         if self._age(copy) < copy.lifetime.fresh:
@@ -100,6 +107,20 @@ class Guard:
         with self._lock:
             for question in about:
                 self._under_way.pop(question, None)
+
+    def _copy(self, call: Call[Any]) -> Copy | None:
+        copy = self._kept.copy(call.question)
+        saved = self._saved.find(call.question) if self._saved and copy is None else None
+        if saved is None:
+            return copy
+        age, text = saved
+        at = self._clock() - age
+        with contextlib.suppress(ValueError):
+            self._kept.put(call, self._recall(call, text), len(text), asked_at=at, learned_at=at)
+        copy = self._kept.copy(call.question)
+        if copy is None and self._saved:  # it is too old, or cannot be read any more
+            self._saved.drop(call.question)
+        return copy
 
     # Where there is no copy
 
@@ -247,11 +268,13 @@ class Guard:
         while True:
             try:
                 with self._health.asking(call.operation, call.group, line, patience=PROBE_PATIENCE):
-                    answer, size = self._attempt(call, left)
+                    answer, content = self._attempt(call, left)
             except ServiceError as error:
                 failure = error
             else:
-                self._kept.put(call, answer, size, asked_at=asked_at)
+                self._kept.put(call, answer, len(content), asked_at=asked_at)
+                if self._saved and call.kind and call.kind(answer) in LISTS:
+                    self._saved.keep(call.question, content.decode())
                 return answer
             is_dead = _is_dead_connection(failure)
             if not call.is_read or attempt >= most + is_dead or dead >= retries.DEAD_CONNECTIONS:

@@ -46,7 +46,7 @@ class Upstream:
         assert self.may_answer.wait(10)
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return Answered(self.answer, 100)
+        return Answered(self.answer, b"{}")
 
 
 def guarded(upstream: Upstream, *, patience: float | Callable[[Call[Any]], float], clock: Clock | None = None) -> Guard:

@@ -1,0 +1,95 @@
+"""The lists of chains and tokens in a file, so that a process that starts while the service is away knows names.
+
+One line with a checksum, then a line for each list: operation, request, when it came, and the answer as it came.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from intents_ui.service.operations import Question
+
+NAME = "lists.jsonl"
+MOST_BYTES = 16 * 2**20
+SECONDS = 60.0  # between two writings
+
+log = logging.getLogger(__name__)
+
+
+class SavedLists:
+    """Safe for threads. Several processes may share the file: the last one to write is right enough."""
+
+    def __init__(self, directory: Path, *, now: Callable[[], float] = time.time) -> None:
+        self._file = directory / NAME
+        self._now = now
+        self._lock = threading.Lock()
+        self._lists: dict[Question, tuple[float, str]] = self._read()
+        self._written_at = float("-inf")
+        self._is_written = True
+
+    def find(self, question: Question) -> tuple[float, str] | None:
+        """How many seconds ago the answer came, and its text."""
+        with self._lock:
+            found = self._lists.get(question)
+        return (max(self._now() - found[0], 0.0), found[1]) if found else None
+
+    def drop(self, question: Question) -> None:
+        with self._lock:
+            self._lists.pop(question, None)
+
+    def keep(self, question: Question, text: str) -> None:
+        with self._lock:
+            self._lists.pop(question, None)
+            self._lists[question] = self._now(), text
+            self._is_written = False
+            is_due = self._now() - self._written_at >= SECONDS
+        if is_due:
+            self.write()
+
+    def write(self) -> None:
+        """What came last, as much of it as there is room for. Whoever reads meanwhile reads the old file."""
+        with self._lock:
+            if self._is_written:
+                return
+            self._written_at, self._is_written = self._now(), True
+            lines, room = [], MOST_BYTES
+            for (operation, request), (at, text) in reversed(self._lists.items()):
+                line = json.dumps([operation, request.decode(), at, text]).encode()
+                room -= len(line) + 1
+                if room < 0:
+                    break
+                lines.append(line)
+            content = b"\n".join(lines)
+            try:
+                self._replace(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+            except OSError as error:
+                log.warning("The lists of chains and tokens cannot be written to %s: %s", self._file, error)
+
+    def _replace(self, content: bytes) -> None:
+        beside = self._file.with_name(f"{NAME}.{os.getpid()}")
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self._file)
+
+    def _read(self) -> dict[Question, tuple[float, str]]:
+        try:
+            if self._file.stat().st_size > MOST_BYTES + 100:
+                raise ValueError("it is too large")
+            checksum, _, content = self._file.read_bytes().partition(b"\n")
+            if hashlib.sha256(content).hexdigest().encode() != checksum:
+                raise ValueError("its checksum is another")
+            lists = [json.loads(line) for line in content.splitlines()]
+            return {(operation, request.encode()): (at, text) for operation, request, at, text in reversed(lists)}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            log.warning("The lists of chains and tokens in %s are not read: %s", self._file, error)
+            return {}

@@ -1,0 +1,117 @@
+"""A process that starts while the service is away knows the names that another one learned (faults.md L16)."""
+
+from pathlib import Path
+
+import pytest
+
+from intents_ui.service import saved
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import Unreachable
+from intents_ui.service.freshness import collecting
+from intents_ui.service.saved import NAME, SavedLists
+from tests.service.clients import config
+from tests.service.scripted_server import Script, Visit, answering, response, serving
+from tests.service.upstream import BAD
+
+TOKEN = "0x" + "1" * 40
+HOUR = 3600.0
+
+
+def lists(visit: Visit) -> None:
+    tokens = [{"chainId": 1, "address": TOKEN, "symbol": "ONE"}]
+    visit.send(response({"chains": [{"id": 1, "name": "First"}], "tokens": tokens}))
+
+
+class Time:
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def names(directory: Path, does: Script, time: Time) -> tuple[str | None, str | None]:
+    """Of the chain and of the token, to a process that starts now and ends."""
+    with serving(does) as server:
+        kept = SavedLists(directory, now=time)
+        with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
+            catalog = Catalog(service)
+            chain, token = catalog.chain(1), catalog.token(1, TOKEN)
+    return chain.name if chain else None, token.symbol if token else None
+
+
+def test_what_one_process_learned_the_next_one_knows_while_the_service_is_away(tmp_path: Path) -> None:
+    time = Time()
+    assert names(tmp_path, lists, time) == ("First", "ONE")
+    time.now += 3 * 24 * HOUR
+    assert names(tmp_path, BAD, time) == ("First", "ONE")
+    time.now += 5 * 24 * HOUR
+    assert names(tmp_path, BAD, time) == (None, None)
+
+
+def test_a_service_that_is_there_is_asked_all_the_same(tmp_path: Path) -> None:
+    time = Time()
+    names(tmp_path, lists, time)
+    time.now += 30 * HOUR
+    newer = answering({"chains": [{"id": 1, "name": "Second"}], "tokens": []})
+    assert names(tmp_path, newer, time) == ("Second", None)
+
+
+def test_a_page_about_the_lists_says_how_old_they_are(tmp_path: Path) -> None:
+    time = Time()
+    names(tmp_path, lists, time)
+    time.now += 30 * HOUR
+    with serving(BAD) as server, collecting() as told:
+        kept = SavedLists(tmp_path, now=time)
+        with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
+            listed = Catalog(service).listed_chains()
+    assert listed.age == pytest.approx(30 * HOUR, abs=60)
+    assert isinstance(listed.error, Unreachable)
+    assert told == []  # the page says it itself
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda content: content[:-5], id="cut off"),
+        pytest.param(lambda content: content.replace(b"First", b"Worst"), id="changed"),
+        pytest.param(lambda content: b"", id="empty"),
+        pytest.param(lambda content: b"\xff\n\n[", id="rubbish"),
+        pytest.param(lambda content: content * 9000, id="too large"),
+    ],
+)
+def test_a_file_that_is_not_as_it_was_written_is_as_good_as_none(
+    tmp_path: Path, spoil: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved, "MOST_BYTES", 2**16)
+    names(tmp_path, lists, Time())
+    file = tmp_path / NAME
+    file.write_bytes(spoil(file.read_bytes()))  # type: ignore[operator]
+    assert names(tmp_path, BAD, Time()) == (None, None)
+    assert names(tmp_path, lists, Time()) == ("First", "ONE")
+    assert names(tmp_path, BAD, Time()) == ("First", "ONE")
+
+
+def test_an_answer_of_another_form_is_as_good_as_none(tmp_path: Path) -> None:
+    kept = SavedLists(tmp_path, now=Time())
+    kept.keep(("GetChains", b"{}"), '{"chains": 7}')
+    kept.write()
+    assert names(tmp_path, BAD, Time())[0] is None
+
+
+def test_a_directory_that_cannot_be_written_keeps_nobody_from_anything(tmp_path: Path) -> None:
+    assert names(tmp_path / "nowhere", lists, Time()) == ("First", "ONE")
+
+
+def test_the_file_is_bounded_for_us_alone_and_has_what_came_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved, "MOST_BYTES", 1000)
+    kept = SavedLists(tmp_path, now=Time())
+    for number in range(20):
+        kept.keep(("GetTokenList", b"%d" % number), "x" * 200)
+    kept.write()
+    again = SavedLists(tmp_path, now=Time())
+    assert [number for number in range(20) if again.find(("GetTokenList", b"%d" % number))] == [16, 17, 18, 19]
+    assert (tmp_path / NAME).stat().st_mode & 0o007 == 0
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
