@@ -3,6 +3,7 @@
 `make test` tries a few hundred of the same examples each time; `make fuzz` as many as FUZZ_EXAMPLES says, other ones.
 """
 
+import itertools
 import json
 import logging
 import os
@@ -28,6 +29,7 @@ from tests.faults.odd_pages import CATALOGUE, LISTS, OF_AN_INTENT, OF_AN_OWNER, 
 from tests.faults.odd_service import Odd, odd_service
 from tests.faults.test_bodies import sample
 from tests.pages.conftest import fresh
+from tests.pages.test_commit import QUOTE
 from tests.service.clients import CANARY
 
 LONG: Final = int(os.environ.get("FUZZ_EXAMPLES", "0"))
@@ -61,6 +63,7 @@ def examples(quick: int) -> settings:
 class Site:
     odd: Odd
     samples: list[Sample]
+    quoted: str
     client: Client = field(default_factory=Client)
     log: list[logging.LogRecord] = field(default_factory=list)
 
@@ -109,10 +112,12 @@ def site() -> Iterator[Site]:
 
 def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
     patch.setattr(ENV, "intents_console_reads", 10**6)
+    patch.setattr(ENV, "intents_console_writes", 10**6)
     patch.setattr(ENV, "intents_export_rows", 60)
     patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
     with odd_service(emulator, patch) as odd:
-        found = Site(odd, [sample(odd, emulator.finished(slug)["intentId"]) for slug in SCENARIOS])
+        samples = [sample(odd, emulator.finished(slug)["intentId"]) for slug in SCENARIOS]
+        found = Site(odd, samples, str(emulator.play("expired-quote")["intentId"]))
         listening = Listening(found.log)
         loggers = [logging.getLogger(name) for name in ("asyncio", "django", "intents_ui")]
         for logger in loggers:
@@ -191,6 +196,40 @@ ASKED: Final = (
 def test_one_node_of_an_answer_may_be_anything(site: Site, form: str, which: int, call: int, node: int, fragment: str):
     mutation = Mutation(call, node, fragment)
     site.read(site.samples[which].page(form), **dict.fromkeys(ASKED, mutation))
+
+
+@pytest.fixture(scope="module")
+def by_hand(site: Site) -> dict[str, Any]:
+    """What can be asked by hand of the operations that no page asks; a transfer that is only quoted, for its page."""
+    quoted = site.odd.client.get_intent(site.quoted)
+    return {
+        "QuoteIntent": QUOTE,
+        "CommitIntent": {"intent": json.loads(quoted.received)},
+        "ExecuteIntent": {"intentId": site.quoted},
+        "WaitIntentReceipt": {"intentId": site.samples[0].intent_id},
+    }
+
+
+FORMS: Final = itertools.count()  # each is good for one sending
+
+
+@examples(60)
+@given(
+    operation=st.sampled_from(["QuoteIntent", "CommitIntent", "ExecuteIntent", "WaitIntentReceipt"]),
+    is_page=st.booleans(),
+    node=st.integers(0, 2**20),
+    fragment=fragments(),
+)
+def test_one_node_of_an_answer_by_hand_may_be_anything(
+    site: Site, by_hand: dict[str, Any], operation: str, is_page: bool, node: int, fragment: str
+):
+    site.odd.anew(**{operation: Mutation(0, node, fragment)})
+    page, form = f"/console/{operation}", {"ask": "json", "json": json.dumps(by_hand[operation])}
+    if is_page and operation == "CommitIntent":
+        page, form = f"/intent/{site.quoted}/commit", {"form": f"{next(FORMS):016}"}
+    answer = site.client.post(page, form | {"confirmed": "on"}, headers={"Sec-Fetch-Site": "same-origin"})
+    site.whole(page, answer)
+    assert operation in {asked for asked, _ in site.odd.way.asked}
 
 
 # -- what a visitor sends --
