@@ -22,8 +22,12 @@ LONGEST_DESCRIPTION = 300
 
 @dataclass(frozen=True)
 class Preview:
-    """`title`: the state and what became of the money; `description`: the page's answer, and what went in and out."""
+    """`title`: the state and what became of the money; `description`: the page's answer, and what went in and out.
 
+    `tab`: the state, and what went in and out, for a tab among many.
+    """
+
+    tab: str
     title: str
     description: str
 
@@ -70,11 +74,14 @@ class Card:
 
 
 def preview(story: Story, transfer: Transfer) -> Preview:
-    ways = f"{_side(transfer.sent)} → {_side(transfer.received)}."
+    ways = f"{_side(transfer.sent)} → {_side(transfer.received)}"
     where = story.where if story.where not in story.sentence else ""
     return Preview(
+        state(
+            transfer.status.word, ways if transfer.sent.amount.full or transfer.received.amount.full else story.headline
+        ),
         cut(state(transfer.status.word, _outcome(story, transfer)), LONGEST_TITLE),
-        cut(" ".join(words for words in (story.sentence, where, ways) if words), LONGEST_DESCRIPTION),
+        cut(" ".join(words for words in (story.sentence, where, f"{ways}.") if words), LONGEST_DESCRIPTION),
     )
 
 

@@ -34,6 +34,8 @@ INTENTS_SHOWN = 10
 NEWEST_HELD = 64
 NEWEST_SECONDS = 10
 NAMESAKES = 24
+# Of a part of the page that stands by itself.
+HEADINGS = {"routes": "Routes of", "intents": "Intents with"}
 
 
 @require_safe
@@ -164,6 +166,6 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
     """A part of the token's page, or without scripts a page of its own."""
     chain_id, address = where
     shown = identity(chain_id, address, using=wiring.catalog())
-    context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html"}
+    context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html", "heading": HEADINGS[name]}
     is_partial = request.headers.get("HX-Request-Type") == "partial"
     return render(request, f"parts/token_{name}.html" if is_partial else "token_part.html", context)

@@ -83,7 +83,7 @@ def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> 
     assert len(streams) == 1
     assert page.evaluate("book.pages('followed')") == []
     hide(page, False)
-    expect(page).to_have_title(re.compile("^Returned"))
+    expect(page).to_have_title(re.compile("^Refunded · 300"))
 
 
 def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Browser, server: str) -> None:

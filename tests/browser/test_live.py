@@ -101,7 +101,7 @@ def test_every_state_is_shown_by_stream_where_streams_are_blocked_and_without_sc
         for visit in (streamed, polled):
             assert visit.page.evaluate("window.notReloaded")
             expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Returned")
-            expect(visit.page).to_have_title(re.compile("^Returned"))
+            expect(visit.page).to_have_title(re.compile(r"^Refunded · 300\.00 USDC on Base → "))
             expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
             expect(visit.page.locator("#poll")).to_have_count(0)
         polled.forgive(503)
