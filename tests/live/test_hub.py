@@ -207,3 +207,21 @@ async def test_closing_the_hub_ends_every_following(service, clock):
         await until(lambda: all(viewer.pictures for viewer in watching))
     await asyncio.gather(*(viewer.task for viewer in watching))
     assert service.waits == 0
+
+
+@pytest.mark.parametrize("count", [1, 200])
+async def test_how_often_the_service_is_asked_follows_its_hold_and_not_the_viewers(clock, count):
+    """With the hold of a real service, 28 s, that is 2.2 calls a minute; after the last viewer it is none."""
+    hold = 0.5
+    service = CountedService(Emulator(now=clock, hold=hold))
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub:
+        async with viewers(hub, intent, count) as watching:
+            await until(lambda: service.waits and all(viewer.pictures for viewer in watching), within=20)
+            began, before = asyncio.get_running_loop().time(), service.calls.total()
+            await until(lambda: service.calls.total() >= before + 4, within=20)
+            assert asyncio.get_running_loop().time() - began >= 3 * hold
+        await until(lambda: not hub.watched)
+        after = service.calls.total()
+        await asyncio.sleep(2 * hold)
+        assert service.calls.total() == after

@@ -12,7 +12,7 @@ from intents_ui.service.retries import LEAST, Budget
 from intents_ui.service.tally import Event
 from intents_ui.service.wire import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
-from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
+from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, until, upstream
 
 
 @pytest.fixture
@@ -154,3 +154,23 @@ def test_a_service_that_fails_for_many_is_not_asked_twice_as_often(service: Upst
             assert number % 4 == 0
     assert len(service.asked) <= 120 * 1.1
     assert service.service.health.tally[Event.RETRY_SPARED] > 0
+
+
+@pytest.mark.parametrize(
+    ("does", "calls"),
+    [
+        pytest.param(BAD, 2, id="2001"),
+        pytest.param(no(9000, "IntentsDisabled", 400), 2, id="paused by its operator"),
+        pytest.param(no(2002, "Unavailable", 400), 2, id="2002"),
+        pytest.param(no(2003, "QueryFailed", 400), 1, id="2003"),
+        pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
+    ],
+)
+def test_behind_a_readers_back_there_is_time_for_more(service: Upstream, does: Script, calls: int) -> None:
+    history = operations.get_intent_history()
+    service.service.ask(history)
+    service.clock.now += 30
+    service.does = does
+    service.service.ask(history)
+    until(lambda: not service.service._guard._under_way)
+    assert len(service.asked) == 1 + calls
