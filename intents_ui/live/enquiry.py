@@ -32,13 +32,17 @@ class Pace:
     breath: float = 0.1  # between two answers that both brought news
     shortest: float = 1.0  # after an answer that came at once and brought nothing; doubles up to …
     longest: float = 15.0
+    news: int = 8  # answers at once, each with news, before we no longer believe that they bring any
     look: float = 15.0  # between two looks where no call is held
-    look_for: float = 1800.0  # at an intent that failed, was aborted or is invalid
+    recheck: float = 60.0  # … and the service says that there is nothing to wait for
+    look_for: float = 1800.0  # at one that failed, was aborted, is invalid, or is "done" although it has not ended
     skew: float = 120.0  # by which the service's clock may differ from ours
     retry_first: float = 0.5
     retry_longest: float = 30.0
     # Readers want the picture back within 5 s of the service's return, so an unreachable one is tried more often.
     retry_unreachable: float = 4.0
+    start_rate: float = 40.0  # enquiries a second that begin, once as many have begun at once
+    reconnect_rate: float = 10.0  # held calls a second that are put again after all of them broke at once
     return_rate: float = 20.0  # enquiries a second that ask again when a service that was away is back
     unsaid: float = 1.0  # trouble that is over sooner is not told
     cuts: int = 2  # held calls that were cut off before we stop holding them …
@@ -48,10 +52,19 @@ class Pace:
 
 
 class Traffic:
-    """What the enquiries of a process share: how many they are. How the service is, their client knows (`health`)."""
+    """What the enquiries of a process share: how many they are. How the service is, their client knows (`health`).
+
+    `holding`: the intents whose call the service holds, or held until it broke."""
 
     def __init__(self) -> None:
         self.enquiries = 0
+        self.holding: set[str] = set()
+        self._next_start = float("-inf")
+
+    def turn(self, now: float, pace: Pace) -> float:
+        """Seconds until a new enquiry may begin: those of a process that was just started come all together."""
+        self._next_start = max(self._next_start, now - 1.0) + 1 / pace.start_rate
+        return max(0.0, self._next_start - now)
 
     def retry_longest(self, pace: Pace) -> float:
         """Ten questions a second from all together, so that a service that returns is not run over."""
@@ -88,7 +101,10 @@ class Enquiry:
         self._cursor: tuple[str | None, ...] | None = None
         self._is_stopped = False
         self._stopped_at = datetime.min.replace(tzinfo=UTC)
+        self._done_at: datetime | None = None
+        self._has_looked = False
         self._idle_answers = 0
+        self._news_at_once = 0
         self._cuts = 0
         self._looks = 0
         self._failures = 0
@@ -96,6 +112,7 @@ class Enquiry:
     async def run(self) -> None:
         self._traffic.enquiries += 1
         try:
+            await asyncio.sleep(self._traffic.turn(self._clock(), self._pace))
             while not self.picture.is_last:
                 try:
                     pause = await self._ask()
@@ -106,13 +123,14 @@ class Enquiry:
                     await asyncio.sleep(pause)
         finally:
             self._traffic.enquiries -= 1
+            self._traffic.holding.discard(self.intent_id)
 
     async def _ask(self) -> float:
         """Asks once and tells the answer; gives the pause before the next question."""
         return await (self._wait() if self._may_wait() else self._look())
 
     def _may_wait(self) -> bool:
-        if self._must_look or self._is_stopped or not self.service.can_hold:
+        if self._must_look or self._is_stopped or self._done_at or not self.service.can_hold:
             return False
         return self._cuts < self._pace.cuts
 
@@ -126,15 +144,23 @@ class Enquiry:
             await self._learn(receipt)
         self._must_look = False
         if self.picture.content != before:
+            self._done_at = None
             self._cursor = None  # it belongs to the receipt before; without one the next wait brings another
         if self._cuts >= self._pace.cuts:
             self._looks += 1
             if self._looks >= self._pace.looks:
                 self._cuts = self._looks = 0
-        return 0.0 if self._may_wait() else self._pace.look * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
+        if self._may_wait():
+            return 0.0
+        self._traffic.holding.discard(self.intent_id)
+        pause = self._pace.recheck if self._is_stopped or self._done_at else self._pace.look
+        # Those that began together would look together for minutes.
+        least, self._has_looked = 0.8 if self._has_looked else 0.1, True
+        return pause * random.uniform(least, 1.2)  # noqa: S311 - spreads, hides nothing
 
     async def _wait(self) -> float:
         began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
+        self._traffic.holding.add(self.intent_id)
         try:
             answer = await self.service.wait_intent_receipt(self.intent_id, last_receipt_states=self._states())
         except NotFound:
@@ -152,6 +178,8 @@ class Enquiry:
             self._cuts = 0  # without a cursor no call is held
         brought = answer.receipt_states != self._cursor or answer.intent_receipt.status != status
         self._cursor = answer.receipt_states
+        # "Stop waiting": whether it is right is seen later, by looking.
+        self._done_at = self._now() if answer.done else None
         await self._learn(answer.intent_receipt)
         return self._pause(began, brought=brought)
 
@@ -162,7 +190,13 @@ class Enquiry:
     def _pause(self, began: float, *, brought: bool) -> float:
         """A service that does not hold the call must not make us ask without end."""
         took = self._clock() - began
-        if brought or took >= self._pace.shortest:
+        if self._done_at and not self._is_stopped:
+            return self._pace.recheck
+        if took >= self._pace.shortest:
+            self._news_at_once = 0
+        elif brought:
+            self._news_at_once += 1
+        if took >= self._pace.shortest or (brought and self._news_at_once <= self._pace.news):
             self._idle_answers = 0
             return max(0.0, self._pace.breath - took)
         self._idle_answers += 1
@@ -199,8 +233,10 @@ class Enquiry:
         self._is_stopped = status in STOPPED
         if self._is_stopped:
             return now - self._stopped_at > timedelta(seconds=self._pace.look_for)
-        if status in OFFERED and expires_at:
-            return now - expires_at > timedelta(seconds=self._pace.skew)
+        if status in OFFERED and expires_at and now - expires_at > timedelta(seconds=self._pace.skew):
+            return True
+        if self._done_at and status not in ENDED:
+            return now - self._done_at > timedelta(seconds=self._pace.look_for)
         return status in ENDED
 
     async def _show(self, picture: Picture) -> None:
@@ -223,10 +259,11 @@ class Enquiry:
 
     def _backoff(self, error: ServiceError) -> float:
         self._failures += 1
-        longest = self._pace.retry_longest
+        longest, together = self._pace.retry_longest, 0.0
         if isinstance(error, Unreachable):
             longest = self._traffic.retry_longest(self._pace)
-        backoff = min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest)
+            together = len(self._traffic.holding) / self._pace.reconnect_rate
+        backoff = max(min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
         pause = random.uniform(0, backoff)  # noqa: S311 - spreads, hides nothing
         # The others that ask are told by our client that the service wants quiet.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause

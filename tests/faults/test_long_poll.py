@@ -1,0 +1,329 @@
+"""What watching costs the service, by the real pace, on real sockets: counted over minutes that pass in no time."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from intents_ui.live.bus import LocalBus
+from intents_ui.live.enquiry import Pace
+from intents_ui.live.hub import Hub
+from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.config import LIMITS, Group, ServiceConfig
+from intents_ui.service.health import Health
+from tests.faults.swift import run
+from tests.live.following import Viewer
+from tests.live.tcp_service import TcpService, served
+
+MINUTE = 60.0
+BEGAN = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ID = "0x" + "ab" * 32
+
+type Reply = dict[str, Any] | int | None
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Of minutes of questions nobody reads the log."""
+    logging.disable(logging.ERROR)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def clock() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def now() -> datetime:
+    return BEGAN + timedelta(seconds=clock())
+
+
+class Service:
+    """Answers by `wait` and `look`: given the number of the call, the seconds that it takes and what it brings: a
+    document, an HTTP status, or None for never."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[float, str]] = []
+        self.given_up: list[float] = []
+        self.under_way: Counter[str] = Counter()
+        self.most: Counter[str] = Counter()
+        self.status = "EXECUTING"
+        self.updated_at = "2026-11-21T11:59:00Z"
+        self.done = False
+        self.states = ["SUCCEEDED", "MINING"]
+        self.wait: Callable[[int], tuple[float, Reply]] = lambda number: (28.0 if number > 1 else 0.0, {})
+        self.look: Callable[[int], tuple[float, Reply]] = lambda number: (0.0, {})
+
+    def receipt(self, intent_id: str) -> dict[str, Any]:
+        return {"intentId": intent_id, "status": self.status, "updatedAt": self.updated_at}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        operation = scope["path"].rpartition("/")[2]
+        intent_id = json.loads((await receive())["body"])["intentId"]
+        self.asked.append((clock(), operation))
+        self.under_way[operation] += 1
+        self.most[operation] = max(self.most[operation], self.under_way[operation])
+        try:
+            await self.answer(operation, intent_id, receive, send)
+        finally:
+            self.under_way[operation] -= 1
+
+    async def answer(self, operation: str, intent_id: str, receive: Any, send: Any) -> None:
+        how = self.wait if operation == "WaitIntentReceipt" else self.look
+        began = clock()
+        seconds, reply = how(len(self.times(operation)))
+        if (seconds or reply is None) and await self.is_left(receive, within=None if reply is None else seconds):
+            self.given_up.append(clock() - began)
+            return
+        document: Any = {"intentReceipt": self.receipt(intent_id)}
+        if operation == "WaitIntentReceipt":
+            document |= {"receiptStates": self.states, "done": self.done}
+        document = reply if isinstance(reply, dict) and reply else document
+        status = reply if isinstance(reply, int) else 200
+        content = json.dumps(document).encode() if status == 200 else b""
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    async def is_left(self, receive: Any, *, within: float | None) -> bool:
+        leaving = asyncio.ensure_future(receive())
+        await asyncio.wait({leaving}, timeout=within)
+        return leaving.done() or not leaving.cancel()
+
+    def times(self, *operations: str) -> list[float]:
+        return [at for at, operation in self.asked if not operations or operation in operations]
+
+    def calls(self, *, since: float = 0.0, until: float = float("inf")) -> int:
+        return sum(since <= at < until for at in self.times())
+
+
+@contextlib.asynccontextmanager
+async def watching(
+    service: Service, *ids: str, viewers: int = 1, **config: Any
+) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
+    async with served(service) as front:
+        client = AsyncServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
+        async with client, Hub(client, LocalBus(), pace=Pace(), now=now, most=1000) as hub:
+            found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
+            try:
+                yield hub, found, front
+            finally:
+                for viewer in found:
+                    await viewer.leave()
+
+
+def swiftly(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    def ran(**given: Any) -> None:
+        run(lambda: test(**given))
+
+    ran.__name__, ran.__doc__ = test.__name__, test.__doc__
+    ran.__signature__ = __import__("inspect").signature(test)  # type: ignore[attr-defined]
+    if hasattr(test, "pytestmark"):
+        ran.pytestmark = test.pytestmark  # type: ignore[attr-defined]
+    return ran
+
+
+@swiftly
+@pytest.mark.parametrize("viewers", [1, 1000])
+async def test_a_transfer_costs_two_calls_a_minute_however_many_watch_it(viewers: int) -> None:
+    service = Service()
+    async with watching(service, viewers=viewers) as (_, found, _front):
+        await asyncio.sleep(10 * MINUTE)
+        assert all(viewer.pictures for viewer in found)
+    assert service.calls(until=MINUTE) <= 5
+    assert 17 <= service.calls(since=MINUTE, until=10 * MINUTE) <= 9 * 2.3
+    assert service.most["WaitIntentReceipt"] == 1
+    assert service.calls(since=10 * MINUTE + 35) == 0
+
+
+@swiftly
+@pytest.mark.parametrize("brings", ["nothing", "another cursor each time"])
+async def test_a_service_that_answers_at_once_for_ever_is_asked_less_and_less(brings: str) -> None:
+    service = Service()
+
+    def at_once(number: int) -> tuple[float, Reply]:
+        if brings != "nothing":
+            service.states = [f"MOVED-{number}"]
+        return 0.0, {}
+
+    service.wait = at_once
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10 * MINUTE)
+        assert not found[0].pictures[-1].stale_since
+    first = service.calls(until=MINUTE)
+    assert first <= (10 if brings == "nothing" else 20)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(service.times("WaitIntentReceipt"))]
+    patient = gaps[1:] if brings == "nothing" else gaps[8:]
+    assert [round(gap) for gap in patient[:5]] == [1, 2, 4, 8, 15]
+    assert all(14.9 < gap < 15.1 for gap in patient[5:])
+
+
+@swiftly
+async def test_a_call_that_is_never_answered_is_cut_and_replaced_by_looks() -> None:
+    service = Service()
+    service.wait = lambda number: (0.0, {}) if number == 1 else (0.0, None)
+    async with watching(service) as (hub, found, front):
+        await asyncio.sleep(5 * MINUTE)
+        waits, looks = service.times("WaitIntentReceipt"), service.times("GetIntentReceipt")
+        assert len(waits) == 1 + Pace().cuts
+        assert all(30 < seconds <= LIMITS[Group.WAIT].total for seconds in service.given_up)
+        later = [at for at in looks if at > waits[-1] + 41]
+        assert all(10 < after - before <= 20 for before, after in itertools.pairwise(later))
+        assert not found[0].pictures[-1].stale_since, "quiet is no trouble"
+        await found[0].leave()
+        await asyncio.sleep(6)
+        assert not hub.watched
+        assert front.connections <= 1
+
+
+@swiftly
+async def test_whoever_leaves_is_watched_for_a_few_seconds_and_then_nobody_asks() -> None:
+    service = Service()
+    async with watching(service) as (hub, found, _front):
+        await asyncio.sleep(70)
+        await found[0].leave()
+        await asyncio.sleep(Pace().grace + 0.1)
+        assert not hub.watched
+        await asyncio.sleep(0.1)
+        assert service.under_way["WaitIntentReceipt"] == 0, "the held call was given up"
+        left = clock()
+        await asyncio.sleep(5 * MINUTE)
+    assert service.calls(since=left) == 0
+    assert Pace().grace <= 5.0
+
+
+@swiftly
+@pytest.mark.parametrize("status", [500, 451])
+async def test_errors_without_end_are_told_once_and_asked_about_less_and_less(status: int) -> None:
+    service = Service()
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10)
+        service.wait = service.look = lambda number: (0.0, status)
+        before = clock()
+        await asyncio.sleep(10 * MINUTE)
+        told = found[0].pictures[-1]
+        assert told.stale_since
+        assert told.receipt.status == "EXECUTING", "the last known picture stays"
+        assert len(found[0].pictures) <= 3
+        asked = service.calls(since=before)
+        times = [at for at in service.times() if at > before]
+        # A service that is away is looked for every few seconds, so that readers have their picture back within five.
+        assert asked <= (300 if status == 500 else 60)
+        longest = Pace().retry_unreachable + 6 if status == 500 else Pace().retry_longest
+        assert max(later - earlier for earlier, later in itertools.pairwise(times)) <= longest + 1
+        service.wait, service.look = Service().wait, Service().look
+        await asyncio.sleep(longest + 10)
+        assert not found[0].pictures[-1].stale_since
+
+
+@swiftly
+@pytest.mark.parametrize("status", ["REFUNDED", "SUCCEEDED"])
+async def test_an_end_is_one_although_the_service_would_have_us_wait(status: str) -> None:
+    service = Service()
+    service.status = status
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(MINUTE)
+        assert found[0].task.done()
+        assert found[0].pictures[-1].is_last
+    assert len(service.asked) == 1
+
+
+@swiftly
+@pytest.mark.parametrize("status", ["EXECUTING", "FAILED", "ABORTED", "INVALID"])
+async def test_what_need_not_be_waited_for_is_looked_at_slowly_for_half_an_hour(status: str) -> None:
+    service = Service()
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10)
+        service.status, service.done, service.updated_at = status, True, "2026-11-21T12:00:20Z"
+        service.wait = lambda number: (0.0, {})
+        await asyncio.sleep(MINUTE)
+        stopped = service.times("WaitIntentReceipt")[-1]
+        await asyncio.sleep(33 * MINUTE)
+        assert found[0].pictures[-1].is_last
+        assert found[0].pictures[-1].receipt.status == status
+    assert service.times("WaitIntentReceipt")[-1] == stopped, "it said: stop waiting"
+    looks = [at for at in service.times("GetIntentReceipt") if at > stopped]
+    assert 20 <= len(looks) <= 40
+    assert all(45 <= later - earlier <= 75 for earlier, later in itertools.pairwise(looks[1:]))
+
+
+@swiftly
+async def test_what_moves_on_after_all_is_waited_for_again() -> None:
+    service = Service()
+    service.done, service.status = True, "FAILED"
+    service.updated_at = "2026-11-21T12:00:00Z"
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(3 * MINUTE)
+        service.status, service.done, service.updated_at = "EXECUTING", False, "2026-11-21T12:03:00Z"
+        await asyncio.sleep(2 * MINUTE)
+        assert service.under_way["WaitIntentReceipt"] == 1
+        service.status, service.updated_at = "SUCCEEDED", "2026-11-21T12:05:00Z"
+        await asyncio.sleep(MINUTE)
+        assert found[0].statuses == ["FAILED", "EXECUTING", "SUCCEEDED"]
+
+
+# F60
+
+
+@swiftly
+@pytest.mark.parametrize("earlier", ["2026-11-21T11:59:30Z", "2026-11-21T12:00:00Z", None])
+async def test_a_state_that_goes_back_is_not_shown(earlier: str | None) -> None:
+    service = Service()
+    service.status, service.updated_at = "FAILED", "2026-11-21T12:00:00Z"
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10)
+        service.status = "EXECUTING"
+        service.updated_at = earlier  # type: ignore[assignment]
+        await asyncio.sleep(3 * MINUTE)
+        service.status, service.updated_at = "FAILED", "2026-11-21T12:00:00Z"
+        await asyncio.sleep(3 * MINUTE)
+        assert found[0].statuses == ["FAILED"]
+        assert [picture.went_back_to for picture in found[0].pictures] == [None, "EXECUTING", None]
+        service.status, service.updated_at = "EXECUTING", "2026-11-21T12:09:00Z"
+        await asyncio.sleep(2 * MINUTE)
+        assert found[0].statuses == ["FAILED", "EXECUTING"], "a repair is later, and shown"
+
+
+# F76, F77: many at once
+
+MANY = [f"0x{number:064x}" for number in range(500)]
+
+
+@swiftly
+async def test_five_hundred_transfers_at_once_are_all_live_within_the_services_limits() -> None:
+    service = Service()
+    async with watching(service, *MANY) as (_, found, _front):
+        await asyncio.sleep(75)
+        assert all(viewer.pictures and not viewer.pictures[-1].stale_since for viewer in found)
+        held = ServiceConfig("http://x").held_calls
+        assert service.most["WaitIntentReceipt"] == held
+    assert service.calls(until=1) <= 200, "those that come at once begin one after another"
+    assert all(service.calls(since=second, until=second + 5) / 5 <= 60 for second in range(1, 70))
+    assert service.calls(since=15, until=75) / 60 <= 40
+
+
+@swiftly
+async def test_calls_that_break_all_at_once_are_put_again_one_after_another() -> None:
+    service = Service()
+    service.wait = lambda number: (28.0, {})
+    ids = MANY[:60]
+    async with watching(service, *ids) as (_, found, front):
+        await asyncio.sleep(40)
+        assert service.under_way["WaitIntentReceipt"] == len(ids)
+        broke = clock()
+        await front.down()
+        await front.up()
+        await asyncio.sleep(45)
+        assert service.under_way["WaitIntentReceipt"] == len(ids), "all are live again"
+        assert not any(viewer.pictures[-1].stale_since for viewer in found)
+    again = [at for at in service.times("GetIntentReceipt") if at >= broke]
+    assert len(again) >= len(ids)
+    for second in range(45):
+        assert sum(second <= at - broke < second + 3 for at in again) <= 3 * 2 * Pace().reconnect_rate
