@@ -52,7 +52,8 @@ def refusal(request: HttpRequest) -> Failure | None:
     if not is_counted(visitor):
         return None
     if wait := spend(pages(), visitor):
-        return too_many(f"{ENV.intents_pages_per_address} pages a second", wait)
+        most = ENV.intents_pages_per_address
+        return too_many(f"{most} {'page' if most == 1 else 'pages'} a second", wait)
     if is_costly(request) and (wait := spend(searches(), visitor)):
         return too_many(f"{ENV.intents_searches_per_address} searches, tickets and exports a minute", wait)
     return None

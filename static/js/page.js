@@ -6,6 +6,9 @@ function say(words) {
   setTimeout(() => (said.textContent = words), 50); // the same words twice are only heard when they were gone between
 }
 
+// The page's own address, which htmx adds to each request: nobody here reads it, and it may be longer than a header.
+document.addEventListener("htmx:config:request", ({ detail }) => delete detail.ctx.request.headers["HX-Current-URL"]);
+
 // A part that came says in one line what came.
 document.addEventListener("htmx:after:swap", (event) => {
   const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");

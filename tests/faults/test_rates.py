@@ -164,7 +164,7 @@ def test_the_page_says_what_happened_how_long_and_what_to_do() -> None:
     assert answer["Cache-Control"] == "no-store"
     assert 'role="search"' in page
     assert "<h1>Too much was asked from your address</h1>" in page
-    assert "this dashboard answers 1 pages a second on average" in page
+    assert "this dashboard answers 1 page a second on average" in page
     assert "Try again in 1 second." in page
     assert '<a class="button" data-kind="main" href="">Try again</a>' in page
 

@@ -1,0 +1,58 @@
+"""What is refused before it is read, in a browser: the pages that say so, and addresses that are long and taken."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import FITS, visiting
+from tests.browser.kinds import transfer
+from tests.serving import dashboard
+
+pytestmark = pytest.mark.browser
+
+VISITOR = {"X-Forwarded-For": "203.0.113.7"}
+SEND_70_KB = """() => {
+  const form = document.querySelector("form[action='/search']");
+  form.method = "post";
+  form.querySelector("input[type=search], textarea").value = "x".repeat(70_000);
+  HTMLFormElement.prototype.submit.call(form);
+}"""
+
+
+@pytest.fixture(scope="module")
+def strict() -> Iterator[str]:
+    """A dashboard behind a proxy, which gives one visitor a page a second and eight at once."""
+    with dashboard(TRUSTED_PROXIES="127.0.0.1", INTENTS_PAGES_PER_ADDRESS="1") as root:
+        yield root
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_too_many_and_too_much_are_pages_that_say_what_to_do(
+    browser: Browser, strict: str, theme: str, width: int
+) -> None:
+    with visiting(browser, strict, theme=theme, width=width) as visit:
+        page = visit.page
+        visit.open("/search")
+        page.evaluate(SEND_70_KB)
+        expect(page.get_by_role("heading", level=1)).to_have_text("That is more than can be taken at once")
+        assert page.evaluate(FITS)
+        page.set_extra_http_headers(VISITOR)
+        with httpx.Client(base_url=strict, headers=VISITOR, trust_env=False) as client:
+            while client.get("/robots.txt").status_code == 200:
+                pass
+        visit.open("/history")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Too much was asked from your address")
+        expect(page.get_by_role("link", name="Try again")).to_be_visible()
+        assert page.evaluate(FITS)
+        visit.forgive(413)
+        visit.forgive(429)
+
+
+def test_a_page_with_a_long_address_is_live_like_any_other(browser: Browser, server: str) -> None:
+    """htmx would send the whole address along with each request, as a header that no server takes."""
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(f"{transfer(server, commit=True, execute=True)}?x={'a' * 9_000}")
+        expect(visit.page.locator("html")).to_have_attribute("data-stream", "open")
