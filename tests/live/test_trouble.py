@@ -1,6 +1,7 @@
 """When the service is in trouble the picture stays, says since when it is old, and is fresh soon after."""
 
 import asyncio
+import contextlib
 import dataclasses
 import itertools
 import logging
@@ -8,6 +9,7 @@ import logging
 from intents_ui.emulator import Emulator
 from intents_ui.live.enquiry import Pace
 from intents_ui.service.config import LIMITS, Group, Limits
+from intents_ui.service.tally import Event
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 
@@ -59,6 +61,22 @@ async def test_whoever_comes_during_an_outage_is_told_that_nothing_is_known(serv
             await front.up()
             await until(lambda: viewer.pictures[-1].receipt)
             assert not viewer.pictures[-1].stale_since
+
+
+async def test_in_an_outage_the_service_is_tried_for_all_by_one_and_all_are_back_afterwards(service, clock):
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(40)]
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
+        watching = [(await all_of.enter_async_context(viewers(hub, intent)))[0] for intent in intents]
+        await until(lambda: all(viewer.pictures for viewer in watching) and service.waits == 40, within=20)
+        await front.down()
+        await until(lambda: all(viewer.pictures[-1].stale_since for viewer in watching), within=20)
+        await until(lambda: hub.service.health.tally[Event.HELD_BACK] > 40, within=20)
+        before, tally = hub.service.health.tally[Event.CALL], hub.service.health.tally
+        held_back = tally[Event.HELD_BACK]
+        await until(lambda: tally[Event.HELD_BACK] > held_back + 40, within=20)
+        assert tally[Event.CALL] - before < 40
+        await front.up()
+        await until(lambda: not any(viewer.pictures[-1].stale_since for viewer in watching), within=20)
 
 
 async def test_retry_after_is_kept_to_by_all_enquiries(service, clock):
