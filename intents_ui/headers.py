@@ -43,6 +43,8 @@ def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             response._csp_config = {}  # type: ignore[attr-defined]  # what the browser kept has its own
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
+        else:
+            response.headers["Reporting-Endpoints"] = 'csp="/csp-report"'
         return response
 
     return answer

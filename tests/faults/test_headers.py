@@ -42,7 +42,7 @@ ONCE: Final = {
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
     " manifest-src 'self'; form-action 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none';"
-    " require-trusted-types-for 'script'; trusted-types default"
+    " require-trusted-types-for 'script'; trusted-types default; report-to csp; report-uri /csp-report"
 )
 FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 OF_OTHER_SITES: Final = ("card.png", "badge.svg")
@@ -111,6 +111,8 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
     policy = PAGE_POLICY if is_page(answer) else FILE_POLICY
     if answer.headers.get_list("content-security-policy") != [policy]:
         yield f"content-security-policy: {answer.headers.get_list('content-security-policy')}"
+    if is_page(answer) and answer.headers.get("reporting-endpoints") != 'csp="/csp-report"':
+        yield "nobody hears what was refused"
     whose = "cross-origin" if answer.url.path.endswith(OF_OTHER_SITES) else "same-origin"
     if answer.headers.get_list("cross-origin-resource-policy") != [whose]:
         yield f"cross-origin-resource-policy: {answer.headers.get_list('cross-origin-resource-policy')}"
@@ -336,7 +338,8 @@ def test_nothing_is_done_for_a_form_that_is_not_ours(emulator: Emulator, way: Re
         if answer.status_code not in (403, 404, 405):
             taken.append(path)
     by_reading = READING | {"/export/progress/" + "a" * 22}
-    assert set(taken) <= (by_reading if sender in ("no proof", "a wrong proof") else set())
+    allowed = by_reading if sender in ("no proof", "a wrong proof") else set()
+    assert set(taken) <= allowed | {"/csp-report"}  # browsers send it, whichever page they were on
     assert [each for each in WRITING if way.asked(each)] == []
 
 
@@ -428,6 +431,50 @@ def test_no_code_calls_text_safe_or_takes_a_forms_proof_away() -> None:
             names = {getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None)}
             found += [f"{each.name}:{node.lineno}: {name}" for name in names & FORBIDDEN]
     assert found == []
+
+
+# What browsers tell of what they refused.
+
+REPORTS: Final = {
+    "as it is told today": '[{"type": "csp-violation", "url": "https://intents.example/help?q=1", "body":'
+    ' {"documentURL": "https://intents.example/help?q=canary", "effectiveDirective": "script-src-elem",'
+    ' "blockedURL": "inline"}}]',
+    "as it was told before": '{"csp-report": {"document-uri": "https://intents.example/help?q=canary",'
+    ' "effective-directive": "script-src-elem", "blocked-uri": "inline"}}',
+}
+FORGED: Final = [
+    "",
+    "null",
+    "[null, 1, {}]",
+    '{"csp-report": 1}',
+    '{"csp-report": {"a": 1}}',
+    "[" * 8000,
+    "\x00",
+    "[" * 9000,
+]
+LINE_BREAKS: Final = '{"csp-report": {"document-uri": "http://[x", "blocked-uri": "a\\r\\n2026 ERROR b\\u202e"}}'
+
+
+def reported(body: str, address: str) -> Any:
+    return Client().post("/csp-report", body, content_type="application/csp-report", REMOTE_ADDR=address)
+
+
+@pytest.mark.parametrize("how", REPORTS)
+def test_what_a_browser_refused_is_a_line_in_the_log(caplog: pytest.LogCaptureFixture, how: str) -> None:
+    assert reported(REPORTS[how], "203.0.113.1").status_code == 204
+    (line,) = caplog.messages
+    assert "script-src-elem, inline, on /help" in line
+    assert "canary" not in line
+
+
+def test_who_writes_such_a_report_by_hand_gets_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    for number, body in enumerate(FORGED):
+        assert reported(body, f"198.51.100.{number}").status_code in (204, 413)
+    assert reported(LINE_BREAKS, "198.51.100.99").status_code == 204
+    assert not [line for line in caplog.messages if "\n" in line or "\r" in line or "\u202e" in line]
+    answers = [reported(LINE_BREAKS, "198.51.100.100") for _ in range(11)]
+    assert [each.status_code for each in answers] == [204] * 10 + [429]
+    assert int(answers[-1]["Retry-After"]) > 0
 
 
 # Mistakes of our own.
