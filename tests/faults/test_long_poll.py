@@ -327,3 +327,21 @@ async def test_calls_that_break_all_at_once_are_put_again_one_after_another() ->
     assert len(again) >= len(ids)
     for second in range(45):
         assert sum(second <= at - broke < second + 3 for at in again) <= 3 * 2 * Pace().reconnect_rate
+
+
+# L5: as many as the issue of load names, for what can be counted; how quick it is, `bench.live` measures.
+
+
+@swiftly
+async def test_two_thousand_viewers_of_a_hundred_transfers_all_see_the_end() -> None:
+    service = Service()
+    ids = MANY[:100]
+    service.wait = lambda number: (28.0 if number > len(ids) else 0.0, {})
+    async with watching(service, *ids, viewers=20, held_calls=len(ids)) as (_, found, _front):
+        await asyncio.sleep(MINUTE)
+        assert service.most["WaitIntentReceipt"] == len(ids)
+        service.status, service.updated_at = "SUCCEEDED", "2026-11-21T12:01:00Z"
+        await asyncio.sleep(30)
+        assert all(viewer.task.done() for viewer in found)
+        assert {viewer.pictures[-1].receipt.status for viewer in found} == {"SUCCEEDED"}
+        assert {len(viewer.pictures) for viewer in found} == {2}
