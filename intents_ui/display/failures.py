@@ -62,7 +62,7 @@ REFUSED = Words(
 UNREADABLE = Words(
     "The service's answer could not be read",
     "Something answered, but not in a way that this dashboard understands.",
-    f"Try again in a minute. {NOT_AGAIN}",
+    f"Try again a little later. {NOT_AGAIN}",
 )
 TOO_LONG = Words(
     "It took too long",
@@ -72,13 +72,13 @@ TOO_LONG = Words(
 UNREACHABLE = Words(
     "The service cannot be reached",
     f"No answer came from the service. {THOSE_GO_ON}",
-    f"Try again in a minute. {NOT_AGAIN}",
+    f"Try again a little later. {NOT_AGAIN}",
 )
 # It was reached, so that nobody has to look for what stands in the way to it.
 FAILED = Words(
     "The service has a fault",
     f"The service was reached and could not answer. {THOSE_GO_ON}",
-    f"Try again in a minute. {NOT_AGAIN}",
+    f"Try again a little later. {NOT_AGAIN}",
 )
 PAUSED = Words(
     "The service is paused by its operator",
@@ -225,7 +225,7 @@ def until(error: errors.ServiceError, *, now: datetime) -> str:
     at = times.utc(now + timedelta(seconds=seconds), now=now)
     if isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded):
         return f"The service asked us to slow down until {at}, in {seconds} s: it is not asked before."
-    return f"It is asked again from {at} on, in {seconds} s, when this page is opened again."
+    return f"It is asked again at {at} at the earliest, in {seconds} s: open this page again then."
 
 
 def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:

@@ -78,7 +78,7 @@ def test_who_asked_us_to_slow_down_and_until_when() -> None:
 
 
 def test_when_it_is_tried_again_is_said_where_waiting_helps_and_only_there() -> None:
-    assert "from 12:00:10 UTC on, in 10 s" in failures.until(errors.Unreachable(), now=NOW)
+    assert "at 12:00:10 UTC at the earliest, in 10 s" in failures.until(errors.Unreachable(), now=NOW)
     assert failures.until(errors.NotFound(), now=NOW) == failures.until(errors.AccessDenied(), now=NOW) == ""
 
 
