@@ -5,8 +5,6 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
-from gunicorn.asgi import protocol as speech
-
 from intents_ui import lifecycle, settings
 
 wsgi_app = "intents_ui.asgi:application"
@@ -29,22 +27,6 @@ logconfig_dict = settings.LOGGING  # its own lines look like ours
 if settings.ENV.embedded:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
 
-
-# gunicorn has no setting for these two: it names itself in every answer, and what it refuses itself has no headers.
-speech._CACHED_SERVER_HEADER = b""
-refuse = speech.ASGIProtocol._send_error_response
-
-
-def refuse_with_headers(
-    self: object, status: int, message: str, extra_headers: tuple[tuple[str, str], ...] = ()
-) -> None:
-    from intents_ui import headers  # needs Django's settings, which the application sets up
-
-    told = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
-    refuse(self, status, message, [*extra_headers, *told])
-
-
-speech.ASGIProtocol._send_error_response = refuse_with_headers
 
 lifecycle.give_memory_back()
 

@@ -1,17 +1,21 @@
-"""gunicorn's ASGI worker, whose connections end when nobody goes on with them.
+"""gunicorn's ASGI worker, whose connections end when nobody goes on with them, and tell browsers what all answers do.
 
 Without a deadline of ours a connection on which half a request was sent stays open for ever, and so does one whose
-reader takes nothing of a long answer. gunicorn has no setting for either.
+reader takes nothing of a long answer. gunicorn has no setting for either, nor for what it says of itself in each answer
+and in those by which it refuses a request.
 """
 
 import asyncio
 import socket
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
+from gunicorn.asgi import protocol
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 
+from intents_ui import headers
 from intents_ui.settings import ENV
 
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
@@ -49,6 +53,10 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         if not self.transport.is_closing():
             super()._send_body(*args, **how)
 
+    def _send_error_response(self, status: int, message: str, extra_headers: Sequence[tuple[str, str]] = ()) -> None:
+        told = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
+        super()._send_error_response(status, message, [*extra_headers, *told])
+
     def _end_without_request(self) -> None:
         """Unless the first request is being answered, or was."""
         if self.req_count < 2 and self._current_request is None:
@@ -69,3 +77,4 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
 
 
 gasgi.ASGIProtocol = Connection
+protocol._CACHED_SERVER_HEADER = b""
