@@ -72,6 +72,8 @@ class Exchange[T]:
         return self._config.limits[self.call.group]
 
     def request(self) -> httpx.Request:
+        # Before the key is in a variable that a traceback could tell.
+        content = json_text.write(self._config.names.write(self.call.request))
         headers = {
             "Accept": "application/json",
             "Accept-Encoding": ACCEPTED_ENCODINGS,
@@ -88,7 +90,7 @@ class Exchange[T]:
             "POST",
             self._config.url(self.call.operation),
             headers=headers,
-            content=json_text.write(self._config.names.write(self.call.request)),
+            content=content,
             extensions={"timeout": timeout.as_dict()},
         )
 

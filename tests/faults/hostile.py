@@ -38,12 +38,12 @@ type Choice = Callable[[str, str], str | None]
 
 def is_word(key: str, value: str) -> bool:
     """What is neither an id, an address, a number, a moment nor a state."""
-    return not (key == "intentId" or value in STATES or HEX.fullmatch(value) or MOMENT.fullmatch(value))
+    return is_anything(key, value) and not (value in STATES or HEX.fullmatch(value) or MOMENT.fullmatch(value))
 
 
 def is_anything(key: str, value: str) -> bool:
-    """All but the ids that pages are found by."""
-    return key != "intentId"
+    """All but what pages are found by, and what goes back to the service as it came."""
+    return key not in ("intentId", "column", "order")
 
 
 @dataclass
@@ -63,6 +63,9 @@ class Hostile:
     given: set[str] = field(default_factory=set)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self.emulator(scope, receive, send)
+            return
         operation, body = scope["path"].rpartition("/")[2], (await receive())["body"]
         status, document = await self.answer(operation, body)
         headers = [(b"content-type", b"application/json")]

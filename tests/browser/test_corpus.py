@@ -1,0 +1,103 @@
+"""Every page with strangers' words in every text of every answer, in a real browser: nothing of theirs runs.
+
+No violation of the policy, no dialog, no error in the console, no request to elsewhere, and nothing wider than a phone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, TimeoutError
+
+from intents_ui.emulator.app import Emulator
+from tests.browser import kinds
+from tests.browser.conftest import fits, visiting
+from tests.browser.kinds import USDC
+from tests.faults import corpus
+from tests.faults.hostile import visible
+from tests.serving import dashboard, free_port, running
+
+pytestmark = pytest.mark.browser
+
+SCENARIOS: Final = (3, 8, 11, 17, 18, 20, 28, 30)
+PLACES: Final = [
+    *("/", "/history", "/recoverable", "/chains", "/chain/8453", "/tokens?chain=1", "/tokens?q=usd"),
+    *(f"/token/1/{USDC}", f"/token/1/{USDC}/routes", kinds.SPOOF, kinds.FROM_USDC, "/routes/matrix"),
+    *(f"/address/{USDC}", "/console/GetIntentHistory", '/console/GetTokenList?ask=json&json={"chainIds": [1]}'),
+]
+WATCH: Final = """
+addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push(
+  `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
+"""
+
+
+@contextmanager
+def hostile(wants: str) -> Iterator[tuple[str, list[str]]]:
+    """A dashboard that asks a hostile service, and the paths of what is to be seen there."""
+    port = free_port()
+    service = f"http://127.0.0.1:{port}"
+    command = ("-m", "tests.faults.hostile_service", str(port), wants)
+    with (
+        running(*command, url=f"{service}/rpc/Service/GetChains"),
+        dashboard(INTENTS_SERVICE_URL=service, SECRET_KEY="of the test", INTENTS_CONSOLE="read") as root,
+    ):
+        yield root, [*of_transfers(service), *PLACES]
+
+
+def of_transfers(service: str) -> Iterator[str]:
+    """The hostile service has the same transfers as any other at this moment."""
+    emulator = Emulator()
+    intents = {scenario: emulator.finished(scenario) for scenario in SCENARIOS}
+    yield from (f"/intent/{intent['intentId']}" for intent in intents.values())
+    failed = f"/intent/{intents[11]['intentId']}"
+    yield from (f"{failed}/{part}" for part in kinds.OF_AN_INTENT)
+    yield from (
+        f"/embed{failed}",
+        f"/address/{intents[11]['ownerAddress']}",
+        f"/search?owner={intents[11]['ownerAddress']}",
+    )
+    quoted = httpx.post(f"{service}/rpc/Service/QuoteIntent", json=kinds.QUOTE, trust_env=False).json()["intent"]
+    yield f"/intent/{quoted['intentId']}"
+
+
+@pytest.mark.parametrize(("wants", "theme", "width"), [("word", "light", 360), ("anything", "dark", 360)])
+def test_nothing_that_strangers_wrote_runs_on_any_page(browser: Browser, wants: str, theme: str, width: int) -> None:
+    wrong: list[str] = []
+    read = ""
+    with hostile(wants) as (root, paths), visiting(browser, root, theme=theme, width=width) as visit:
+        visit.page.add_init_script(WATCH)
+        visit.page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+        for path in paths:
+            answer = visit.page.goto(root + path)
+            assert answer
+            assert answer.status in (200, 404), f"{path}: {answer.status}"
+            visit.forgive(404)
+            found = look(visit.page)
+            wrong += [f"{path}: {each}" for each in (*found, *visit.faults)]
+            visit.faults.clear()
+            read += visit.page.inner_text("main")
+    assert wrong == [], "\n".join(wrong)
+    assert [each for each in corpus.TAGS if visible(each) in read][10:], "nothing hostile was to be seen"
+
+
+def look(page: Page) -> Iterator[str]:
+    settle(page)
+    if not fits(page):
+        yield "wider than the screen"
+    kinds.unfold(page)
+    settle(page)
+    if not fits(page):
+        yield "wider than the screen when unfolded"
+    yield from page.evaluate("window.told ?? []")
+    if page.locator("main").locator("script, iframe, [onerror], [onload], [onfocus], form[action^=http]").count():
+        yield "an element that is not ours"
+
+
+def settle(page: Page) -> None:
+    """What the page asks for by itself is there, but for its stream."""
+    with suppress(TimeoutError):
+        page.wait_for_function(
+            "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .unasked')", timeout=4000
+        )
