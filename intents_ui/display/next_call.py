@@ -46,6 +46,12 @@ def changed(attempt: Attempt) -> str:
         return ""
 
 
+def found_nothing(attempt: Attempt) -> bool:
+    """Whether the answer is a list, and an empty one."""
+    lists = [text for text in _came(attempt).values() if text.startswith("[")]
+    return bool(lists) and all(not text.strip("[] \t\r\n") for text in lists)
+
+
 def again(attempt: Attempt) -> str:
     """The request for the next page, or for the next change; "" when there is none."""
     if attempt.operation not in CARRIED:

@@ -284,6 +284,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict
         "is_copied": len(attempt.text) <= COPIED,
         "curl": words.curl(url, attempt.sent, has_key=how.access_key is not None),
         "link": None if operation.is_write else link(operation, attempt.sent),
+        "found_nothing": next_call.found_nothing(attempt),
         "next": next_call.next_call(attempt),
         "next_link": link(operation, again) if (again := next_call.again(attempt)) else None,
     }

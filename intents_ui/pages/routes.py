@@ -118,7 +118,9 @@ def pay(question: Question) -> Call[TokensAnswer]:
 def tokens(request: HttpRequest) -> HttpResponse:
     """The list of one side's tokens, which follows its chain; without scripts the whole form does."""
     if request.headers.get("HX-Request-Type") != "partial":
-        return redirect(bookmarks.address(reverse("routes"), of=request.GET.urlencode()))
+        whole = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
+        of = request.GET.urlencode() if whole.problems else whole.question.query
+        return redirect(bookmarks.address(reverse("routes"), of=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
     asked = route_question.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = asked.question.destination.chain_id or asked.question.origin.chain_id

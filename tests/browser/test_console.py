@@ -26,7 +26,6 @@ def quote(visit: Visit) -> Page:
     page = visit.page
     visit.open("/")
     page.get_by_role("link", name="Make a transfer of your own").click()
-    page.get_by_role("link", name="Begin with a quote").click()
     page.get_by_role("button", name="Send…", exact=True).click()
     expect(page.get_by_text("It costs nothing and moves no money.")).to_be_visible()
     page.get_by_role("button", name="Send QuoteIntent").click()

@@ -118,7 +118,7 @@ def test_every_chain_is_listed_in_whichever_form_it_comes(
         assert native["name"] in row[1]
         kind = "Testnet" if chain["isTestnet"] else "Mainnet"
         assert row[2] == ("unknown" if form == "chains-nested" else kind)
-        assert row[3] == ("unknown" if form == "chains-nested" else "yes")
+        assert row[3] == ("unknown" if form == "chains-nested" else "Yes")
         assert f'href="{chain["blockExplorer"]["url"]}"' in page
     assert "The 24 chains that the service supports" in page
 
@@ -308,7 +308,7 @@ def test_the_facts_of_a_chain(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{BASE}")
     facts = words(re.search(r'aria-label="Facts">(.*?)</section>', page, re.DOTALL)[1])  # type: ignore[index]
     assert facts.startswith("Chain id 8453")
-    assert "0x2105 Native currency ETH Ether , 18 decimals Network Mainnet Bridging yes Explorer Basescan" in facts
+    assert "0x2105 Native currency ETH Ether , 18 decimals Network Mainnet Bridging Yes Explorer Basescan" in facts
     assert "One of the 24 chains that the service supports" in words(page)
 
 

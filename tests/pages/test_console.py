@@ -441,6 +441,13 @@ def test_numbers_and_strangers_words_are_shown_exactly(site: Client, emulator: E
     assert "more characters" in words(page)
 
 
+@pytest.mark.parametrize(("operation", "request_sent"), [("SearchIntents", {"byProjectId": 1}), ("GetChains", {})])
+def test_an_empty_list_says_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
+    found = words(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
+    assert "200 OK" in found
+    assert ("Nothing matches what was asked. Try it" in found) == (operation == "SearchIntents")
+
+
 def test_a_large_answer_is_shown_in_part_and_says_so(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
     assert "larger than what is shown" in words(page)

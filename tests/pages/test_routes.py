@@ -443,7 +443,8 @@ def test_the_list_of_tokens_follows_the_chain(site: Client, url: str, said: str,
 
 def test_the_list_of_tokens_by_itself_is_the_form(site: Client) -> None:
     answer = site.get("/routes/tokens?from=10&token=")
-    assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10&token=")
+    assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10")
+    assert site.get("/routes/tokens?from=%20")["Location"] == "/routes"
 
 
 def test_without_a_question_nothing_is_asked_and_chains_are_asked_for_after_the_page(
