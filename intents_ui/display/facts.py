@@ -255,7 +255,9 @@ class Facts:
 
     @property
     def sent(self) -> Money:
-        value = first(self.summary.origin_token_amount, self.quote.from_amount, self.request.origin_token_amount)
+        # In a request 0 stands for the amount that the quote is to find out.
+        asked = self.request.origin_token_amount or None
+        value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
         token = first(self.summary.origin_token_address, self.request.origin_token_address)
         return Money(
             first(value, self.asked.amount, self.deposit.token_amount if self.deposit else None),
@@ -272,7 +274,7 @@ class Facts:
 
     @property
     def expected(self) -> Money:
-        return self._destination_money(first(self.quote.to_amount, self.request.destination_token_amount))
+        return self._destination_money(first(self.quote.to_amount, self.request.destination_token_amount or None))
 
     @property
     def refunded(self) -> Money:

@@ -508,3 +508,17 @@ def test_what_contradicts_itself_is_shown_as_it_is(transfer: Transfer, status: s
     assert badge is not None
     assert badge.text(strip=True) == word
     assert "disagree" in words(answer) or "contradict" in words(answer)
+
+
+def test_an_amount_that_cannot_be_read_is_not_taken_for_nothing(transfer: Transfer) -> None:
+    """A request has 0 in the place of the amount that it asks for."""
+    transfer.put("GetIntent", "intent", "quote", "toAmount", value="1e400")
+    transfer.put("GetIntent", "intent", "quoteRequest", "destinationTokenAmount", value="0")
+    transfer.put("GetIntentReceipt", "intentReceipt", "status", value="EXECUTING")
+    transfer.put("GetIntentReceipt", "intentReceipt", "destinationTransaction", value=None)
+    transfer.put("GetIntentReceipt", "intentReceipt", "summary", "destinationTokenAmount", value=None)
+    part = LexborHTMLParser(transfer.page().body).css_first("#receipt")
+    assert part is not None
+    told = re.sub(r"\s+", " ", part.text(separator=" "))
+    assert "5,000.00 USDC" in told
+    assert not re.search(r"(?<![\d.,])0 USDC", told)
