@@ -259,13 +259,19 @@ def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
         return None
     oldest = min(told, key=lambda answer: answer.learned_at)
     waits = [answer.again_in for answer in told if answer.again_in is not None]
-    title = words(oldest.error).title
-    return Old(oldest.learned_at, f"{title[0].lower()}{title[1:]}", _again(max(waits, default=None)))
+    return Old(oldest.learned_at, _why(oldest.error), _again(max(waits, default=None)))
+
+
+def _why(error: errors.ServiceError) -> str:
+    if isinstance(error, errors.Unreachable) and error.reason is Reason.TIMEOUT:
+        return "the service is slow to answer"  # a page that has an old answer does not wait for long
+    title = words(error).title
+    return f"{title[0].lower()}{title[1:]}"
 
 
 def _again(seconds: float | None) -> str:
     if seconds is None or seconds < 1:
-        return "It is asked again when this page is opened again."
+        return "It is asked again with the next look."
     return f"It is asked again in {times.duration(timedelta(seconds=round(seconds)))}."
 
 

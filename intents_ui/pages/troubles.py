@@ -32,6 +32,7 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
                 patch_vary_headers(response, ["HX-Current-URL"])
                 places = {"old": old, "unanswered": failed, "is_whole": is_whole(request)}
                 response.content += render_to_string("parts/troubles_alone.html", places).encode()
+                response["Content-Length"] = str(len(response.content))  # it was counted before
         return response
 
     return answer

@@ -105,6 +105,13 @@ def test_names_are_told_of_where_nothing_else_is_old() -> None:
     assert alone.as_of == names.learned_at
 
 
+def test_a_service_that_an_old_answer_does_not_wait_for_is_called_slow() -> None:
+    slow = OldAnswer("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
+    told = failures.old([slow], now=NOW)
+    assert told is not None
+    assert (told.why, told.again) == ("the service is slow to answer", "It is asked again with the next look.")
+
+
 def test_nothing_old_is_nothing_to_tell() -> None:
     assert failures.old([], now=NOW) is None
 

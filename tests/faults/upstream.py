@@ -66,7 +66,10 @@ class Upstream:
 
     def close(self) -> None:
         self.server.close()
-        self._service.close()
+        # Elsewhere, because it runs loops to their end and a test may have one of its own.
+        closing = threading.Thread(target=self._service.close)
+        closing.start()
+        closing.join()
 
     def _answer(self, visit: Visit) -> None:
         script = self._script_for(visit)

@@ -1,0 +1,74 @@
+"""What a reader sees and hears of a page that stays open while the service fails, and when it is back."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from intents_ui.emulator.app import Emulator
+from tests.browser.conftest import fits, visiting
+from tests.faults.upstream import STATUSES, Upstream, refusing, upstream
+from tests.serving import dashboard
+
+PATIENCE = 20_000
+REASON = re.compile(r"As of .+ UTC, .+: the service (has a fault|is slow to answer)\.")
+LOOK = 11_000  # milliseconds after which the front page has asked again
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Upstream]:
+    with upstream(Emulator(service_name="Service")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def root(service: Upstream) -> Iterator[str]:
+    how = {
+        "INTENTS_SERVICE_URL": service.url,
+        "SECRET_KEY": "of-a-test" * 6,
+        "INTENTS_SERVICE_KEPT": "history=0/0/3600",
+    }
+    with dashboard(**how) as url:
+        yield url
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 1280)])
+def test_a_list_that_has_become_old_says_so_until_a_new_one_is_there(
+    browser: Browser, service: Upstream, root: str, theme: str, width: int
+) -> None:
+    service.behave()
+    with visiting(browser, root, theme=theme, width=width) as visit:
+        page = visit.page
+        page.clock.install()
+        visit.open("/")
+        note, said = page.locator("#old-answers"), page.locator("#old-said")
+        expect(note).to_be_empty()
+        service.misbehave(STATUSES["502 with a page"], "GetIntentHistory")
+        page.clock.fast_forward(LOOK)
+        expect(note).to_contain_text(REASON, timeout=PATIENCE)
+        expect(said).to_contain_text(re.compile(r"^As of \d\d:\d\d:\d\d UTC: [^.]+\.$"))
+        expect(page.locator("#unanswered")).to_be_empty()
+        assert fits(page)
+        service.behave()
+        for _ in range(10):
+            page.clock.fast_forward(LOOK)
+            page.wait_for_timeout(800)
+            if not note.inner_text().strip():
+                break
+        expect(note).to_be_empty()
+        expect(said).to_be_empty()
+
+
+@pytest.mark.browser
+def test_a_pause_of_the_service_stands_above_every_page(browser: Browser, service: Upstream, root: str) -> None:
+    service.behave()
+    service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    with visiting(browser, root, theme="light", width=360) as visit:
+        visit.open("/history")
+        visit.forgive(503)
+        visit.open("/help")
+        expect(visit.page.locator(".banner")).to_contain_text("The service is paused by its operator.")
+        assert fits(visit.page)
+    service.behave()
