@@ -23,6 +23,17 @@ RECORDED = """
     close() {}
   };
 """
+# The browser's own, and whether it came to be shown.
+SHOWN = """
+  window.Notification = new Proxy(Notification, {
+    construct(kind, [words, how]) {
+      const made = new kind(words, how);
+      for (const end of ["show", "error"])
+        made.addEventListener(end, () => (document.documentElement.dataset.came = `${end}: ${words}`));
+      return made;
+    },
+  });
+"""
 HIDE = """hidden => {
   Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
   document.hasFocus = () => !hidden;
@@ -84,6 +95,20 @@ def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> 
     assert page.evaluate("book.pages('followed')") == []
     hide(page, False)
     expect(page).to_have_title(re.compile("^Refunded · 300"))
+
+
+def test_a_browser_that_allows_it_shows_a_notification_of_its_own(visit: Visit) -> None:
+    page, transfer = visit.page, Transfer(visit.root)
+    page.context.grant_permissions(["notifications"], origin=visit.root)
+    page.add_init_script(SHOWN)
+    visit.open(transfer.path)
+    assert page.evaluate("Notification.permission") == "granted"
+    page.locator(SWITCH).click()
+    expect(page.locator("[data-follow-note]")).to_contain_text("and a notification does")
+    connected(page)
+    hide(page)
+    transfer.commit()
+    expect(page.locator("html")).to_have_attribute("data-came", re.compile("^show: Committed · "))
 
 
 def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Browser, server: str) -> None:
