@@ -1,0 +1,165 @@
+"""Addresses, links and marks (faults.md S-ADDR, S-URL, S-SSRF, S-UNI): whole, honest, and to be seen."""
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from intents_ui.display import hashes, text
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.errors import Unreadable
+from tests.emulator.driving import request
+from tests.faults import corpus
+from tests.faults.hostile import Hostile, answering, is_anything, is_word
+from tests.faults.test_strings import pages
+from tests.service.clients import client
+from tests.service.scripted_server import answering as saying
+from tests.service.scripted_server import serving
+
+SHORT: Final = re.compile(r"0x([0-9a-fA-F]{6})…([0-9a-fA-F]{6})")
+REL: Final = {"noopener", "noreferrer", "nofollow", "external"}
+# Where what is not an EVM is looked at: our own choice.
+OURS: Final = {"solscan.io", "explorer.solana.com"}
+CHAINS: Final = request(Emulator(), "GetChains", {}).document["chains"]
+EXPLORERS: Final = {urlsplit(chain["blockExplorer"]["url"]).hostname for chain in CHAINS if chain.get("blockExplorer")}
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    """Every page as the embedded service fills it."""
+    return rendered(Hostile([], wants=lambda key, value: False))
+
+
+def rendered(service: Hostile) -> dict[str, str]:
+    found = {}
+    with answering(service):
+        for path in pages(service):
+            answer = Client().get(path)
+            if answer.headers["Content-Type"].startswith("text/html"):
+                found[path] = answer.content.decode()
+    return found
+
+
+def elements(markup: str, selector: str) -> list[LexborNode]:
+    return LexborHTMLParser(markup).css(selector)
+
+
+def test_wherever_an_address_stands_shortened_the_whole_is_there_too(shown: dict[str, str]) -> None:
+    wrong, seen = [], 0
+    for path, markup in shown.items():
+        for each in elements(markup, "a, bdi"):
+            found = SHORT.search(each.text(deep=False) or "")
+            if found is None or each.css_first("a a, bdi bdi"):
+                continue
+            seen += 1
+            whole = re.compile(rf"0x{found[1]}[0-9a-fA-F]+{found[2]}")
+            if not whole.search(each.attributes.get("title") or markup):
+                wrong.append(f"{path}: {each.html}")
+    assert seen > 100
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_a_link_to_elsewhere_leads_to_an_explorer_of_a_listed_chain_and_says_so(shown: dict[str, str]) -> None:
+    found = [(path, each) for path, markup in shown.items() for each in elements(markup, "a[href*='//']")]
+    away = [
+        (path, each) for path, each in found if not (each.attributes["href"] or "").startswith("http://testserver/")
+    ]
+    assert len(away) > 50
+    for path, each in away:
+        parts = urlsplit(each.attributes["href"] or "")
+        assert (parts.scheme, parts.port, parts.username) == ("https", None, None), path
+        assert parts.hostname in EXPLORERS | OURS, each.html
+        assert set((each.attributes.get("rel") or "").split()) >= REL, each.html
+        assert "xplorer" in each.text() or each.css_first("use[href$='#external-link']"), each.html
+
+
+@pytest.mark.parametrize("url", corpus.URLS)
+def test_no_link_is_built_on_an_odd_address(url: str) -> None:
+    assert hashes.explorer_root(url) is None
+    assert hashes.transaction_link(url, txn_hash="0x" + "ab" * 32) is None
+    assert hashes.address_link(url, address="0x" + "ab" * 20) is None
+
+
+@pytest.mark.parametrize("wants", [is_word, is_anything])
+def test_with_odd_addresses_everywhere_no_page_links_to_elsewhere(wants: object) -> None:
+    for turn in (0, 23, 46):
+        service = Hostile([*corpus.URLS, *corpus.ADDRESSES], corpus.URLS, wants=wants, turn=turn)  # type: ignore[arg-type]
+        for path, markup in rendered(service).items():
+            for each in elements(markup, "[href], [src], [action], [formaction]"):
+                for name in ("href", "src", "action", "formaction"):
+                    url = each.attributes.get(name)
+                    is_ours = url is None or re.match(r"(/(?![/\\])|[?#]|$|http://testserver/|[\w.-]+(/|$))", url)
+                    assert is_ours or urlsplit(url or "").hostname in OURS, f"{path}: {each.html}"
+
+
+@contextmanager
+def listener() -> Iterator[tuple[int, list[object]]]:
+    """A port on loopback, and who came to it."""
+    came: list[object] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.05)
+        over = threading.Event()
+
+        def accept() -> None:
+            while not over.is_set():
+                try:
+                    connection, peer = server.accept()
+                except TimeoutError:
+                    continue
+                came.append(peer)
+                connection.close()
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        try:
+            yield server.getsockname()[1], came
+        finally:
+            over.set()
+            thread.join()
+
+
+def test_no_address_in_an_answer_is_ever_asked() -> None:
+    with listener() as (port, came):
+        places = [
+            f"{scheme}://{host}:{port}/x.png" for scheme in ("http", "https") for host in ("127.0.0.1", "localhost")
+        ]
+        rendered(Hostile(places, places))
+        logos = ("/logo/token/1/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "/logo/chain/1")
+        with answering(Hostile(places, places)):
+            for path in logos:
+                Client().get(path)
+        assert came == []
+        socket.create_connection(("127.0.0.1", port)).close()
+    assert len(came) == 1, "nobody would have been seen"
+
+
+def test_the_client_goes_nowhere_but_to_the_service() -> None:
+    with listener() as (port, came):
+        away = saying("", status=307, headers={"Location": f"http://127.0.0.1:{port}/rpc/Service/GetIntent"})
+        with serving(away) as server, client(server.url) as service, pytest.raises(Unreadable):
+            service.get_intent("0x1")
+        assert came == []
+
+
+# Letters (S-UNI)
+
+
+@pytest.mark.parametrize("hidden", corpus.HIDDEN)
+def test_every_mark_that_draws_nothing_is_shown(hidden: str) -> None:
+    assert text.visible(f"US{hidden}DC") == f"US⟨U+{ord(hidden):04X}⟩DC"
+
+
+@pytest.mark.parametrize("path", ["/intent/{}", "/history", "/tokens?chain=1", "/chains"])
+def test_no_such_mark_reaches_a_page(path: str) -> None:
+    for turn in range(0, len(corpus.UNICODE), 6):
+        service = Hostile([*corpus.UNICODE, *(f"a{each}b" for each in corpus.HIDDEN)], wants=is_word, turn=turn)
+        with answering(service):
+            page = Client().get(path.format(service.finished(20)["intentId"])).content.decode()
+        assert [each for each in page if text.is_hidden(each) and each not in "\n"] == []

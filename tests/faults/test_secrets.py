@@ -1,0 +1,139 @@
+"""The access key (faults.md S-KEY) where a test has to look for it: exceptions, tracebacks, settings, command lines.
+
+Pages, headers, streams and logs of the whole run are searched by tests/canary.py.
+"""
+
+import asyncio
+import logging
+import os
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from django.test import Client, RequestFactory
+from django.views.debug import technical_500_response
+
+from intents_ui import settings, wiring
+from intents_ui.service import exchange
+from intents_ui.service.errors import ServiceError
+from tests import canary
+from tests.canary import KEY
+from tests.service.clients import async_client, client
+from tests.service.scripted_server import Script, Visit, answering, serving
+
+TROUBLE = [
+    pytest.param(
+        answering({"error": "x", "code": 1000, "msg": KEY, "cause": KEY, "status": 401}, status=401), id="refusal"
+    ),
+    pytest.param(answering(KEY, status=502), id="no JSON"),
+    pytest.param(answering({"intent": KEY}), id="another form"),
+    pytest.param(Visit.reset, id="broken off"),
+    pytest.param(Visit.stay_silent, id="silent"),
+]
+
+
+def told_of(error: BaseException) -> str:
+    """Everything that hangs on an exception."""
+    told = [
+        repr(error),
+        str(error),
+        repr(vars(error)),
+        repr(error.args),
+        repr(error.__cause__),
+        repr(error.__context__),
+    ]
+    return "\n".join(told)
+
+
+def debug_page(error: BaseException) -> str:
+    """With the variables of every frame."""
+    info = (type(error), error, error.__traceback__)
+    return technical_500_response(RequestFactory().get("/"), *info).content.decode()
+
+
+@pytest.mark.parametrize("script", TROUBLE)
+def test_no_failure_of_a_client_knows_it(script: Script) -> None:
+    with serving(script) as server:
+        with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
+            service.get_intent("0x1")
+        with pytest.raises(ServiceError) as awaited:
+            asyncio.run(one_question(server.url))
+        assert {visit.headers["x-access-key"] for visit in server.visits} == {KEY}, "it was not sent"
+    for error in (failed.value, awaited.value):
+        assert KEY not in told_of(error)
+        assert KEY.encode() not in pickle.dumps((error.args, error.message, error.cause, error.name))
+
+
+@pytest.mark.parametrize("script", [Visit.reset, Visit.stay_silent, answering("", status=502), answering("[]")])
+def test_no_traceback_with_its_variables_tells_it(script: Script) -> None:
+    with serving(script) as server:
+        with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
+            service.get_intent("0x1")
+        with pytest.raises(ServiceError) as awaited:
+            asyncio.run(one_question(server.url))
+    for error in (failed.value, awaited.value):
+        assert "get_intent" in debug_page(error)
+        assert KEY not in debug_page(error)
+
+
+async def one_question(url: str) -> None:
+    async with async_client(url, total=0.3) as service:
+        await service.get_intent("0x1")
+
+
+def test_a_mistake_of_ours_before_the_call_does_not_tell_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: object) -> bytes:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(exchange.json_text, "write", fails)
+    with client("http://127.0.0.1:9") as service, pytest.raises(ZeroDivisionError) as failed:
+        service.get_intent("0x1")
+    assert KEY not in told_of(failed.value) + debug_page(failed.value)
+
+
+def test_settings_as_printed_do_not_hold_it() -> None:
+    assert settings.ENV.intents_service_access_key is not None
+    assert settings.ENV.intents_service_access_key.get_secret_value() == KEY
+    for told in (
+        settings.ENV,
+        settings.ENV.model_dump(),
+        settings.ENV.model_dump_json(),
+        wiring.config(),
+        vars(settings),
+    ):
+        assert KEY not in repr(told)
+
+
+def test_it_is_on_no_command_line_and_in_no_page(server: str) -> None:
+    """Of any process that is ours: the dashboard's, and its workers'."""
+    with httpx.Client(base_url=server, trust_env=False) as visitor:
+        for path in ("/", "/console/GetChains?ask=fields", "/nowhere", "/healthz", "/chains", "/intent/0x12"):
+            answer = visitor.get(path)
+            assert KEY not in answer.text + str(answer.headers)
+    lines = [each.read_bytes() for each in command_lines()]
+    assert any(b"gunicorn" in line for line in lines), "no dashboard was to be seen"
+    assert [line for line in lines if KEY.encode() in line and b"intents_ui.emulator" not in line] == []
+
+
+def command_lines() -> Iterator[Path]:
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        if os.access(each, os.R_OK) and each.exists():
+            yield each
+
+
+@pytest.mark.parametrize(
+    "let_slip",
+    [
+        lambda: logging.getLogger("intents_ui.x").debug("key", extra={"headers": {"X-Access-Key": KEY}}),
+        lambda: Client().get("/search", {"q": KEY}),
+        lambda: canary.look("a print", f"x{KEY}x"),
+    ],
+    ids=["log", "page", "output"],
+)
+def test_the_search_of_the_whole_run_would_see_it(let_slip: object) -> None:
+    assert canary.seen == []
+    let_slip()  # type: ignore[operator]
+    assert canary.seen
+    canary.seen.clear()
