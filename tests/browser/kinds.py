@@ -175,7 +175,7 @@ def of_transfers(root: str) -> list[Kind]:
         Kind("commit of what is past it", f"{committed}/commit", 409),
         Kind("committed", f"{transfer(root)}/commit", then=press("Commit")),
     ]
-    return [*intents, *parts, *embedded, *moving]
+    return [*moving, *intents, *parts, *embedded]  # a quote holds for minutes only
 
 
 def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:
@@ -263,15 +263,20 @@ REFUSED: Final = [
 # What a service in trouble says of an intent, by the last digit of its id: its error's code, or another answer.
 ERRORS: Final = {1: 1201, 2: 2001, 3: 1006, 4: 9000, 5: 1001}
 UNREADABLE, ODD = 6, 7
-TROUBLED: Final = [
-    Kind("the service is busy", f"/intent/0x{1:064x}", 429),
-    Kind("the service has a fault", f"/intent/0x{2:064x}", 503),
-    Kind("the service refuses", f"/intent/0x{3:064x}", 403),
-    Kind("the service is paused", f"/intent/0x{4:064x}", 503),
-    Kind("the service does not know us", f"/intent/0x{5:064x}", 403),
-    Kind("the answer cannot be read", f"/intent/0x{UNREADABLE:064x}", 503),
+# What a service says of itself is remembered: each of these lists is of a dashboard of its own, and in this order.
+OF_AN_INTENT_IN_TROUBLE: Final = [
     Kind("intent of a status that nobody knows, without a receipt", f"/intent/0x{ODD:064x}"),
+    Kind("the service refuses", f"/intent/0x{3:064x}", 403),
+    Kind("the service does not know us", f"/intent/0x{5:064x}", 403),
+    Kind("the service is paused", f"/intent/0x{4:064x}", 503),
+    Kind("the answer cannot be read", f"/intent/0x{UNREADABLE:064x}", 503),
+    Kind("the service has a fault", f"/intent/0x{2:064x}", 503),
+]
+BUSY: Final = [
+    Kind("the service is busy", f"/intent/0x{1:064x}", 429),
     Kind("embedded, the service is busy", f"/embed/intent/0x{1:064x}", 429),
+]
+TROUBLED: Final = [
     Kind("home without its list", "/"),
     Kind("history that cannot be had", "/history", 503),
     Kind("recoverable that cannot be had", "/recoverable", 503),
@@ -284,14 +289,27 @@ TROUBLED: Final = [
 
 
 def in_trouble(visit: scripted_server.Visit) -> None:
-    """Answers about an intent by its id, with an error to every other question."""
-    asked = json.loads(visit.body or "{}").get("intentId", "") if visit.operation == "GetIntent" else ""
+    """It has a fault whatever it is asked."""
+    refuse(visit, 2001)
+
+
+def of_an_intent(visit: scripted_server.Visit) -> None:
+    """An error by the last digit of its id, or an odd answer; whatever else is asked, nothing is found."""
+    asked = json.loads(visit.body or "{}").get("intentId", "")
     digit = int(asked[-1:] or "0", 16)
-    if digit == UNREADABLE:
+    if visit.operation not in ("GetIntent", "GetIntentReceipt"):
+        visit.send(response({}))
+    elif digit == UNREADABLE:
         visit.send(response('{"intent":'))
-    elif digit == ODD:
+    elif digit != ODD:
+        refuse(visit, ERRORS[digit])
+    elif visit.operation == "GetIntent":
         visit.send(response({"intent": {"intentId": asked, "status": "TELEPORTING", "ownerAddress": RECIPIENT}}))
     else:
-        refused = next(error for error in ALL_ERRORS if error["code"] == ERRORS.get(digit, 2001))
-        said = {"error": refused["name"], "code": refused["code"], "msg": refused["msg"], "status": refused["status"]}
-        visit.send(response(said, status=refused["status"], headers={"Retry-After": "60"}))
+        refuse(visit, 8000)
+
+
+def refuse(visit: scripted_server.Visit, code: int) -> None:
+    refused = next(error for error in ALL_ERRORS if error["code"] == code)
+    said = {"error": refused["name"], "code": code, "msg": refused["msg"], "status": refused["status"]}
+    visit.send(response(said, status=refused["status"], headers={"Retry-After": "60"}))

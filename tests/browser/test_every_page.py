@@ -1,14 +1,22 @@
-"""Every kind of page, walked through: nothing is wider than the screen, and nothing goes wrong in the browser.
+"""Every kind of page, opened once with scripts and once without, and looked at for all that must be so of each.
 
 What the other tests of this folder need not look at again is what is proved here, of every page and with everything in
 it unfolded:
 
 | claim | where |
 |---|---|
-| nothing is wider than the screen | 360, 768 and 1280 px; 360 px without scripts too |
-| no error in the console, no request to another host | in each of these walks, and in every visit of any test |
-| links and buttons of at least 24 px | 360 px |
-| light and dark | a walk each; the colours that a theme gives, and that it is kept: test_look_up.py, test_history.py |
+| nothing is wider than the screen | 320, 360, 640 (1280 at 200 %), 768 and 1280 px, folded and unfolded |
+| | 640 px with words of twice the size; 360 px without scripts too |
+| nothing is cut off | 320 px; 640 px with words of twice the size |
+| no error in the console, no request to another host | while it is looked at, and in every visit of any test |
+| links and buttons of at least 24 px | 360 px, with scripts and without |
+| axe-core finds nothing (WCAG 2.0 to 2.2 A and AA, best practice) | light at 1280 px, dark at 360 px |
+| contrast under the pointer, with the focus, of placeholders, of fields' edges, of the focus' ring | both themes |
+| landmarks, headings, tables, errors of fields, nothing that ticks where it is read out | 320 px |
+| what scrolls by itself is reached by keyboard | 320 px |
+| nothing moves where a reader wants no motion | 320 px |
+| no control that is seen does nothing | without scripts |
+| light and dark | what depends on it, as told; the colours of a theme, and that it is kept: test_look_up.py |
 
 A journey (search, filter, page, export, follow) is made once with scripts and once without where both lead there, in
 the two themes and on the two widths that differ most, and not in each product of these. How each is made:
@@ -29,57 +37,168 @@ the two themes and on the two widths that differ most, and not in each product o
 Which pages there are is told in kinds.py; a new page gets a line there.
 """
 
-import pytest
-from playwright.sync_api import Browser
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
-from tests.browser import kinds
-from tests.browser.conftest import Visit, fits, visiting
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser import kinds, looks
+from tests.browser.conftest import fits, visiting
+from tests.service.scripted_server import serving
+from tests.serving import dashboard
 
 pytestmark = pytest.mark.browser
 
-WALKS = [
-    pytest.param("light", 360, True, id="phone"),
-    pytest.param("dark", 768, True, id="tablet, dark"),
-    pytest.param("light", 1280, True, id="desk"),
-    pytest.param("dark", 360, False, id="phone, dark, without scripts"),
+type Findings = Iterator[tuple[str, list[str]]]
+type Look = Callable[[Page], Findings]
+
+WITH_SCRIPTS: Final = [
+    "nothing is wider than the screen",
+    "nothing is wider than the screen with large words",
+    "nothing is cut off",
+    "nothing goes wrong in the browser",
+    "what is pressed is large enough",
+    "axe finds nothing in the light",
+    "axe finds nothing in the dark",
+    "nothing is faint in any state",
+    "it is built for everybody",
+    "what scrolls is reached by keyboard",
+    "nothing moves",
+]
+WITHOUT: Final = [
+    "nothing is wider than the screen",
+    "nothing goes wrong in the browser",
+    "what is pressed is large enough",
+    "no control that is seen does nothing",
 ]
 
-# A link within a sentence has the height of its line (WCAG 2.5.8). What is not on the screen is not pressed.
-SMALL = """() => {
-  const inSentence = (target) => target.matches(":is(p, li) a") && getComputedStyle(target).display === "inline"
-    && target.parentElement.textContent.trim() !== target.textContent.trim();
-  const area = (target) => {
-    const own = target.getBoundingClientRect();
-    const row = target.closest("tr, li")?.getBoundingClientRect();
-    return row && getComputedStyle(target, "::after").position === "absolute" ? row : own;
-  };
-  return Array.from(document.querySelectorAll("a[href], button, summary"))
-    .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.closest(".skip, .unseen"))
-    .filter((target) => !inSentence(target))
-    .map((target) => [target, area(target)])
-    .filter(([, { width, height }]) => width < 23.9 || height < 23.9)
-    .map(([target, { width, height }]) =>
-      `${target.outerHTML.slice(0, 90)} ${target.innerText.slice(0, 30)} ${width.toFixed(1)}x${height.toFixed(1)}`);
-}"""
+
+class Walk:
+    """What was wrong where, by claim, and of how many pages each claim was looked at."""
+
+    def __init__(self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, **window: Any) -> None:
+        self.wrong: dict[str, list[str]] = defaultdict(list)
+        self.looked: Counter[str] = Counter()
+        self.titles: dict[str, list[kinds.Kind]] = defaultdict(list)
+        for root, all_kinds in roots.items():
+            with visiting(browser, root, **window) as visit:
+                for kind in all_kinds:
+                    kind.open(visit)
+                    self.titles[visit.page.title()].append(kind)
+                    for claim, found in look(visit.page):
+                        self._note(claim, kind, found)
+                    self._note("nothing goes wrong in the browser", kind, visit.faults)
+                    visit.faults.clear()
+        self.pages = sum(map(len, roots.values()))
+
+    def assert_holds(self, claim: str) -> None:
+        assert self.looked[claim] >= self.pages
+        assert not self.wrong[claim], "\n".join(self.wrong[claim])
+
+    def _note(self, claim: str, kind: kinds.Kind, found: list[str]) -> None:
+        self.looked[claim] += 1
+        self.wrong[claim] += [f"{kind.name}: {each}" for each in found]
 
 
-def look(visit: Visit, name: str) -> list[str]:
-    """What is wrong with the page that is open, as it comes and with everything unfolded."""
-    wrong = [] if fits(visit.page) else ["wider than the screen"]
-    kinds.unfold(visit.page)
-    wrong += [] if fits(visit.page) else ["wider than the screen when unfolded"]
-    small = visit.page.evaluate(SMALL) if visit.page.evaluate("innerWidth < 400") else []
-    return [f"{name}: {each}" for each in (*wrong, *small, *visit.faults)]
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """One on which a visitor may write more often than people do."""
+    with dashboard(INTENTS_CONSOLE_WRITES="1000", INTENTS_CONSOLE_READS="1000") as root:
+        yield root
 
 
-@pytest.mark.parametrize(("theme", "width", "scripts"), WALKS)
-def test_every_page_fits_and_nothing_in_it_goes_wrong(
-    browser: Browser, server: str, theme: str, width: int, scripts: bool
-) -> None:
-    wrong = []
-    with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
-        for kind in kinds.every(server):
-            kind.open(visit)
-            wrong += look(visit, kind.name)
-            visit.faults.clear()
-    assert wrong == [], "\n".join(wrong)
+@pytest.fixture(scope="module")
+def troubled() -> Iterator[dict[str, list[kinds.Kind]]]:
+    """Those whose service is in trouble."""
+    with (
+        serving(kinds.of_an_intent) as odd,
+        serving(kinds.in_trouble) as broken,
+        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="k") as first,
+        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="k") as second,
+        dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="k") as third,
+    ):
+        yield {first: kinds.OF_AN_INTENT_IN_TROUBLE, second: kinds.BUSY, third: kinds.TROUBLED}
+
+
+def show(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+
+
+def too_wide(page: Page, width: int, how: str = "") -> list[str]:
+    show(page, width)
+    return [] if fits(page) else [f"wider than {width} px {how}"]
+
+
+def look_with_scripts() -> Look:
+    known: dict[str, set[str]] = {"light": set(), "dark": set()}
+
+    def look(page: Page) -> Findings:
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        for width in (1280, 768, 640, 360, 320):
+            yield "nothing is wider than the screen", too_wide(page, width)
+        kinds.unfold(page)
+        yield "nothing is wider than the screen", too_wide(page, 320, "unfolded")
+        yield "nothing is cut off", page.evaluate(looks.CUT)
+        yield "it is built for everybody", page.evaluate(looks.BUILT)
+        yield "what scrolls is reached by keyboard", page.evaluate(looks.SCROLLED)
+        yield "nothing moves", page.evaluate(looks.MOVING)
+        yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
+        yield "what is pressed is large enough", page.evaluate(looks.SMALL)
+        yield "nothing is wider than the screen", too_wide(page, 640, "unfolded")
+        page.evaluate(looks.LARGE_WORDS, "200%")
+        yield "nothing is wider than the screen with large words", too_wide(page, 640, "with large words")
+        yield "nothing is cut off", page.evaluate(looks.CUT)
+        page.evaluate(looks.LARGE_WORDS, "")
+        for width in (768, 1280):
+            yield "nothing is wider than the screen", too_wide(page, width, "unfolded")
+        page.evaluate(looks.SHORTEN)
+        shapes = looks.new_shapes(page, known["light"])
+        yield "axe finds nothing in the light", looks.axe(page, shapes)
+        yield "nothing is faint in any state", looks.faint(page, shapes)
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+        show(page, 360)
+        shapes = looks.new_shapes(page, known["dark"])
+        yield "axe finds nothing in the dark", looks.axe(page, shapes)
+        yield "nothing is faint in any state", looks.faint(page, shapes)
+
+    return look
+
+
+def look_without(page: Page) -> Findings:
+    yield "nothing is wider than the screen", too_wide(page, 360)
+    kinds.unfold(page)
+    yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
+    yield "what is pressed is large enough", page.evaluate(looks.SMALL)
+    yield "no control that is seen does nothing", page.evaluate(looks.DEAD)
+
+
+@pytest.fixture(scope="module")
+def walked(browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]]) -> Walk:
+    roots = {server: kinds.every(server), **troubled}
+    return Walk(browser, roots, look_with_scripts(), theme="light", width=1280)
+
+
+@pytest.fixture(scope="module")
+def walked_without_scripts(browser: Browser, server: str) -> Walk:
+    return Walk(browser, {server: kinds.every(server)}, look_without, theme="dark", width=360, scripts=False)
+
+
+@pytest.mark.parametrize("claim", WITH_SCRIPTS)
+def test_of_every_kind_of_page(walked: Walk, claim: str) -> None:
+    walked.assert_holds(claim)
+
+
+@pytest.mark.parametrize("claim", WITHOUT)
+def test_of_every_kind_of_page_without_scripts(walked_without_scripts: Walk, claim: str) -> None:
+    walked_without_scripts.assert_holds(claim)
+
+
+def test_each_kind_of_page_has_a_title_of_its_own(walked_without_scripts: Walk) -> None:
+    """One that failed is called by what went wrong, as no page is that stands."""
+    for title, called in walked_without_scripts.titles.items():
+        assert title.endswith(" · Intents"), called
+        assert len(title) > len(" · Intents"), called
+        standing = [kind for kind in called if kind.status in (200, 400)]
+        assert called in (standing[:1], [kind for kind in called if kind.status >= 403]), title

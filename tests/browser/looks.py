@@ -1,0 +1,255 @@
+"""What is looked for in a page that is open: each look gives what it found wrong, in sentences.
+
+Colours are looked at by shape: two elements with the same names, classes and states, within the same ones, get the same
+colours, so that of each shape the first and the last on a page are looked at, and on the pages after it none.
+"""
+
+from typing import Any, Final
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+# A link within a sentence has the height of its line (WCAG 2.5.8). What is not on the screen is not pressed.
+SMALL: Final = """() => {
+  const inSentence = (target) => target.matches(":is(p, li) a") && getComputedStyle(target).display === "inline"
+    && target.parentElement.textContent.trim() !== target.textContent.trim();
+  const area = (target) => {
+    const own = target.getBoundingClientRect();
+    const row = target.closest("tr, li")?.getBoundingClientRect();
+    return row && getComputedStyle(target, "::after").position === "absolute" ? row : own;
+  };
+  return Array.from(document.querySelectorAll("a[href], button, summary"))
+    .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.closest(".skip, .unseen"))
+    .filter((target) => !inSentence(target))
+    .map((target) => [target, area(target)])
+    .filter(([, { width, height }]) => width < 23.9 || height < 23.9)
+    .map(([target, { width, height }]) =>
+      `${target.outerHTML.slice(0, 90)} ${target.innerText.slice(0, 30)} ${width.toFixed(1)}x${height.toFixed(1)}`);
+}"""
+# What a program can tell of how a page is built: one of each landmark, headings in order, tables with their names,
+# every error told of the control that it is about, nothing that ticks in a region that is read out.
+BUILT: Final = """() => {
+  const wrong = [];
+  const shown = (all) => Array.from(document.querySelectorAll(all)).filter((one) => one.checkVisibility());
+  const one = (what, all) => { if (shown(all).length !== 1) wrong.push(`${shown(all).length} of ${what}`); };
+  const framed = !document.body.matches(".embedded");
+  one("main", "main");
+  one("h1", "h1");
+  if (framed) one("header", "body > header"), one("footer", "body > footer");
+  if (!document.documentElement.lang) wrong.push("no language");
+  let level = 1;
+  for (const heading of shown("h1, h2, h3, h4, h5, h6")) {
+    const its = Number(heading.localName[1]);
+    if (its > level + 1) wrong.push(`h${its} after h${level}: ${heading.textContent.trim().slice(0, 40)}`);
+    level = its;
+  }
+  for (const table of document.querySelectorAll("table")) {
+    if (!table.caption?.textContent.trim()) wrong.push(`no caption: ${table.className}`);
+    if (!table.querySelector("th")) wrong.push(`no header: ${table.className}`);
+    for (const head of table.querySelectorAll("th:not([scope])"))
+      wrong.push(`no scope: ${head.outerHTML.slice(0, 60)}`);
+  }
+  for (const ids of document.querySelectorAll("[aria-describedby], [aria-labelledby], [aria-controls]"))
+    for (const id of ["describedby", "labelledby", "controls"].flatMap((kind) =>
+      (ids.getAttribute(`aria-${kind}`) ?? "").split(" ").filter(Boolean)))
+      if (!document.getElementById(id)) wrong.push(`${id} is nowhere: ${ids.outerHTML.slice(0, 80)}`);
+  for (const control of document.querySelectorAll("[aria-invalid=true]"))
+    if (!control.closest("[aria-describedby]")) wrong.push(`not said what is wrong: ${control.outerHTML.slice(0, 80)}`);
+  for (const live of document.querySelectorAll("[role=status], [aria-live]:not([aria-live=off])"))
+    if (live.querySelector("[data-since], [data-until], [data-clock], [data-ago]"))
+      wrong.push(`ticks where it is read out: ${live.outerHTML.slice(0, 100)}`);
+  return wrong;
+}"""
+# A region that is scrolled by itself can be reached by keyboard and has a name (WCAG 1.4.10, 2.1.1).
+SCROLLED: Final = """() => Array.from(document.querySelectorAll("body *"))
+  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1)
+  .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX))
+  .filter((one) => !one.matches("input, textarea, select"))
+  .filter((one) => !(one.tabIndex >= 0 || one.querySelector("a, button, input, summary, [tabindex]")))
+  .map((one) => `scrolled without a keyboard: ${one.outerHTML.slice(0, 100)}`)"""
+MOVING: Final = """() => document.getAnimations()
+  .filter((one) => one.effect.getComputedTiming().activeDuration > 10)
+  .map((one) => `moves: ${one.animationName ?? one.transitionProperty} ${one.effect.target.outerHTML.slice(0, 60)}`)"""
+CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
+  .filter((one) => one.checkVisibility() && !one.closest(".unseen, svg") && one.innerText?.trim())
+  .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
+  .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
+  .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
+LARGE_WORDS: Final = "(size) => { document.documentElement.style.fontSize = size; }"
+
+# What can be pressed or filled in, can be seen, and leads nowhere: no form that it is part of, no address behind it.
+DEAD: Final = """() => {
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const leads = (link) => {
+    const href = link.getAttribute("href");
+    if (href === null || /^javascript:/i.test(href)) return false;
+    return !href.startsWith("#") || document.getElementById(decodeURIComponent(href.slice(1))) !== null;
+  };
+  const opens = (button) => button.popoverTargetElement
+    || (button.commandForElement && /^(show-modal|close|.*-popover)$/.test(button.getAttribute("command")));
+  const sends = (button) => button.form && button.type === "submit";
+  const asks = (field) => field.form || field.readOnly;
+  const fields = (form) => Array.from(form.elements)
+    .filter((each) => each.matches("input:not([type=hidden], [type=checkbox], [type=radio])"));
+  const isSent = (form) => Array.from(form.elements).some((each) => each.type === "submit")
+    || (fields(form).length === 1 && !form.querySelector("textarea, select"));
+  const dead = (element) => {
+    if (element.matches("button")) return !sends(element) && !opens(element);
+    if (element.matches("input, select, textarea")) return !asks(element);
+    if (element.matches("form")) return !isSent(element);
+    if (element.matches("summary")) return !element.parentElement.matches("details");
+    if (element.matches("a")) return !leads(element);
+    return !element.querySelector("a[href], button, input, select, textarea");
+  };
+  const controls = "a, button, input, select, textarea, form, summary, [role=button], [role=link], [role=tab], "
+    + "[role=switch], [role=checkbox], [data-scripted], [contenteditable], [hx-trigger*=click], [onclick]";
+  return Array.from(document.querySelectorAll(controls)).filter(seen).filter(dead)
+    .map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+# The rows of a long list are made alike: the first of them stand for the rest.
+SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
+AXE: Final[dict[str, Any]] = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+    "preload": False,
+}
+# Of the rules these two look at colours alone, and take most of the time.
+COLOURS: Final = ["color-contrast", "link-in-text-block"]
+BY_SHAPE: Final = """() => {
+  const names = new WeakMap([[document.documentElement, ""]]);
+  const word = ({ name, value }) => /^(class|type|role|open|hidden|disabled|aria-[a-z]+|data-[a-z-]+)$/.test(name)
+    && (name === "class" || /^[a-z-]{0,20}$/i.test(value)) ? `${name}=${value}` : name;
+  const shape = (one) => {
+    if (!names.has(one))
+      names.set(one, `${shape(one.parentElement)}>${one.localName}[${Array.from(one.attributes, word).join(" ")}]`);
+    return names.get(one);
+  };
+  window.hasWords = (one) => Array.from(one.childNodes).some(({ nodeType, data }) => nodeType === 3 && data.trim());
+  const among = (one) => hasWords(one.parentElement) ? " among words" : "";
+  const speaks = (one) => one.matches("input, select, textarea, button, summary, a")
+    || hasWords(one)
+    || ["::before", "::after"].some((part) => /["(]/.test(getComputedStyle(one, part).content));
+  window.byShape = new Map();
+  for (const one of document.body.querySelectorAll(":not(svg *, script)")) {
+    if (!speaks(one)) continue;
+    const its = shape(one) + among(one);
+    byShape.set(its, [byShape.get(its)?.[0] ?? one, one]);
+  }
+  return Array.from(byShape.keys());
+}"""
+RUN_AXE: Final = """([shapes, rules, colours]) => {
+  const found = ({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
+  const include = shapes.flatMap((each) => byShape.get(each)).filter((each) => each.isConnected);
+  const of = { resultTypes: rules.resultTypes, preload: false, runOnly: colours };
+  const others = Object.fromEntries(colours.map((each) => [each, { enabled: false }]));
+  return axe.run(document, { ...rules, rules: others }).then((whole) =>
+    include.length ? axe.run({ include }, of).then((parts) => [...found(whole), ...found(parts)]) : found(whole));
+}"""
+
+# What axe does not look at: words under the pointer and with the focus, placeholders, words that a style sheet writes,
+# the edges of fields, and the ring of the focus. Every rule of a state is made to hold, everywhere at once.
+FAINT: Final = """(shapes) => {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const colours = new Map();
+  const colour = (named) => {
+    if (!colours.has(named)) {
+      pen.clearRect(0, 0, 1, 1);
+      pen.fillStyle = named;
+      pen.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+      colours.set(named, [red, green, blue, alpha / 255]);
+    }
+    return colours.get(named);
+  };
+  const over = ([r, g, b, alpha], under) => [r, g, b].map((each, at) => each * alpha + under[at] * (1 - alpha));
+  const ground = (one) => {
+    const own = colour(getComputedStyle(one).backgroundColor);
+    if (own[3] === 1 || !one.parentElement) return own[3] ? own.slice(0, 3) : colour("Canvas").slice(0, 3);
+    return over(own, ground(one.parentElement));
+  };
+  const light = (rgb) => rgb.map((each) => each / 255)
+    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
+  const ratio = (one, other) => {
+    const [more, less] = [light(one), light(other)].sort((a, b) => b - a);
+    return (more + 0.05) / (less + 0.05);
+  };
+  const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".unseen");
+  const found = [];
+  const note = (what, one, has, needs) => {
+    if (has < needs - 0.005) found.push(`${what}: ${has.toFixed(2)} of ${needs}: ${one.outerHTML.slice(0, 130)}`);
+  };
+  const words = (what, one, part) => {
+    const style = getComputedStyle(one, part);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    let [r, g, b, alpha] = colour(style.color);
+    if (part) alpha *= style.opacity;
+    for (let each = one; each; each = each.parentElement) alpha *= getComputedStyle(each).opacity;
+    const own = part ? colour(style.backgroundColor) : [0, 0, 0, 0];
+    const behind = over(own, ground(one));
+    note(what, one, ratio(over([r, g, b, alpha], behind), behind), isLarge ? 3 : 4.5);
+  };
+  const held = [];
+  const hold = (state, rules) => {
+    for (const rule of rules ?? []) {
+      if (rule.selectorText?.includes(state)) {
+        held.push([rule, rule.selectorText]);
+        rule.selectorText = rule.selectorText.replaceAll(state, ":not(.never)");
+      }
+      hold(state, rule.cssRules);
+    }
+  };
+  const all = shapes.flatMap((each) => byShape.get(each)).filter(shown);
+  const speaking = all.filter((one) => hasWords(one) || one.matches("select"));
+  const fields = all.filter((one) => one.matches("select, :is(input, textarea):read-write"));
+  const edges = (what) => {
+    for (const one of fields) {
+      const behind = ground(one.parentElement);
+      note(what, one, Math.max(ratio(over(colour(getComputedStyle(one).borderTopColor), behind), behind),
+        ratio(ground(one), behind)), 3);
+    }
+  };
+  for (const one of fields) if (one.placeholder) words("placeholder", one, "::placeholder");
+  for (const one of all) for (const part of ["::before", "::after"])
+    if (/"[^"]*[^\\s"][^"]*"/.test(getComputedStyle(one, part).content)) words(`words of ${part}`, one, part);
+  edges("edge");
+  for (const sheet of document.styleSheets) hold(":hover", sheet.cssRules);
+  for (const one of speaking) words("under the pointer", one);
+  edges("edge under the pointer");
+  for (const state of [":focus-visible", ":focus-within", ":focus"])
+    for (const sheet of document.styleSheets) hold(state, sheet.cssRules);
+  for (const one of speaking) words("with the focus", one);
+  const reached = "a[href], button, summary, input, select, textarea, [tabindex]";
+  for (const one of all.filter((each) => each.matches(reached))) {
+    const ring = ["", "::after"].map((part) => getComputedStyle(one, part || null))
+      .find(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2);
+    const behind = ground(ring && parseFloat(ring.outlineOffset) < 0 ? one : one.parentElement);
+    note("ring of the focus", one, ring ? ratio(over(colour(ring.outlineColor), behind), behind) : 0, 3);
+  }
+  for (const [rule, selector] of held.reverse()) rule.selectorText = selector;
+  return found;
+}"""
+
+
+def new_shapes(page: Page, known: set[str]) -> list[str]:
+    """Those on this page that no page had before; they are known from now on."""
+    found = [shape for shape in page.evaluate(BY_SHAPE) if shape not in known]
+    known.update(found)
+    return found
+
+
+def axe(page: Page, shapes: list[str]) -> list[str]:
+    """All that axe-core finds; of the contrast, in what has one of these shapes."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS])
+    return found
+
+
+def faint(page: Page, shapes: list[str]) -> list[str]:
+    """What is too faint in a state that axe does not see."""
+    found: list[str] = page.evaluate(FAINT, shapes)
+    return found
