@@ -42,8 +42,10 @@ OPERATIONS: Final = (
     "SearchIntents", "GetIntentHistory", "GetIntent", "GetIntentReceipt", "GetTokenList", "GetChains",
     "GetExactInputRoutes", "GetExactOutputRoutes", "GetTokenPrices",
 )  # fmt: skip
-# Without these an answer says nothing at all.
-WHOLE: Final = re.compile(r"(intent|intentReceipt)(\.intentId)?|intents|chains|tokens|tokenPrices")
+# Without these an answer says nothing at all: of an only hit, that nothing was found would be a guess.
+WHOLE: Final = re.compile(
+    r"(intent|intentReceipt)(\.intentId)?|intents(\.\[\](\.intentId)?)?|chains|tokens|tokenPrices"
+)
 
 
 @dataclass
