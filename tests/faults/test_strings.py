@@ -208,7 +208,7 @@ def is_text(annotation: Any) -> bool:
 
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_no_line_break_begins_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
-    for turn, scenario in enumerate((3, 4, 18, 20) * 3):
+    for turn, scenario in enumerate((3,) * 8):
         # Among them all that would end a line of a stream. Unless a state is known to be the last, a stream goes on.
         payloads = [*corpus.LINES, *corpus.POLYGLOTS, *corpus.TAGS[:12]]
         body, twin = (
