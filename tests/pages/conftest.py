@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui import looks, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, token
+from intents_ui.pages import console, embed, everyone, feeds, history, home, intent, recoverable, token
 from intents_ui.service import clock, paused
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
@@ -19,7 +19,7 @@ MADE = (wiring.emulator, wiring.service, wiring.hub, wiring.exports, wiring.tick
 LEARNED = (
     *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
     *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
-    *(embed.read, feeds.transfer, feeds.newest, console.examples),
+    *(embed.read, everyone.newest, feeds.transfer, feeds.newest, console.examples),
 )
 
 # They were kept before anything else was, and tests of their pages are about that.
