@@ -25,6 +25,7 @@ from urllib.parse import parse_qs
 from intents_ui.live.fragments import COME_BACK, Fragments, message
 from intents_ui.live.hub import Follower, Hub, HubFull
 from intents_ui.live.picture import Picture
+from intents_ui.service.errors import ServiceError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -215,9 +216,11 @@ class Stream:
                 while not (self._is_ending or self._follower.is_over):
                     await self._tell(await self._follower.next())
                 farewell = self._farewell()
-            except Exception:
-                # Its template, most likely. The reader comes back, and meanwhile the page says that it is not live.
-                log.exception("The stream of %s broke off", self._intent_id)
+            except Exception as error:
+                # The reader comes back, and meanwhile the page says that it is not live. What the service did is in
+                # the log where it was asked; anything else is our mistake, its template's most likely.
+                if not isinstance(error, ServiceError):
+                    log.exception("The stream of %s broke off", self._intent_id)
                 farewell = message("fault", event="bye", retry=15 * COME_BACK)
             if not self._is_gone:
                 await self._write(farewell, is_last=True)

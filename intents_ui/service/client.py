@@ -180,9 +180,9 @@ class ServiceClient(BlockingOperations):
             with within(exchange.limits.total):
                 response = self._http.send(exchange.request(), stream=True)
                 try:
-                    body = exchange.body(response)
-                    for piece in response.iter_raw():
-                        body.add(piece)
+                    with exchange.body(response) as body:
+                        for piece in response.iter_raw():
+                            body.add(piece)
                 finally:
                     response.close()
             return exchange.result(response, body.whole())
@@ -288,9 +288,9 @@ class AsyncServiceClient(Operations):
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
             response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:
-                body = exchange.body(response)
-                async for piece in response.aiter_raw():
-                    body.add(piece)
+                with exchange.body(response) as body:
+                    async for piece in response.aiter_raw():
+                        body.add(piece)
             finally:
                 await response.aclose()
             return response, body.whole()

@@ -7,6 +7,7 @@ import functools
 import logging
 import socket
 import ssl
+import threading
 import time
 import uuid
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ import httpx
 from pydantic import ValidationError
 
 from intents_ui.service import clock, json_text, paused
-from intents_ui.service.body import ACCEPTED_ENCODINGS, Body
+from intents_ui.service.body import ACCEPTED_ENCODINGS, LARGE, Body
 from intents_ui.service.config import Limits, ServiceConfig
 from intents_ui.service.deadline import ConnectionDied, NameNotResolved, is_over
 from intents_ui.service.errors import (
@@ -36,6 +37,8 @@ from intents_ui.service.operations import Answer, Call
 from intents_ui.service.refusals import bare_refusal, envelope, refusal
 
 log = logging.getLogger("intents_ui.service")
+
+_reading_a_large_one = threading.Lock()
 
 # The service no longer has what we ask for, or not in this way.
 OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
@@ -108,6 +111,13 @@ class Exchange[T]:
 
     def result(self, response: httpx.Response, content: bytes) -> T:
         """The answer, or the error that the service answered with."""
+        if len(content) <= LARGE:
+            return self._result(response, content)
+        # Read, it takes many times its bytes; side by side two would not be read any sooner.
+        with _reading_a_large_one:
+            return self._result(response, content)
+
+    def _result(self, response: httpx.Response, content: bytes) -> T:
         self.content = content
         clock.heard(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")

@@ -254,7 +254,9 @@ TURNS = [
     pytest.param({"before": 6, "sort": [{"order": "DESC"}]}, {"after": 7}, id="newest first, back"),
     pytest.param({"before": 8, "sort": [{"order": "asc"}]}, {"after": 7}, id="oldest first, back"),
     pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "createdAt", "order": "DESC"}]}, id="as it began"),
-    pytest.param({"after": 2**60, "sort": [{"order": "ASC"}]}, {"before": 2**60 + 1}, id="larger than a browser counts"),
+    pytest.param(
+        {"after": 2**60, "sort": [{"order": "ASC"}]}, {"before": 2**60 + 1}, id="larger than a browser counts"
+    ),
 ]
 
 
