@@ -38,17 +38,22 @@ def watch() -> None:
     httpx.Response.iter_bytes = _read(httpx.Response.iter_bytes)  # type: ignore[method-assign]
     httpx.Response.aiter_bytes = _aread(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
     logging.getLogger("intents_ui").setLevel(logging.DEBUG)
-    logging.getLogger().addHandler(Logged(logging.DEBUG))
+    # Not as a handler: whoever sets Django up anew, as the front door does, sets new ones.
+    logging.Logger.handle = _logged(logging.Logger.handle)  # type: ignore[method-assign]
 
 
-class Logged(logging.Handler):
+def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Callable[..., None]:
     """With its traceback, and with whatever hangs on it."""
-
     form = logging.Formatter()
 
-    def emit(self, record: logging.LogRecord) -> None:
-        look(f"log of {record.name}", self.form.format(record))
+    @functools.wraps(handle)
+    def watched(logger: logging.Logger, record: logging.LogRecord) -> None:
+        look(f"log of {record.name}", form.format(record))
+        record.exc_text = None  # each format writes it its own way
         look(f"log of {record.name}", record.__dict__)
+        handle(logger, record)
+
+    return watched
 
 
 def _watched(answer: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
