@@ -127,7 +127,7 @@ def command_lines() -> Iterator[Path]:
     "let_slip",
     [
         lambda: logging.getLogger("intents_ui.x").debug("key", extra={"headers": {"X-Access-Key": KEY}}),
-        lambda: Client().get("/search", {"q": KEY}),
+        lambda: Client().get("/history", {"owner": KEY}),  # asks nobody
         lambda: canary.look("a print", f"x{KEY}x"),
     ],
     ids=["log", "page", "output"],
