@@ -8,6 +8,7 @@ import logging
 import os
 import pickle
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,7 @@ from intents_ui.service import exchange
 from intents_ui.service.errors import ServiceError
 from tests import canary
 from tests.canary import KEY
+from tests.pages.conftest import fresh
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Script, Visit, answering, serving
 
@@ -127,13 +129,14 @@ def command_lines() -> Iterator[Path]:
     "let_slip",
     [
         lambda: logging.getLogger("intents_ui.x").debug("key", extra={"headers": {"X-Access-Key": KEY}}),
-        lambda: Client().get("/history", {"owner": KEY}),  # asks nobody
+        lambda: Client().get("/search", {"q": KEY}),
         lambda: canary.look("a print", f"x{KEY}x"),
     ],
     ids=["log", "page", "output"],
 )
 def test_the_search_of_the_whole_run_would_see_it(let_slip: object) -> None:
     assert canary.seen == []
-    let_slip()  # type: ignore[operator]
+    with contextmanager(fresh)():
+        let_slip()  # type: ignore[operator]
     assert canary.seen
     canary.seen.clear()
