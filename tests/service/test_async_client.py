@@ -65,9 +65,10 @@ async def test_an_answer_that_is_too_large_is_cut_off():
 
 async def test_a_large_answer_is_read():
     memo = "x" * 2**19
-    with serving(answering(f'{{"intent":{{"intentId":"0x1","ownerAddress":"{memo}"}}}}')) as server:
+    with serving(answering(f'{{"intentReceipt":{{"intentId":"0x1","summary":{{"memo":"{memo}"}}}}}}')) as server:
         async with async_client(server.url, size=2**20, total=5.0) as service:
-            assert (await service.get_intent("0x1")).owner_address == memo
+            receipt = await service.get_intent_receipt("0x1")
+    assert receipt and receipt.summary and receipt.summary.memo == memo
 
 
 async def test_held_calls_do_not_keep_the_others_from_being_asked():
