@@ -21,14 +21,13 @@ check: .venv/installed-dev ## Formatting, lint, types, import directions, known 
 	@.ci/audit
 
 test: check ## All of that, then the tests
-	@echo "Tests; those in a browser and two minutes of soak run beside them, and what they say follows at the end"
-	@$(BIN)/pytest -m browser -o cache_dir=.pytest_cache/browser >.browser.log 2>&1 & browser=$$!; \
-	$(BIN)/pytest -m soak -o cache_dir=.pytest_cache/soak >.soak.log 2>&1 & soak=$$!; \
-	trap 'kill $$browser $$soak' INT TERM; \
+	@echo "Tests; those in a browser, and then two minutes of soak, run beside them, and what they say follows at the end"
+	@{ $(BIN)/pytest -m browser -o cache_dir=.pytest_cache/beside; browser=$$?; \
+	$(BIN)/pytest -m soak -o cache_dir=.pytest_cache/beside && [ $$browser -eq 0 ]; } >.beside.log 2>&1 & beside=$$!; \
+	trap 'kill $$beside' INT TERM; \
 	$(BIN)/pytest -m "not browser and not soak"; others=$$?; \
-	wait $$soak; soak=$$?; cat .soak.log; \
-	wait $$browser; browser=$$?; cat .browser.log; \
-	[ $$others -eq 0 ] && [ $$soak -eq 0 ] && [ $$browser -eq 0 ]
+	wait $$beside; beside=$$?; cat .beside.log; \
+	[ $$others -eq 0 ] && [ $$beside -eq 0 ]
 
 fuzz: .venv/installed-dev ## Odd answers and requests, FUZZ_EXAMPLES of each kind (2000), other ones each time
 	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "The seed is $$seed (--hypothesis-seed)"; \
@@ -43,7 +42,7 @@ lock: .venv/installed-dev ## Lock the requirements anew, with hashes and without
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
 
 clean: ## Remove what was installed and made
-	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis .browser.log .soak.log
+	rm -rf .venv .static .mypy_cache .ruff_cache .pytest_cache .hypothesis .beside.log
 
 .venv/bin/python:
 	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 12) or "")' 2>/dev/null),,$(error \
