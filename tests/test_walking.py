@@ -17,6 +17,8 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import Entry
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.settings import ENV
 
 START = 1_795_262_400  # 2026-11-21T12:00:00Z
 SIZE = 1000  # the smallest world with every scenario in it
@@ -25,6 +27,8 @@ SLOWLY = 120.0  # for a short list, so that it moves too
 
 ROW = re.compile(r'<tr id="row-(0x[0-9a-f]+)"')
 BUTTON = re.compile(r'<a class="button" href="([^"]+)"[^>]* rel="(next|prev)"')
+
+MOVING = (Kind.MOVING, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.BALANCES)
 
 
 @pytest.fixture
@@ -37,7 +41,9 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     small = Emulator(size=SIZE)
     monkeypatch.setattr(wiring, "emulator", lambda: small)
-    made = (wiring.service, wiring.catalog)
+    # The service's time moves by leaps; what is kept grows old by a clock that does not.
+    monkeypatch.setattr(ENV, "intents_service_kept", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
+    made = (wiring.service, wiring.kept, wiring.catalog)
     for each in made:
         each.cache_clear()
     yield small

@@ -35,6 +35,7 @@ class Pace:
     news: int = 8  # answers at once, each with news, before we no longer believe that they bring any
     look: float = 15.0  # between two looks where no call is held
     recheck: float = 60.0  # … and the service says that there is nothing to wait for
+    refund: float = 300.0  # after a stop, in which a refund is likely and looked for as often as anything
     look_for: float = 1800.0  # at one that failed, was aborted, is invalid, or is "done" although it has not ended
     skew: float = 120.0  # by which the service's clock may differ from ours
     retry_first: float = 0.5
@@ -153,7 +154,7 @@ class Enquiry:
         if self._may_wait():
             return 0.0
         self._traffic.holding.discard(self.intent_id)
-        pause = self._pace.recheck if self._is_stopped or self._done_at else self._pace.look
+        pause = self._pace.recheck if self._need_not_wait() else self._pace.look
         # Those that began together would look together for minutes.
         least, self._has_looked = 0.8 if self._has_looked else 0.1, True
         return pause * random.uniform(least, 1.2)  # noqa: S311 - spreads, hides nothing
@@ -182,6 +183,11 @@ class Enquiry:
         self._done_at = self._now() if answer.done else None
         await self._learn(answer.intent_receipt)
         return self._pause(began, brought=brought)
+
+    def _need_not_wait(self) -> bool:
+        if self._is_stopped:
+            return self._now() - self._stopped_at > timedelta(seconds=self._pace.refund)
+        return self._done_at is not None
 
     def _states(self) -> tuple[str, ...]:
         """As received: what the service makes of it is its own affair (domain.md 7 row 4)."""

@@ -40,8 +40,8 @@ COPY_PATIENCE = 0.3  # seconds that a page waits for a newer answer while it has
 PROBE_PATIENCE = 0.5  # seconds that a page waits while another finds out whether the service is back
 HASTE = 1.0  # seconds for which nobody waits so, after somebody did in vain
 RENEWALS = 16  # at a time: they have threads and connections that pages need too
-# A moment's wait is better than one look behind at every reload.
-PROMPT = frozenset({Kind.MOVING})
+# A moment's wait is better than one look behind at every reload, and what was announced as newer has to be there.
+PROMPT = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH, Kind.NO_HITS})
 
 
 class Answered(NamedTuple):

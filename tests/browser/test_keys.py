@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Visit, expect_copied, visiting
+from tests.browser.kinds import OWNER
 
 FOCUSED = "document.activeElement.getAttribute('href')"
 
@@ -29,9 +30,7 @@ LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner
 @pytest.mark.parametrize("path", LISTS)
 def test_rows_are_gone_through_and_opened(visit: Visit, path: str) -> None:
     page = visit.page
-    visit.open("/history")
-    owner = page.locator("a[href^='/address/']").first.get_attribute("href").removeprefix("/address/")
-    visit.open(path.format(owner=owner))
+    visit.open(path.format(owner=OWNER.removeprefix("/address/")))
     page.keyboard.press("j")
     first = focused(page)
     page.keyboard.press("j")

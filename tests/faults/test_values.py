@@ -131,7 +131,7 @@ def test_nesting_up_to_the_limit_is_an_answer(transfer: Transfer) -> None:
 
 
 def test_a_state_that_nobody_knows_is_shown_as_it_is_and_counted(transfer: Transfer) -> None:
-    before = dict(unknown_words.counts)
+    unknown_words.counts.clear()  # of so many, others are not counted
     transfer.put("GetIntentReceipt", "intentReceipt", "status", value="FROZEN")
     transfer.put("GetIntentReceipt", "intentReceipt", "originTransaction", "status", value="MELTED")
     answer = transfer.page()
@@ -144,7 +144,7 @@ def test_a_state_that_nobody_knows_is_shown_as_it_is_and_counted(transfer: Trans
     assert "does not know" in words(answer)
     assert "hx-sse:connect=" in answer.body, "it may still change"
     for key in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
-        assert unknown_words.counts[key] > before.get(key, 0)
+        assert unknown_words.counts[key] > 0
 
 
 def test_endless_new_words_are_counted_together() -> None:

@@ -55,7 +55,8 @@ def test_the_intents_page_asks_for_them_after_itself(
 
 def test_what_is_held_stands_with_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
     answer = fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"])
-    assert (answer.status_code, answer["Vary"]) == (200, "HX-Request-Type")
+    assert answer.status_code == 200
+    assert "HX-Request-Type" in answer["Vary"].split(", ")
     said = words(answer)
     assert "Deposit address on Polygon" in said
     assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)

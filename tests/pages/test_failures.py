@@ -72,7 +72,7 @@ def test_a_busy_service_says_when_to_try_again(site: Client, emulator: Emulator)
     assert "The service asked us to slow down until" in answer.content.decode()
 
 
-@pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
+@pytest.mark.parametrize("fault", ["failing-500", "html-502", "broken-json", "geoblocked"])
 def test_without_its_receipt_an_intent_is_still_shown_and_says_so(site: Client, emulator: Emulator, fault: str) -> None:
     emulator.behave("GetIntentReceipt", fault)
     answer = site.get(intent_url(emulator))

@@ -68,7 +68,8 @@ async def test_a_large_answer_is_read():
     with serving(answering(f'{{"intentReceipt":{{"intentId":"0x1","summary":{{"memo":"{memo}"}}}}}}')) as server:
         async with async_client(server.url, size=2**20, total=5.0) as service:
             receipt = await service.get_intent_receipt("0x1")
-    assert receipt and receipt.summary and receipt.summary.memo == memo
+    assert receipt.summary
+    assert receipt.summary.memo == memo
 
 
 async def test_held_calls_do_not_keep_the_others_from_being_asked():

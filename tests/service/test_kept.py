@@ -239,13 +239,13 @@ def test_a_copy_that_could_not_be_renewed_is_not_asked_about_at_every_turn_and_i
 
 
 def test_a_failure_behind_the_readers_back_is_told_to_the_next_one(service: Upstream) -> None:
-    history = operations.get_intent_history()
-    service.service.ask(history)
-    service.clock.now += 30
+    call, service.does = KINDS[Kind.CHAINS]
+    service.service.ask(call)
+    service.clock.now += 2 * LIFETIMES[Kind.CHAINS].fresh
     service.does = BAD
-    assert told_by(service, history)[1] == []
+    assert told_by(service, call)[1] == []
     until(lambda: len(service.asked) == 3)
-    assert [old.operation for old in told_by(service, history)[1]] == ["GetIntentHistory"]
+    until(lambda: [old.operation for old in told_by(service, call)[1]] == ["GetChains"])
 
 
 def test_while_the_service_hangs_a_page_with_a_copy_waits_a_moment_and_the_next_ones_do_not(service: Upstream) -> None:
