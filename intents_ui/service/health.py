@@ -166,10 +166,12 @@ class Health:
         """Whether the service takes our key, as far as we know."""
         return self._latch.error is None
 
-    def refusal(self, operation: str, line: Line | None, *, held: bool = False) -> ServiceError | None:
-        """Why this question would not be put to the service now."""
+    def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
+        """Why this question would not be put to the service now. None while another tries a door: it may open."""
         with self._lock:
-            return self._refusal(operation, line, held=held)
+            if any(door.is_tried for door in self._doors(line)):
+                return None
+            return self._refusal(operation, line, held=False)
 
     def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "Asking":
         """Around one attempt of a call; raises where it must not be made. `line` None: no breaker has a say.

@@ -32,18 +32,17 @@ def service() -> Iterator[Upstream]:
         yield service
 
 
-def status_is(status: str, **more: Any) -> Script:
-    told = {"status": status, **more}
-
+def status_is(status: str, *, minutes_ago: float | None = None, **more: Any) -> Script:
     def answer(visit: Visit) -> None:
-        of = {"intentId": json.loads(visit.body).get("intentId"), **told}
+        changed = {} if minutes_ago is None else {"updatedAt": ago(minutes_ago)}
+        of = {"intentId": json.loads(visit.body).get("intentId"), "status": status, **changed, **more}
         visit.send(response({"intent": of, "intentReceipt": of, "intents": [of], "tokens": [TOKEN]}))
 
     return answer
 
 
-def ago(**time: float) -> str:
-    return (datetime.now(UTC) - timedelta(**time)).isoformat()
+def ago(minutes: float) -> str:
+    return (datetime.now(UTC) - timedelta(minutes=minutes)).isoformat()
 
 
 # How long
@@ -56,10 +55,10 @@ KINDS: dict[Kind, tuple[Call[Any], Script]] = {
     Kind.ROUTES: (operations.get_exact_input_routes(1, "0x1"), status_is("")),
     Kind.NO_ROUTES: (operations.get_exact_output_routes(1, "0x1"), good),
     Kind.MOVING: (GET, good),
-    Kind.ENDED_LATELY: (GET, status_is("SUCCEEDED", updatedAt=ago(minutes=50))),
-    Kind.ENDED: (GET, status_is("REFUNDED", updatedAt=ago(minutes=70))),
-    Kind.STOPPED_LATELY: (operations.get_intent_receipt("0x1"), status_is("FAILED", updatedAt=ago(minutes=20))),
-    Kind.STOPPED: (GET, status_is("ABORTED", updatedAt=ago(minutes=40))),
+    Kind.ENDED_LATELY: (GET, status_is("SUCCEEDED", minutes_ago=50)),
+    Kind.ENDED: (GET, status_is("REFUNDED", minutes_ago=70)),
+    Kind.STOPPED_LATELY: (operations.get_intent_receipt("0x1"), status_is("FAILED", minutes_ago=20)),
+    Kind.STOPPED: (GET, status_is("ABORTED", minutes_ago=40)),
     Kind.HISTORY: (operations.get_intent_history(page=Page.first()), good),
     Kind.OLDER_HISTORY: (operations.get_intent_history(page=SECOND_PAGE), good),
     Kind.BALANCES: (operations.get_intent_history(page=SECOND_PAGE, include_balances=True), good),

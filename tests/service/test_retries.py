@@ -1,5 +1,6 @@
 """A question is asked again where that can help, only if it changes nothing, and never so often that it does harm."""
 
+import contextlib
 import gzip
 from collections.abc import Iterator
 
@@ -171,6 +172,7 @@ def test_behind_a_readers_back_there_is_time_for_more(service: Upstream, does: S
     service.service.ask(history)
     service.clock.now += 30
     service.does = does
-    service.service.ask(history)
+    with contextlib.suppress(ServiceError):  # 2003 is an answer, and told as one
+        service.service.ask(history)
     until(lambda: not service.service._guard._under_way)
     assert len(service.asked) == 1 + calls
