@@ -1,12 +1,12 @@
 """Which request goes to which handler.
 
-`/healthz` answers at once. `/live/…` is a stream, which costs no thread. `/rpc/…` is the embedded service, when there
-is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is an asynchronous view, because
-it has to end when its reader leaves, which WSGI does not notice. A call by hand (`/console/…`) goes the same way, into
-a thread of its own, because the service may hold it for longer than a page may take. Everything else is an ordinary
-synchronous view, run in a thread. Bodies are read here, whole, with a limit and a deadline, before a thread is taken:
-64 half-sent bodies would otherwise hold every thread that serves pages. More requests at a time than may be are turned
-away here.
+`/healthz` answers at once, and `/readyz` nearly so. `/live/…` is a stream, which costs no thread. `/rpc/…` is the
+embedded service, when there is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is
+an asynchronous view, because it has to end when its reader leaves, which WSGI does not notice. A call by hand
+(`/console/…`) goes the same way, into a thread of its own, because the service may hold it for longer than a page may
+take. Everything else is an ordinary synchronous view, run in a thread. Bodies are read here, whole, with a limit and a
+deadline, before a thread is taken: 64 half-sent bodies would otherwise hold every thread that serves pages. More
+requests at a time than may be are turned away here.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, inbound, lifecycle, visitors, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, inbound, lifecycle, readiness, visitors, wiring  # noqa: E402 - Django has to be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
@@ -88,6 +88,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
     await receive()
     await streams().aclose()
     await wiring.close_live()
+    await readiness.aclose()
     await asyncio.to_thread(wiring.close_all)
     await send({"type": "lifespan.shutdown.complete"})
 
@@ -97,9 +98,9 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if scope["method"] == "HEAD":
         send = without_body(send)
     if path == "/healthz":
-        if scope["method"] not in ("GET", "HEAD"):
-            return await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
-        return await answer(send, 200, "ok")
+        return await answer(send, 200, "ok") if is_read(scope) else await can_only_be_read(send)
+    if path == "/readyz":
+        return await readyz(send) if is_read(scope) else await can_only_be_read(send)
     if not is_for_us(scope):
         return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
     if path.startswith("/live/"):
@@ -272,10 +273,26 @@ def escaped(byte: int) -> bytes:
     return bytes([byte]) if byte < 0x80 else b"%%%02X" % byte
 
 
+def is_read(scope: Message) -> bool:
+    return scope["method"] in ("GET", "HEAD")
+
+
+async def can_only_be_read(send: Send) -> None:
+    await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
+
+
+async def readyz(send: Send) -> None:
+    ready, body = await readiness.report()
+    await answer_with(send, 200 if ready else 503, b"application/json", body)
+
+
 async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
-    body = sentence.encode() + b"\n"
+    await answer_with(send, status, b"text/plain; charset=utf-8", sentence.encode() + b"\n", *more)
+
+
+async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: tuple[bytes, bytes]) -> None:
     told = [
-        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
         *more,

@@ -7,9 +7,12 @@ join this: each process learns it with a question or two of its own.
 
 import logging
 import random
+import statistics
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum, auto
 from types import TracebackType
 
@@ -36,6 +39,7 @@ SLOW_SECONDS = 4.0
 PROBES = 2  # in a row that open a breaker
 DENIALS = 3  # in a row after which our key is taken for refused
 LATCH_SECONDS = 30.0
+LATELY = 50  # answers
 
 GARBLED = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE, Flaw.CONTENT_TYPE, Flaw.ENCODING, Flaw.REDIRECT})
 # What the service says of itself in good order.
@@ -51,6 +55,28 @@ class Line(StrEnum):
     READ = auto()
     LIVE = auto()
     WRITE = auto()
+
+
+class State(StrEnum):
+    """What the questions so far say of the service."""
+
+    UNASKED = auto()
+    ANSWERS = auto()
+    TROUBLE = auto()  # what was asked last failed, or a breaker is open
+    QUIET = auto()  # it asked us to wait
+    DENIED = auto()  # it does not take our key
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Seconds since; None: never, or not now. `typical`: seconds that half of the last answers took at the most."""
+
+    state: State
+    answered: float | None
+    failed: float | None
+    in_trouble: float | None
+    typical: float | None
+    breakers: Mapping[Line, bool]  # whether it is open
 
 
 # A breaker does not stay open for longer and longer: readers want the first fresh page within 6 s of the service's
@@ -157,6 +183,10 @@ class Health:
         self._quiet = Door(clock, probes=1)
         self._latch = Door(clock, probes=1)
         self._denials = 0
+        self._answered_at: float | None = None
+        self._failed_at: float | None = None
+        self._troubled_since: float | None = None
+        self._took: deque[float] = deque(maxlen=LATELY)
         self._breakers = {
             line: Breaker(line, clock, seconds=seconds, tally=self.tally) for line, seconds in open_seconds.items()
         }
@@ -165,6 +195,31 @@ class Health:
     def lets_us_in(self) -> bool:
         """Whether the service takes our key, as far as we know."""
         return self._latch.error is None
+
+    def standing(self) -> Standing:
+        """Nothing is asked for it."""
+        with self._lock:
+            now = self.clock()
+            answered, failed, since = (
+                None if at is None else now - at for at in (self._answered_at, self._failed_at, self._troubled_since)
+            )
+            return Standing(
+                state=self._state(),
+                answered=answered,
+                failed=failed,
+                in_trouble=since,
+                typical=statistics.median(self._took) if self._took else None,
+                breakers={line: breaker.door.error is not None for line, breaker in self._breakers.items()},
+            )
+
+    def _state(self) -> State:
+        if self._latch.error:
+            return State.DENIED
+        if self._quiet.error:
+            return State.QUIET
+        if self._troubled_since is not None:
+            return State.TROUBLE
+        return State.UNASKED if self._answered_at is None else State.ANSWERS
 
     def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
         """Why this question would not be put to the service now. None while another tries a door: it may open."""
@@ -225,6 +280,7 @@ class Health:
             self._learn_quiet(asking, error)
             self._learn_latch(asking, error)
             self._learn_breaker(asking, error, seconds=seconds)
+            self._learn_standing(asking, error, seconds=seconds)
 
     def _learn_quiet(self, asking: "Asking", error: ServiceError | None) -> None:
         if self._quiet in asking.tries:
@@ -263,6 +319,19 @@ class Health:
         elif not isinstance(error, TooBusy) and not (error and error.again_in is not None):
             is_slow = seconds > SLOW_SECONDS and asking.group not in (Group.BALANCES, Group.WAIT, Group.WRITE)
             breaker.note(failure, is_slow=is_slow)
+
+    def _learn_standing(self, asking: "Asking", error: ServiceError | None, *, seconds: float) -> None:
+        now = self.clock()
+        if error and _counts(error, asking.group):
+            self._failed_at = now
+            if self._troubled_since is None:
+                self._troubled_since = now
+        elif not isinstance(error, Unreachable):
+            self._answered_at = now
+            if asking.group not in (Group.WAIT, Group.WRITE):
+                self._took.append(seconds)
+            if all(breaker.door.error is None for breaker in self._breakers.values()):
+                self._troubled_since = None
 
 
 class Asking:
