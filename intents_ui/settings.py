@@ -297,6 +297,8 @@ MIDDLEWARE = [
     "intents_ui.headers.told_to_browsers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "intents_ui.compression.compressed",
+    "django.middleware.http.ConditionalGetMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.pages.site.files_unlisted",
     "intents_ui.inbound.limits",

@@ -1,0 +1,105 @@
+"""Pages and data go out compressed to who takes it, and not at all where nothing has changed."""
+
+import gzip
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import brotli
+import pytest
+import time_machine
+from django.test import Client
+
+from intents_ui import compression
+from intents_ui.emulator.app import Emulator
+from tests.pages.conftest import fresh
+
+UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
+
+
+@pytest.fixture(scope="module")
+def clock() -> Iterator[time_machine.Traveller]:
+    """It stands still until a test moves it."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
+        yield clock
+
+
+@pytest.fixture(scope="module")
+def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
+    yield from fresh()
+
+
+def paths(emulator: Emulator) -> list[str]:
+    intent = f"/intent/{emulator.finished(8)['intentId']}"
+    return [intent, f"{intent}.json", f"{intent}/feed.atom", f"{intent}/feed.json", "/tokens?chain=8453", "/nowhere"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip, deflate", "gzip"),
+        ("BR ; q=0.1 , gzip;q=1.0", "br"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("br;q=0.0, gzip; q=0", None),
+        ("identity", None),
+        ("x-gzip, brr", None),
+        ("", None),
+    ],
+)
+def test_the_reader_says_which_codings_it_takes(accepted: str, coding: str | None) -> None:
+    assert compression.best(accepted) == coding
+
+
+@pytest.mark.parametrize("coding", UNPACK)
+def test_pages_and_data_go_out_compressed(emulator: Emulator, coding: str) -> None:
+    site = Client()
+    for path in paths(emulator):
+        plain, packed = site.get(path), site.get(path, headers={"Accept-Encoding": coding})
+        assert UNPACK[coding](packed.content) == plain.content, path
+        assert packed.headers.get("Content-Encoding", "") == coding, path
+        assert int(packed.headers["Content-Length"]) == len(packed.content), path
+        assert {"Accept-Encoding"} <= names(packed, "Vary") & names(plain, "Vary"), path
+        assert not coding or len(packed.content) < len(plain.content) / 2, path
+
+
+def test_pictures_and_short_lists_go_out_as_they_are(emulator: Emulator) -> None:
+    intent = f"/intent/{emulator.finished(8)['intentId']}"
+    for path in (f"{intent}/card.png", f"{intent}/badge.svg", "/robots.txt", "/site.webmanifest"):
+        answer = Client().get(path, headers={"Accept-Encoding": "br, gzip"})
+        assert answer.status_code == 200
+        assert "Content-Encoding" not in answer.headers, path
+
+
+def test_what_has_not_changed_is_not_sent_again(emulator: Emulator) -> None:
+    """By each of its marks: a page that was kept compressed has a weak one."""
+    site = Client()
+    intent = f"/intent/{emulator.finished(8)['intentId']}"
+    for path in (intent, f"{intent}/receipt", f"{intent}/feed.atom", "/tokens?chain=8453"):
+        marks = {coding: site.get(path, headers={"Accept-Encoding": coding}).headers["ETag"] for coding in UNPACK}
+        assert marks["br"] == marks["gzip"] == f"W/{marks['']}", path
+        for mark in marks.values():
+            again = site.get(path, headers={"If-None-Match": mark, "Accept-Encoding": "br"})
+            assert (again.status_code, again.content) == (304, b""), path
+            assert {"Accept-Encoding"} <= names(again, "Vary"), path
+            assert again.headers["Cache-Control"] == "private, no-cache"
+        assert site.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+def test_what_must_not_be_kept_has_no_mark_by_which_it_could_be(emulator: Emulator) -> None:
+    for path in ("/nowhere", "/console/GetIntent", f"/intent/{emulator.finished(8)['intentId']}.json"):
+        answer = Client().get(path)
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "ETag" not in answer.headers, path
+
+
+def test_a_clocks_words_are_part_of_what_a_page_says(emulator: Emulator, clock: time_machine.Traveller) -> None:
+    """A reader without scripts would otherwise read of an hour ago what stood there then."""
+    intent, site = f"/intent/{emulator.finished(3)['intentId']}", Client()
+    mark = site.get(intent).headers["ETag"]
+    assert site.get(intent, headers={"If-None-Match": mark}).status_code == 304
+    clock.shift(3600)
+    assert site.get(intent, headers={"If-None-Match": mark}).status_code == 200
+
+
+def names(answer: Any, header: str) -> set[str]:
+    return {each.strip() for each in answer.headers[header].split(",")}
