@@ -77,6 +77,7 @@ def test_without_scripts_it_is_a_page(browser: Browser, server: str, of: str) ->
         page.locator("#share-ways a").click()
         expect(page.get_by_label("Link", exact=True)).to_have_value(server + path)
         expect(page.get_by_role("button", name="Copy: Link")).to_have_count(0)
+        page.wait_for_load_state("load")
         assert page.locator(".share-code img").evaluate("image => image.naturalWidth > 0")
 
 

@@ -362,9 +362,9 @@ HOSTILE = [
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_hostile_text_takes_no_longer_than_its_length(unit):
     received = (unit * pasted.LONGEST)[: pasted.LONGEST - 1] + "!"
-    start = time.process_time()
+    start = time.thread_time()
     pasted.read(received)
-    assert time.process_time() - start < 0.2
+    assert time.thread_time() - start < 0.2
 
 
 ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://", "tx/", "intent/", HASH, OWNER, ".eth"])

@@ -19,6 +19,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.in_process import InProcessTransport
+from tests.service.upstream import until
 
 BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
 NATIVE = "0x" + "0" * 40
@@ -551,4 +552,4 @@ def test_while_the_service_is_away_the_old_lists_stay_and_say_how_old_they_are(w
     assert "These could not be asked" in section(later, "origin")
     way.cut = lambda operation, body: False
     way.now += 11
-    assert "could not be asked" not in read(site, f"/chain/{BASE}")
+    until(lambda: "could not be asked" not in read(site, f"/chain/{BASE}"))

@@ -6,14 +6,15 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 
+AGO = re.compile(r"\d+ \w+ ago")
 OWNER = re.compile(r'\s*<td data-label="Owner">.*?</td>', re.DOTALL)
 
 
 def rows(page: str) -> dict[str, str]:
-    """By intent, without what tells one place from the other: the owner's column and the row's own id."""
+    """By intent, without what tells one place from the other: the owner's column, the row's own id, and the moment."""
     table = page.partition('<table class="intents worklist">')[2].partition("</table>")[0]
     found = re.findall(r"<tr[^>]*>(\s*<td>.*?)</tr>", table, re.DOTALL)
-    told = [re.sub(r"\s+", " ", OWNER.sub("", row)) for row in found]
+    told = [re.sub(r"\s+", " ", AGO.sub("", OWNER.sub("", row))) for row in found]
     return {row.partition('href="/intent/')[2][:66]: row for row in told}
 
 
