@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import needs
 from tests.serving import free_port, wait_for
+from tests.unprivileged import as_nobody
 
 ROOT = Path(__file__).parent.parent
 
@@ -94,15 +94,6 @@ def pip_settings() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_", "HTTP_"))}
 
 
-def as_the_images_user() -> list[str]:
-    """In front of a command: it may write nothing here, and read even what is root's alone."""
-    if os.geteuid() != 0:
-        return []
-    setpriv = needs("setpriv", "apt-get install util-linux")
-    may_read = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
-    return [str(setpriv), "--reuid=10001", "--regid=10001", "--clear-groups", *may_read, "--"]
-
-
 def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
     last = stages()[-1]
     words = [word for word, _ in last]
@@ -118,7 +109,7 @@ def test_the_image_serves_the_dashboard_from_collected_files_as_another_user(bui
     command = next(rest for word, rest in last if word == "CMD").strip("[]").replace('"', "").split(", ")
     env = {"PATH": os.environ["PATH"], **environment(last), "PORT": str(port), "HOST": "127.0.0.1"}
     command = [part.replace("/app", str(built)) for part in command]
-    process = subprocess.Popen([*as_the_images_user(), *command], cwd=built, env=env)
+    process = subprocess.Popen([*as_nobody(), *command], cwd=built, env=env)
     try:
         page = wait_for(f"http://127.0.0.1:{port}/", process)
         assert os.geteuid() != 0 or "Uid:\t10001" in Path(f"/proc/{process.pid}/status").read_text()

@@ -1,0 +1,332 @@
+"""Three processes behind a real nginx with the project's own configuration, no sticky sessions, a real Redis.
+
+Pages are asked for and intents are watched all the time; one process after the other is stopped and started again, and
+then Redis is killed and comes back: no request fails, and every viewer sees the end of his intent.
+"""
+
+import asyncio
+import contextlib
+import functools
+import os
+import re
+import secrets
+import ssl
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import trustme
+
+from tests.conftest import needs
+from tests.emulator.driving import USDC_ON_BASE, USDC_ON_OPTIMISM
+from tests.live.browser import Event, event
+from tests.live.redis_server import RedisServer, redis_running
+from tests.serving import PATIENCE, ROOT, free_port, running, wait_for
+from tests.unprivileged import as_nobody, give_to_nobody
+
+MAIN = """
+daemon off;
+pid nginx.pid;
+error_log stderr error;
+worker_processes 2;
+events { worker_connections 512; }
+http {
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    include intents-ui.conf;
+}
+"""
+# Of the emulator, and how many seconds they take from their execution to their end.
+PLOTS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
+LAST_PLOT = "same-chain-swap"  # 10
+VIEWERS_EACH = 6
+READERS = 4
+TOKEN = secrets.token_urlsafe(24)
+
+
+@dataclass
+class Process:
+    """One of the dashboard's, under gunicorn as anywhere."""
+
+    port: int
+    env: dict[str, str]
+    popen: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        self.popen = subprocess.Popen(command, cwd=ROOT, env=os.environ | self.env | {"PORT": str(self.port)})
+
+    def wait(self) -> None:
+        assert self.popen
+        wait_for(f"{self.url}/healthz", self.popen)
+
+    def stop(self) -> int:
+        """As an operator does; gives what it ended with."""
+        assert self.popen
+        self.popen.terminate()
+        return self.popen.wait(PATIENCE)
+
+
+@dataclass
+class Site:
+    url: str
+    plain_url: str
+    emulator: str
+    processes: list[Process]
+    redis: RedisServer
+    trust: ssl.SSLContext
+
+    def client(self, **how: Any) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.url, verify=self.trust, trust_env=False, timeout=PATIENCE, **how)
+
+    def straight_to(self, process: Process, **how: Any) -> httpx.Client:
+        """As nginx asks."""
+        headers = {"X-Forwarded-Proto": "https", "Host": self.url.removeprefix("https://")}
+        return httpx.Client(base_url=process.url, headers=headers, trust_env=False, timeout=PATIENCE, **how)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    nginx = needs("nginx", "apt-get install nginx")
+    authority = trustme.CA()
+    with contextlib.ExitStack() as stack:
+        redis = stack.enter_context(redis_running(needs("redis-server", "apt-get install redis-server")))
+        port = free_port()
+        emulator = f"http://127.0.0.1:{port}"
+        command = ("-m", "intents_ui.emulator", "--port", str(port))
+        stack.enter_context(running(*command, url=f"{emulator}/"))
+        env = {
+            "INTENTS_SERVICE_URL": emulator,
+            "REDIS_URL": redis.url,
+            "SECRET_KEY": secrets.token_urlsafe(50),
+            "INTENTS_HTTPS": "on",
+            "INTENTS_CONSOLE": "write",
+            "INTENTS_CONSOLE_TOKEN": TOKEN,
+            # All viewers come from one address, and the machine may be busy with other tests.
+            "INTENTS_STREAMS_PER_ADDRESS": "1000",
+            "INTENTS_PAGE_SECONDS": "25",
+            "INTENTS_SERVICE_READS": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
+            "INTENTS_SERVICE_TOTALS": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
+            "TRUSTED_PROXIES": "127.0.0.1",
+        }
+        processes = [Process(free_port(), env) for _ in range(3)]
+        for process in processes:
+            process.start()
+            stack.callback(stopped, process)
+        for process in processes:
+            process.wait()
+        root, plain = stack.enter_context(balanced(nginx, processes, authority, tmp_path_factory.mktemp("nginx")))
+        trust = ssl.create_default_context()
+        authority.configure_trust(trust)
+        yield Site(root, plain, emulator, processes, redis, trust)
+
+
+def stopped(process: Process) -> None:
+    if process.popen and process.popen.poll() is None:
+        process.popen.kill()
+        process.popen.wait(PATIENCE)
+
+
+@contextlib.contextmanager
+def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[tuple[str, str]]:
+    """nginx with deploy/nginx.conf, in which only ports are others. Gives where it is by https and by http."""
+    secure, plain = free_port(), free_port()
+    (place / "nginx.conf").write_text(MAIN)
+    (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
+    (place / "intents-ui").mkdir()
+    (place / "intents-ui/servers.conf").write_text(servers([process.port for process in processes]))
+    certificate = authority.issue_cert("localhost")
+    certificate.private_key_pem.write_to_path(place / "intents-ui/privkey.pem")
+    for blob in certificate.cert_chain_pems:
+        blob.write_to_path(place / "intents-ui/fullchain.pem", append=True)
+    give_to_nobody(place)
+    command = [*as_nobody(), str(nginx), "-p", str(place), "-c", str(place / "nginx.conf"), "-e", "stderr"]
+    subprocess.run([*command, "-t", "-q"], check=True, cwd=place)
+    process = subprocess.Popen(command, cwd=place)
+    try:
+        wait_for(f"http://localhost:{plain}/", process)
+        yield f"https://localhost:{secure}", f"http://localhost:{plain}"
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def on_ports(configuration: str, secure: int, plain: int) -> str:
+    configuration = re.sub(r" *listen \[::\]:.*\n", "", configuration)
+    changes = {
+        "listen 443 ": f"listen 127.0.0.1:{secure} ",
+        "listen 80;": f"listen 127.0.0.1:{plain};",
+        "server_name intents.example;": "server_name localhost;",
+    }
+    for before, after in changes.items():
+        assert before in configuration
+        configuration = configuration.replace(before, after)
+    return configuration
+
+
+def servers(ports: list[int]) -> str:
+    """As deploy/servers.conf, a line a process."""
+    line = next(line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if line.startswith("server "))
+    return "\n".join(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line) for port in ports)
+
+
+@dataclass
+class Viewer:
+    """A browser with an intent's page open: it comes back with what it saw last, after as long as it was told."""
+
+    client: httpx.AsyncClient
+    intent_id: str
+    seen: str = ""
+    end: str | None = None
+    visits: int = 0
+    turned_away: list[str] = field(default_factory=list)
+
+    async def watch(self) -> None:
+        while self.end is None:
+            self.visits += 1
+            wait = 1000
+            try:
+                async with self.client.stream(
+                    "GET", f"/live/{self.intent_id}", headers={"Last-Event-ID": self.seen} if self.seen else {}
+                ) as answer:
+                    if answer.status_code != 200:
+                        self.turned_away.append(str(answer.status_code))
+                    else:
+                        async for each in events(answer):
+                            wait = each.retry or wait
+                            self._take(each)
+            except httpx.ConnectError as error:
+                self.turned_away.append(repr(error))
+            except httpx.TransportError:
+                pass  # broken off: a browser comes back
+            if self.end is None:
+                await asyncio.sleep(wait / 1000)
+
+    def _take(self, each: Event) -> None:
+        if each.name == "done":
+            self.end = each.data
+        elif not each.name:
+            self.seen = each.id
+
+
+async def events(answer: httpx.Response) -> AsyncIterator[Event]:
+    text = ""
+    async for piece in answer.aiter_text():
+        *blocks, text = (text + piece).split("\n\n")
+        for block in blocks:
+            if read := event(block):
+                yield read
+
+
+@dataclass
+class Load:
+    """Readers who open one page after the other, and what was wrong with what they got."""
+
+    client: httpx.AsyncClient
+    paths: list[str]
+    answers: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    async def read(self, first: int) -> None:
+        place = first
+        while True:
+            place += 1
+            path = self.paths[place % len(self.paths)]
+            try:
+                answer = await self.client.get(path)
+            except httpx.TransportError as error:
+                self.failures.append(f"{path}: {error!r}")
+            else:
+                self.answers += 1
+                if answer.status_code != 200:
+                    self.failures.append(f"{path}: {answer.status_code} {answer.text[:200]}")
+            await asyncio.sleep(0.05)
+
+
+@contextlib.asynccontextmanager
+async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Future[None]]]:
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def executed(site: Site, plot: str) -> str:
+    """An intent of our own that has just set out; its id."""
+    wish = {
+        "ownerAddress": "0x" + "ab" * 20,
+        "originChainId": 8453,
+        "originTokenAddress": USDC_ON_BASE,
+        "destinationChainId": 10,
+        "destinationTokenAddress": USDC_ON_OPTIMISM,
+        "originTokenAmount": "25000000",
+        "tradeType": "EXACT_INPUT",
+    }
+    async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False) as client:
+        intent = (await client.post("QuoteIntent", json=wish)).json()["intent"]
+        (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
+        told = {"intentId": intent["intentId"], "plot": plot}
+        (await client.post("ExecuteIntent", json=told)).raise_for_status()
+    return str(intent["intentId"])
+
+
+async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callable[[], bool]) -> None:
+    """What has gone wrong by then is the better word than that it took too long."""
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not condition():
+        assert load.failures[:3] == []
+        assert [viewer.turned_away for viewer in viewers if viewer.turned_away][:3] == []
+        assert asyncio.get_running_loop().time() < deadline
+        await asyncio.sleep(0.05)
+
+
+async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_viewer_sees_the_end(site):
+    intents = [await executed(site, plot) for plot in PLOTS]
+    paths = ["/", "/history", "/tokens", "/chains", f"/search?q={intents[0]}", *(f"/intent/{each}" for each in intents)]
+    async with site.client(follow_redirects=True) as pages, site.client(limits=httpx.Limits()) as streams:
+        load = Load(pages, paths)
+        viewers = [Viewer(streams, intent) for intent in intents for _ in range(VIEWERS_EACH)]
+        until = functools.partial(while_all_is_well, load, viewers)
+        readers = (load.read(place) for place in range(READERS))
+        async with under_way(*readers, *(viewer.watch() for viewer in viewers)):
+            await until(lambda: all(viewer.seen for viewer in viewers))
+            for process in site.processes:
+                answered = load.answers
+                assert await asyncio.to_thread(process.stop) == 0
+                assert load.answers > answered
+                process.start()
+                await asyncio.to_thread(process.wait)
+            assert all(viewer.visits > 1 for viewer in viewers), "each came back from a process that stopped"
+
+            intents.append(await executed(site, LAST_PLOT))
+            late = [Viewer(streams, intents[-1]) for _ in range(VIEWERS_EACH)]
+            viewers += late
+            async with under_way(*(viewer.watch() for viewer in late)):
+                await until(lambda: all(viewer.seen for viewer in late))
+                answered = load.answers
+                site.redis.down()
+                await until(lambda: load.answers > answered + 2 * len(paths))
+                site.redis.up()
+                answered = load.answers
+                await until(lambda: all(viewer.end for viewer in viewers) and load.answers > answered + len(paths))
+        assert [viewer.end for viewer in viewers] == ["SUCCEEDED"] * len(viewers)
+        for intent in intents:
+            newcomer = Viewer(streams, intent)
+            await newcomer.watch()
+            assert {viewer.seen for viewer in viewers if viewer.intent_id == intent} == {newcomer.seen}
