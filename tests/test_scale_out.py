@@ -7,6 +7,7 @@ then Redis is killed and comes back: no request fails, and every viewer sees the
 import asyncio
 import contextlib
 import functools
+import html
 import os
 import re
 import secrets
@@ -106,7 +107,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         redis = stack.enter_context(redis_running(needs("redis-server", "apt-get install redis-server")))
         port = free_port()
         emulator = f"http://127.0.0.1:{port}"
-        command = ("-m", "intents_ui.emulator", "--port", str(port))
+        command = ("-m", "intents_ui.emulator", "--port", str(port), "--size", "20000")
         stack.enter_context(running(*command, url=f"{emulator}/"))
         env = {
             "INTENTS_SERVICE_URL": emulator,
@@ -294,6 +295,49 @@ async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callab
         assert [viewer.turned_away for viewer in viewers if viewer.turned_away][:3] == []
         assert asyncio.get_running_loop().time() < deadline
         await asyncio.sleep(0.05)
+
+
+def test_each_step_of_a_reader_may_be_another_process_s(site):
+    with contextlib.ExitStack() as stack:
+        first, second, third = (stack.enter_context(site.straight_to(process)) for process in site.processes)
+        newest = first.get("/history")
+        older = second.get(html.unescape(found(r'href="([^"]*cursor=[^"]+)"[^>]* rel="next"', newest)))
+        assert older.status_code == 200
+        assert intents_on(older)
+        assert not intents_on(older) & intents_on(newest)
+
+        run = secrets.token_urlsafe(12)
+        with first.stream("GET", f"/export/history.csv?run={run}") as file:
+            pieces = file.iter_text()
+            begin = next(pieces)
+            assert "rows so far" in second.get(f"/export/progress/{run}").text
+            third.post(f"/export/progress/{run}")
+            assert f"{begin}{''.join(pieces)}".splitlines()[-1].endswith("rows: stopped by its reader")
+
+        form = first.get("/console/QuoteIntent")
+        proof = found(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
+        sent = {"ask": "json", "json": "{}", "confirmed": "yes", "csrfmiddlewaretoken": proof}
+        unproven = second.post("/console/QuoteIntent", data=sent, headers={"Origin": site.url})
+        assert unproven.status_code == 403
+        sent |= {"operator-token": TOKEN, "remember": "yes"}
+        written = second.post("/console/QuoteIntent", data=sent, headers=with_cookies(form) | {"Origin": site.url})
+        assert written.status_code == 200
+        assert "is remembered as the operator" in third.get("/operator", headers=with_cookies(written)).text
+
+
+def found(pattern: str, answer: httpx.Response) -> str:
+    place = re.search(pattern, answer.text)
+    assert place, answer.text
+    return place[1]
+
+
+def intents_on(answer: httpx.Response) -> set[str]:
+    return set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', answer.text))
+
+
+def with_cookies(answer: httpx.Response) -> dict[str, str]:
+    """By hand: they are for https alone, and we come past the proxy that ends it."""
+    return {"Cookie": "; ".join(f"{name}={value}" for name, value in answer.cookies.items())}
 
 
 async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_viewer_sees_the_end(site):
