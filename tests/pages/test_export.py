@@ -319,9 +319,9 @@ def test_no_cell_is_a_formula_and_what_strangers_wrote_stays_exact(service: Betw
         assert [row[name] for row in cells] == [f"'{word}" if word.startswith(FORMULA) else word for word in written]
 
 
-def test_the_readme_lists_the_columns_in_their_order() -> None:
+def test_the_documents_list_the_columns_in_their_order() -> None:
     listed = re.search(
-        r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "README.md").read_text(), re.DOTALL
+        r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "docs" / "pages.md").read_text(), re.DOTALL
     )
     assert listed
     assert tuple(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (.*?) \|", listed[1], re.MULTILINE)))) == COLUMNS

@@ -1,0 +1,217 @@
+"""The documents: every command in them is run in a clean clone, every link leads somewhere, every name is there.
+
+What a fence is, its word says, and a comment in the line before it:
+
+    ```sh                       run, after what stands before it in the same document
+    <!-- serves: URL [405] -->  … until the document ends; goes on when URL answers, with 200 or the code that is named
+    <!-- not run: reason -->    … not at all
+    ```text, ```json            right after one that ran: what it prints; `…` stands for anything
+    <!-- file: path -->         what the file holds; a `diff` changes it
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from intents_ui.settings import Environment
+from tests.conftest import needs
+from tests.serving import PATIENCE, free_port, wait_for
+
+ROOT: Final = Path(__file__).parent.parent
+DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCE: Final = re.compile(
+    r"^(?:<!-- (?P<role>serves|not run|file): (?P<what>.+?) -->\n)?"
+    r"(?P<ticks>```+)(?P<word>[^\n`]*)\n(?P<text>.*?)^(?P=ticks)$",
+    re.MULTILINE | re.DOTALL,
+)
+PRINTED: Final = ("text", "json")
+# Neither a command nor what one prints.
+SHOWN: Final = ("nginx", "yaml", "ini")
+PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )\d+|(?<=\bPORT=)\d+")
+LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+INLINE: Final = re.compile(r"`([^`\n]+)`")
+
+
+@dataclass(frozen=True)
+class Fence:
+    line: int
+    word: str
+    text: str
+    role: str
+    what: str
+    is_next: bool  # nothing stands between it and the fence before
+
+
+@dataclass
+class Clone:
+    """What somebody has who has just cloned the repository, with the packages of whoever runs the tests."""
+
+    folder: Path
+    servers: ExitStack
+    ports: dict[str, str] = field(default_factory=dict)
+
+    def run(self, text: str) -> str:
+        done = subprocess.run(
+            shell(self.ported(text)), cwd=self.folder, env=self.env(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def serve(self, text: str, what: str) -> None:
+        url, _, status = self.ported(what).partition(" ")
+        env = self.env() | {"PORT": str(httpx.URL(url).port)}
+        self.servers.enter_context(served(shell(self.ported(text)), self.folder, env, url, int(status or 200)))
+
+    def put(self, path: str, fence: Fence) -> None:
+        file = self.folder / path
+        if fence.word == "diff":
+            before, after = ("".join(lines_of(fence.text, signs)) for signs in (" -", " +"))
+            assert file.read_text().count(before) == 1, f"{path} has changed, and the recipe has not"
+            file.write_text(file.read_text().replace(before, after))
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(fence.text)
+
+    def ported(self, text: str) -> str:
+        """The ports of the documents may be taken here."""
+        return PORT.sub(lambda found: self.ports.setdefault(found[0], str(free_port())), text)
+
+    def env(self) -> dict[str, str]:
+        return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+
+
+def shell(text: str) -> list[str]:
+    return ["/bin/sh", "-euc", text]
+
+
+def lines_of(diff: str, signs: str) -> Iterator[str]:
+    return (line[1:] for line in diff.splitlines(keepends=True) if line[0] in signs)
+
+
+@contextmanager
+def served(command: list[str], folder: Path, env: dict[str, str], url: str, status: int) -> Iterator[None]:
+    """A command that goes on, with all that it starts, until the block ends."""
+    process = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True)
+    try:
+        assert wait_for(url, process).status_code == status
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(PATIENCE)
+
+
+def fences(document: Path) -> list[Fence]:
+    text, found, end = document.read_text(), [], 0
+    for each in FENCE.finditer(text):
+        line = text.count("\n", 0, each.start("ticks")) + 1
+        role, what = each["role"] or "", each["what"] or ""
+        is_next = bool(found) and not text[end : each.start()].strip()
+        found.append(Fence(line, each["word"].strip(), each["text"], role, what, is_next))
+        end = each.end()
+    return found
+
+
+def name(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Iterator[Clone]:
+    folder = tmp_path / "intents-ui"
+    subprocess.run([needs("git", "apt-get install git"), "clone", "--quiet", ROOT, folder], check=True)
+    (folder / ".venv").symlink_to(sys.prefix)
+    for requirements in folder.glob("requirements*.txt"):
+        os.utime(requirements, (0, 0))  # older than `.venv/installed`: they are installed
+    with ExitStack() as servers:
+        yield Clone(folder, servers)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
+def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
+    printed = ""
+    for fence in fences(document):
+        match fence.word, fence.role:
+            case "sh", "serves":
+                clone.serve(fence.text, fence.what)
+            case "sh", "":
+                printed = clone.run(fence.text)
+            case "sh", "not run":
+                pass
+            case word, "file" if word != "sh":
+                clone.put(fence.what, fence)
+            case word, "" if word in PRINTED and fence.is_next:
+                assert is_shown(printed, fence.text), f"{name(document)}:{fence.line}: it prints\n{printed}"
+            case word, "":
+                assert word in (*PRINTED, *SHOWN), f"{name(document)}:{fence.line}: is this a command? ({word!r})"
+            case word, role:
+                pytest.fail(f"{name(document)}:{fence.line}: {word!r} cannot be {role!r}")
+
+
+def is_shown(printed: str, shown: str) -> bool:
+    """However the document breaks the lines."""
+    pieces = ["".join(piece.split()) for piece in shown.split("…")]
+    return re.fullmatch(".*".join(map(re.escape, pieces)), "".join(printed.split()), re.DOTALL) is not None
+
+
+def test_no_fence_hides_from_these_tests() -> None:
+    for document in DOCUMENTS:
+        marks = len(re.findall(r"^\s*(?:```|~~~)", document.read_text(), re.MULTILINE))
+        assert marks == 2 * len(fences(document)), name(document)
+        comments = re.findall(r"<!-- (?:serves|not run|file):", document.read_text())
+        assert len(comments) == sum(bool(each.role) for each in fences(document)), name(document)
+
+
+def anchors(document: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    text = FENCE.sub("", document.read_text())
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for target in LINK.findall(FENCE.sub("", document.read_text())):
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (document.parent / path).resolve() if path else document
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_what_is_named_in_a_sentence_is_there(document: Path) -> None:
+    """Files, modules, targets of make, settings: those in fences are tried by running them."""
+    made = {each.what for each in fences(document) if each.role == "file"}
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    settings = {each.upper() for each in Environment.model_fields}
+    for told in INLINE.findall(FENCE.sub("", document.read_text())):
+        if found := re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy)/[\w./-]*", told):
+            assert told in made or (ROOT / told).exists(), told
+        if found := re.search(r"\bmake ([a-z]+)", told):
+            assert found[1] in targets, told
+        if found := re.search(r"-m ((?:bench|intents_ui)[\w.]*)", told):
+            module = ROOT / found[1].replace(".", "/")
+            assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), told
+        if found := re.match(r"(INTENTS_[A-Z_]+)\b(?!…)", told):
+            assert found[1] in settings or found[1].endswith("_"), told
+
+
+def test_the_recipe_for_a_page_leaves_nothing_out() -> None:
+    """That it works is shown above, by following it."""
+    touched = [each.what for each in fences(ROOT / "CONTRIBUTING.md") if each.role == "file"]
+    for place in ("intents_ui/display/", "intents_ui/pages/", "intents_ui/urls.py", "templates/", "tests/pages/"):
+        assert any(path.startswith(place) for path in touched), place
+    assert "tests/browser/kinds.py" in touched
