@@ -1,8 +1,8 @@
 """gunicorn's ASGI worker, whose connections end when nobody goes on with them, and tell browsers what all answers do.
 
 Without a deadline of ours a connection on which half a request was sent stays open for ever, and so does one whose
-reader takes nothing of a long answer. gunicorn has no setting for either, nor for what it says of itself in each answer
-and in those by which it refuses a request.
+reader takes nothing of a long answer. A process that stops would wait for a proxy's idle connections. gunicorn has no
+setting for any of them, nor for what it says of itself in each answer and in those by which it refuses a request.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from intents_ui import headers
 from intents_ui.settings import ENV
 
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
+LAST_QUESTIONS: Final = 1.0  # seconds in which what a proxy was about to ask on an open connection still comes in
 
 
 class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its types
@@ -31,6 +32,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self.worker.connections.add(self)
         wait = ENV.intents_request_seconds["headers"]
         self._first_request = self.worker.loop.call_later(wait, self._end_without_request)
 
@@ -44,6 +46,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         self._forget(self._next_piece)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.worker.connections.discard(self)
         self._forget(self._first_request)
         self._forget(self._next_piece)
         super().connection_lost(exc)
@@ -56,6 +59,10 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
     def _send_error_response(self, status: int, message: str, extra_headers: Sequence[tuple[str, str]] = ()) -> None:
         told = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
         super()._send_error_response(status, message, [*extra_headers, *told])
+
+    def end_if_idle(self) -> None:
+        if self._awaiting_request:
+            self._keepalive_timeout()
 
     def _end_without_request(self) -> None:
         """Unless the first request is being answered, or was."""
@@ -73,7 +80,18 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
 
 
 class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
-    pass
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        self.connections: set[Connection] = set()
+
+    async def _shutdown(self) -> None:
+        """What is answered from now on closes its connection. Those on which nothing is asked would be waited for."""
+        self.loop.call_later(LAST_QUESTIONS, self._end_idle)
+        await super()._shutdown()
+
+    def _end_idle(self) -> None:
+        for connection in list(self.connections):
+            connection.end_if_idle()
 
 
 gasgi.ASGIProtocol = Connection

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import http.client
 import os
 import signal
 import socket
@@ -158,6 +159,31 @@ async def test_sigterm_ends_the_streams_within_a_second_and_they_come_back_with_
                 await until(lambda: service.waits == 1 and again.received)
                 assert again.events == []
                 await again.leave()
+
+
+async def test_a_process_that_stops_answers_what_still_comes_and_does_not_wait_for_idle_connections():
+    with real_time() as service:
+        async with (
+            served(service) as front,
+            process(LIVE_SERVICE=front.url, INTENTS_REQUEST_SECONDS="next=300") as each,
+        ):
+            connections = [http.client.HTTPConnection("127.0.0.1", each.port, timeout=PATIENCE) for _ in range(2)]
+            for one in connections:
+                assert (await asyncio.to_thread(answered, one))[0] == 200
+            each.popen.terminate()
+            while (answer := await asyncio.to_thread(answered, connections[0])) != (200, "close"):
+                assert answer == (200, None)  # the signal is on its way
+            # One is still open, and gunicorn would wait for it for 20 s.
+            await until(lambda: each.popen.poll() == 0, within=12)
+            for one in connections:
+                one.close()
+
+
+def answered(connection: http.client.HTTPConnection) -> tuple[int, str | None]:
+    connection.request("GET", "/")
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status, answer.getheader("connection")
 
 
 async def test_a_reader_who_does_not_read_is_dropped_and_the_others_do_not_notice():
