@@ -20,11 +20,12 @@ check: .venv/installed-dev ## Formatting, lint, types, import directions, known 
 	$(BIN)/lint-imports --no-cache
 	@.ci/audit
 
-test: check ## All of that, then the tests
-	@echo "Tests; those in a browser, and then two minutes of soak, run beside them, and what they say follows at the end"
+test: .venv/installed-dev ## All of that, then the tests
+	@echo "Tests in a browser, and then two minutes of soak, run beside the rest, and what they say follows at the end"
 	@{ $(BIN)/pytest -m browser -o cache_dir=.pytest_cache/beside; browser=$$?; \
 	$(BIN)/pytest -m soak -o cache_dir=.pytest_cache/beside && [ $$browser -eq 0 ]; } >.beside.log 2>&1 & beside=$$!; \
 	trap 'kill $$beside' INT TERM; \
+	$(MAKE) --no-print-directory check || { kill $$beside; exit 1; }; \
 	$(BIN)/pytest -m "not browser and not soak"; others=$$?; \
 	wait $$beside; beside=$$?; cat .beside.log; \
 	[ $$others -eq 0 ] && [ $$beside -eq 0 ]

@@ -47,6 +47,7 @@ _MAY_BE_ABSENT: Final = frozenset(
         "destinationGas",
     ]
 )
+_QUICKEST: Final = 100
 _LARGEST_LOSS: Final = 0.3
 _MEMO_LIMIT: Final = 10_000
 
@@ -94,7 +95,10 @@ class Trading:
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
-        """An extra member `plot` (slug or number; `variant` beside it) says how it goes; else it succeeds quickly."""
+        """An extra member `plot` (slug or number; `variant` beside it) says how it goes; else it succeeds quickly.
+
+        `pace`: how many times quicker than it is written, 1 to 100.
+        """
         entry = self._wanted(requests.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
         if entry.scene.status not in _BEFORE_EXECUTION:
@@ -111,7 +115,7 @@ class Trading:
             if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
         )
         told = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
-        after = _shifted(script, executed, told if deposit != "gasless" else {})
+        after = _shifted(script, executed, told if deposit != "gasless" else {}, pace=_pace(ask.body))
         self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
 
@@ -247,12 +251,19 @@ def _fitting(step: Step, transfer: Transfer) -> Step:
     return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
 
 
-def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any]) -> tuple[Step, ...]:
+def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, pace: int) -> tuple[Step, ...]:
     """A plot's steps so that its first is now; what the caller told of the deposit stands from then on."""
     first = script[0].at
-    moved = [replace(step, at=start + step.at - first) for step in script]
+    moved = [replace(step, at=start + (step.at - first) / pace) for step in script]
     moved[0] = replace(moved[0], sets={**moved[0].sets, **told})
     return tuple(moved)
+
+
+def _pace(body: Document) -> int:
+    pace = requests.whole(body, "pace")
+    if pace is not None and not 1 <= pace <= _QUICKEST:
+        raise Refusal(INVALID_ARGUMENT, f"pace must be 1 to {_QUICKEST}")
+    return pace or 1
 
 
 def _own_pace(transfer: Transfer) -> Transfer:

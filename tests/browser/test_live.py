@@ -42,7 +42,7 @@ class Transfer:
         self._ask("CommitIntent", intent=self.intent)
 
     def execute(self) -> None:
-        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=REFUNDED_ON_ORIGIN)
+        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=REFUNDED_ON_ORIGIN, pace=3)
 
     def _ask(self, operation: str, **request: object) -> dict[str, dict[str, str]]:
         url = f"{self._server}/rpc/Service/{operation}"

@@ -148,6 +148,15 @@ def test_an_executed_intent_plays_the_plot_asked_for(emulator, clock, plot):
     assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
+def test_it_is_played_as_many_times_quicker_as_was_asked_for(emulator, clock):
+    intent = quote(emulator)
+    clock.forward(10)
+    assert execute(emulator, intent, plot=8, pace=101).code == 2000
+    execute(emulator, intent, depositTransactionHash=HASH, plot=8, pace=4)
+    told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 1.5, 1.75, 5)]
+    assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
+
+
 @pytest.mark.parametrize("plot", ["no-such", 99, "expired-quote", {"odd": 1}])
 def test_a_plot_that_cannot_be_played_is_refused(emulator, plot):
     answer = execute(emulator, quote(emulator), plot=plot)
