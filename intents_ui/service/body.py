@@ -2,23 +2,44 @@
 
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Self
 
 from intents_ui.service.errors import Flaw, Overloaded, ServiceError
 
 ACCEPTED_ENCODINGS = "gzip, identity"
 LARGE = 2**20  # bytes
-MOST_LARGE = 8  # answers beyond that in hand at a time in a process, whoever asks
+ROOM = 48 * 2**20  # bytes of large answers that a process has in hand at a time, whoever asks
+STEP = 2**16  # bytes that are inflated at a time: what is not wanted any more is never made
 
 _GZIP = 16 + zlib.MAX_WBITS
-_large = threading.BoundedSemaphore(MOST_LARGE)
+
+
+class Room:
+    """What all large answers take together. Safe for threads; nobody waits for it."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        with self._lock:
+            has_room = size <= self._left
+            self._left -= size if has_room else 0
+            return has_room
+
+    def give_back(self, size: int) -> None:
+        with self._lock:
+            self._left += size
+
+
+room = Room(ROOM)
 
 
 class Body:
     """Takes the pieces as they come from the wire; raises what `flawed` makes of a flaw as soon as there is one.
 
-    `with` it around the reading. Large ones have a number of places together; Overloaded where none is free.
+    `with` it around the reading of what came, too. Raises Overloaded where there is no room for another large one.
     """
 
     def __init__(self, *, encoding: str, limit: int, flawed: Callable[[Flaw], ServiceError]) -> None:
@@ -29,35 +50,47 @@ class Body:
         self._flawed = flawed
         self.wire_bytes = 0
         self._content = bytearray()
-        self._has_place = False
+        self._taken = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._has_place:
-            self._has_place = False
-            _large.release()
+        self._content.clear()
+        room.give_back(self._taken)
+        self._taken = 0
 
     def add(self, piece: bytes) -> None:
         self.wire_bytes += len(piece)
         if self.wire_bytes > self._limit:
             raise self._flawed(Flaw.TOO_LARGE)
-        try:
-            # One byte more than there is room for, so that too much shows.
-            room = self._limit - len(self._content) + 1
-            self._content += self._gzip.decompress(piece, room) if self._gzip else piece
-        except zlib.error:
-            raise self._flawed(Flaw.ENCODING) from None
-        if len(self._content) > self._limit:
-            raise self._flawed(Flaw.TOO_LARGE)
-        if len(self._content) > LARGE and not self._has_place:
-            self._has_place = _large.acquire(blocking=False)
-            if not self._has_place:
-                raise Overloaded("as many large answers are read as may be at a time")
+        for part in self._inflated(self._gzip, piece) if self._gzip else (piece,):
+            self._content += part
+            if len(self._content) > self._limit:
+                raise self._flawed(Flaw.TOO_LARGE)
+            while len(self._content) > max(self._taken, LARGE):
+                self._take(LARGE)
 
     def whole(self) -> bytes:
-        """Everything, once the last piece is there."""
+        """Everything, once, when the last piece is there."""
         if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
             raise self._flawed(Flaw.ENCODING)
-        return bytes(self._content)
+        content = bytes(self._content)
+        self._content.clear()
+        return content
+
+    def _inflated(self, gzip: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
+        while True:
+            try:
+                part = gzip.decompress(piece, STEP)
+            except zlib.error:
+                raise self._flawed(Flaw.ENCODING) from None
+            yield part
+            piece = gzip.unconsumed_tail
+            if not piece and len(part) < STEP:
+                return
+
+    def _take(self, size: int) -> None:
+        if not room.take(size):
+            raise Overloaded("as many large answers are in hand as there is room for")
+        self._taken += size

@@ -11,7 +11,7 @@ import functools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self, overload
@@ -156,6 +156,10 @@ class ServiceClient(BlockingOperations):
         """Whether `ask` would answer at once, without the service."""
         return self._guard.knows(call)
 
+    def has_fresh(self, call: Call[Any]) -> bool:
+        """Whether `ask` would answer with what is as good as new."""
+        return self._guard.has_fresh(call)
+
     def close(self) -> None:
         self._http.close()
         if self._saved:
@@ -177,15 +181,16 @@ class ServiceClient(BlockingOperations):
 
     def _carry[T](self, exchange: Exchange[T]) -> T:
         try:
-            with within(exchange.limits.total):
-                response = self._http.send(exchange.request(), stream=True)
-                try:
-                    with exchange.body(response) as body:
+            with ExitStack() as until_read:
+                with within(exchange.limits.total):
+                    response = self._http.send(exchange.request(), stream=True)
+                    try:
+                        body = until_read.enter_context(exchange.body(response))
                         for piece in response.iter_raw():
                             body.add(piece)
-                finally:
-                    response.close()
-            return exchange.result(response, body.whole())
+                    finally:
+                        response.close()
+                return exchange.result(response, body.whole())
         except TROUBLE as error:
             failure = exchange.failure(error)
         raise failure
@@ -276,21 +281,22 @@ class AsyncServiceClient(Operations):
         exchange = Exchange(call, self.config)
         with self.health.asking(call.operation, call.group, Line.LIVE):
             try:
-                response, content = await self._content(exchange)
-                if len(content) > LARGE_ANSWER:
-                    return await asyncio.to_thread(exchange.result, response, content)
-                return exchange.result(response, content)
+                with ExitStack() as until_read:
+                    response, content = await self._content(exchange, until_read)
+                    if len(content) > LARGE_ANSWER:
+                        return await asyncio.to_thread(exchange.result, response, content)
+                    return exchange.result(response, content)
             except TROUBLE as error:
                 failure = exchange.failure(error)
             raise failure
 
-    async def _content(self, exchange: Exchange[Any]) -> tuple[httpx.Response, bytes]:
+    async def _content(self, exchange: Exchange[Any], until_read: ExitStack) -> tuple[httpx.Response, bytes]:
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
             response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:
-                with exchange.body(response) as body:
-                    async for piece in response.aiter_raw():
-                        body.add(piece)
+                body = until_read.enter_context(exchange.body(response))
+                async for piece in response.aiter_raw():
+                    body.add(piece)
             finally:
                 await response.aclose()
             return response, body.whole()

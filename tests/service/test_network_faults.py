@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from intents_ui.service import body, exchange
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import (
@@ -28,6 +29,7 @@ from intents_ui.service.errors import (
 )
 from tests.service.clients import CANARY, client, config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
+from tests.service.upstream import until
 
 INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -227,6 +229,43 @@ def test_a_gzip_bomb_is_stopped_before_it_is_memory():
         tracemalloc.stop()
     assert flaw(error) is Flaw.TOO_LARGE
     assert peak < 8 * 2**20
+
+
+def test_bombs_that_go_off_together_take_no_more_than_there_is_room_for(monkeypatch):
+    """Each is one piece on the wire that inflates to more than all may take together."""
+    monkeypatch.setattr(body, "room", body.Room(8 * 2**20))
+    bomb = gzip.compress(bytes(64 * 2**20), 9)
+    with (
+        serving(answering(bomb, headers={"Content-Encoding": "gzip"})) as server,
+        client(server.url, size=16 * 2**20, total=10.0) as service,
+        ThreadPoolExecutor(12) as threads,
+    ):
+        tracemalloc.start()
+        try:
+            asked = [threads.submit(service.get_intent, f"0x{number}") for number in range(12)]
+            errors = [each.exception() for each in asked]
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert all(isinstance(error, Overloaded | Unreadable) for error in errors)
+    assert peak < 32 * 2**20
+    assert body.room.take(8 * 2**20), "something was not given back"
+
+
+def test_a_large_answer_takes_its_room_until_it_is_read(monkeypatch):
+    monkeypatch.setattr(body, "room", room := body.Room(3 * 2**20))
+    large = f'{{"intent":{{"intentId":"0x1","status":"QUOTED","memo":"{"x" * 2 * 2**20}"}}}}'
+    with (
+        serving(answering(large)) as server,
+        client(server.url, size=8 * 2**20, total=10.0) as service,
+        ThreadPoolExecutor() as threads,
+    ):
+        with exchange._reading_a_large_one:
+            first = threads.submit(service.get_intent, "0x1")
+            until(lambda: room._left == 0)
+            assert isinstance(threads.submit(service.get_intent, "0x2").exception(10), Overloaded)
+        assert first.result(10).status == "QUOTED"
+    assert room.take(3 * 2**20), "something was not given back"
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "x"])
