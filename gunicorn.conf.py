@@ -2,10 +2,15 @@
 
 import logging
 import os
+import shutil
+import tempfile
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
 from intents_ui import lifecycle, settings
+
+FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 
 wsgi_app = "intents_ui.asgi:application"
 worker_class = "intents_ui.worker.Worker"
@@ -20,6 +25,10 @@ limit_request_line = settings.ENV.intents_request_sizes["line"]
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
 control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
+# Where several processes write their figures down, so that whichever is asked for `/metrics` can tell all of them.
+# This file is read again at each SIGHUP.
+if workers > 1 and FIGURES not in os.environ:
+    os.environ[FIGURES] = tempfile.mkdtemp(prefix="intents-ui-", dir=worker_tmp_dir)
 loglevel = "warning"
 logconfig_dict = settings.LOGGING  # its own lines look like ours
 
@@ -32,6 +41,19 @@ lifecycle.give_memory_back()
 
 # The streams have to end before gunicorn would say so: it waits for them.
 post_worker_init = lifecycle.attach
+
+
+def child_exit(server: object, worker: Any) -> None:
+    """What a process that ended was doing is over; what it counted stays."""
+    if FIGURES in os.environ:
+        from prometheus_client import multiprocess
+
+        multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(server: object) -> None:
+    if FIGURES in os.environ:
+        shutil.rmtree(os.environ[FIGURES], ignore_errors=True)
 
 
 def when_ready(server: object) -> None:

@@ -34,14 +34,17 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 PAGE_THREADS = 64  # most of them wait for the service, INTENTS_WAITING at the most
 # How much of a body that is too long is read on all the same: a browser that is still sending sees no answer.
 OVERFLOW = 8 * 1024 * 1024
+AT_THE_DOOR = frozenset({"/healthz", "/readyz", "/metrics"})
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, inbound, lifecycle, readiness, visitors, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, inbound, lifecycle, metrics, readiness, visitors, visits, wiring  # noqa: E402 - Django has to be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
+from intents_ui.service import origin  # noqa: E402
+from intents_ui.settings import is_address  # noqa: E402
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -70,8 +73,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     match scope["type"]:
         case "lifespan":
             await lifespan(receive, send)
+        case "http" if scope["path"] in AT_THE_DOOR:
+            await at_the_door(scope, send)
         case "http":
-            await http(scope, receive, send)
+            await seen(scope, receive, send)
         case "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
@@ -81,11 +86,14 @@ async def lifespan(receive: Receive, send: Send) -> None:
     await receive()
     try:
         wiring.open_all()
+        looking = asyncio.create_task(keep_looking(), name="metrics") if metrics.IS_SHARED else None
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})
         raise
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    if looking:
+        looking.cancel()
     await streams().aclose()
     await wiring.close_live()
     await readiness.aclose()
@@ -93,14 +101,74 @@ async def lifespan(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
+async def at_the_door(scope: Message, send: Send) -> None:
+    """What programs ask of this process, under whatever host name."""
+    if scope["method"] == "HEAD":
+        send = without_body(send)
+    match scope["path"]:
+        case _ if scope["method"] not in ("GET", "HEAD"):
+            await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
+        case "/healthz":
+            await answer(send, 200, "ok")
+        case "/readyz":
+            ready, body = await readiness.report()
+            await answer_with(send, 200 if ready else 503, b"application/json", body)
+        case "/metrics" if may_read_metrics(scope):
+            await look()
+            body = await asyncio.to_thread(metrics.text)
+            await answer_with(send, 200, metrics.CONTENT_TYPE, body)
+        case _:
+            await answer(send, 403, "Figures are told to the addresses in INTENTS_METRICS alone.")
+
+
+def may_read_metrics(scope: Message) -> bool:
+    """Under an address instead of a name too, which programs come by and pages that somebody points at us do not."""
+    env = settings.ENV
+    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.is_one_of(
+        env.intents_metrics, scope, proxies=env.trusted_proxies
+    )
+
+
+@cache
+def observer() -> metrics.Observer:
+    return metrics.Observer(wiring.health().tally)
+
+
+async def keep_looking() -> None:
+    """Where other processes answer for this one too."""
+    while True:
+        await look()
+        await asyncio.sleep(metrics.EVERY_SECONDS)
+
+
+async def look() -> None:
+    """Writes down for `/metrics` what is at this moment."""
+    observer().look(
+        standing=wiring.health().standing(),
+        intents=len(wiring.hub().watched),
+        open_streams=len(streams().open),
+        running_exports=wiring.exports().under_way,
+        requests=gate_of_pages.inside + gate_of_long_answers.inside,
+        redis=await readiness.redis_answers(),
+    )
+
+
+async def seen(scope: Message, receive: Receive, send: Send) -> None:
+    visit = visits.Visit(scope)
+    error: BaseException | None = None
+    try:
+        await http({**scope, visits.VISIT: visit}, receive, visit.seeing(send))
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        visit.end(error)
+
+
 async def http(scope: Message, receive: Receive, send: Send) -> None:
     path: str = scope["path"]
     if scope["method"] == "HEAD":
         send = without_body(send)
-    if path == "/healthz":
-        return await answer(send, 200, "ok") if is_read(scope) else await can_only_be_read(send)
-    if path == "/readyz":
-        return await readyz(send) if is_read(scope) else await can_only_be_read(send)
     if not is_for_us(scope):
         return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
     if path.startswith("/live/"):
@@ -119,7 +187,8 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await turn_away(scope, send)
     place = inbound.Place(gate)
     try:
-        await handler(scope, receive, leaving(place, send, with_first=handler is pages))
+        with origin.asking(scope[visits.VISIT].origin):
+            await handler(scope, receive, leaving(place, send, with_first=handler is pages))
     finally:
         place.leave()
 
@@ -148,9 +217,14 @@ def streams() -> Streams:
 
 def is_for_us(scope: Message) -> bool:
     """Exactly one Host, and one of ours: a name that somebody points at us must reach nothing, not even `/rpc/`."""
+    domain = host_of(scope)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def host_of(scope: Message) -> str:
     hosts = [bytes(value).decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     domain, _ = split_domain_port(hosts[0]) if len(hosts) == 1 else ("", "")
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+    return domain
 
 
 def with_headers(send: Send) -> Send:
@@ -273,19 +347,6 @@ def escaped(byte: int) -> bytes:
     return bytes([byte]) if byte < 0x80 else b"%%%02X" % byte
 
 
-def is_read(scope: Message) -> bool:
-    return scope["method"] in ("GET", "HEAD")
-
-
-async def can_only_be_read(send: Send) -> None:
-    await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
-
-
-async def readyz(send: Send) -> None:
-    ready, body = await readiness.report()
-    await answer_with(send, 200 if ready else 503, b"application/json", body)
-
-
 async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
     await answer_with(send, status, b"text/plain; charset=utf-8", sentence.encode() + b"\n", *more)
 
@@ -304,6 +365,7 @@ async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: 
 
 async def turn_away(scope: Message, send: Send) -> None:
     """At once, and without a thread: the page is the same for everybody."""
+    metrics.turned_away.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
     status, told, body = busy("json" if is_json else "partial" if is_partial else "page")

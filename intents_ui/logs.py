@@ -2,20 +2,27 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from intents_ui.display.text import visible
+from intents_ui.service import origin
 
 
 class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        line = {
+        line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
+        about = origin.current()
+        if about:
+            line["request_id"] = about.id
+        if isinstance(record.args, Mapping):
+            line |= record.args
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line)

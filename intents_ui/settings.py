@@ -41,6 +41,7 @@ LOGO_HOST = re.compile(
 EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+LOOPBACK = ["127.0.0.0/8", "::1"]
 
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
@@ -110,6 +111,7 @@ class Environment(BaseSettings):
     intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="seconds for a request's headers to arrive, for its body, for a connection to wait for the next request, for a reader to take the next piece of an answer")
     intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
     intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
+    intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="comma-separated addresses and networks that may read `/metrics`; a proxy that passes others on must be named in `TRUSTED_PROXIES`")
     state_dir: DirectoryPath | None = Field(None, description="directory in which the lists of chains and tokens are kept across restarts, so that names are known while the service is away; unset: in memory only")
     secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself: with the embedded service and on loopback alone")
@@ -127,6 +129,7 @@ class Environment(BaseSettings):
         "allowed_hosts",
         "csrf_trusted_origins",
         "trusted_proxies",
+        "intents_metrics",
         "intents_logo_hosts",
         "intents_embed_hosts",
         mode="before",
@@ -292,6 +295,7 @@ CSRF_FAILURE_VIEW = "intents_ui.pages.failures.unproven_form"
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
+    "intents_ui.visits.named",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "intents_ui.headers.told_to_browsers",

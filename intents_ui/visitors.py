@@ -10,23 +10,29 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
 ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
+PASSED_ON = frozenset(
+    {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
+)
 FROM_OUR_PAGES = ("same-origin", "none")  # none: by hand
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """The visitor's address, an IPv6 one as its /64; None where there is none to go by (a socket on the disk).
+    """The visitor's address, an IPv6 one as its /64; None where there is none to go by (a socket on the disk)."""
+    found = caller(scope, proxies)
+    return _as_counted(found) if found else None
 
-    A proxy of ours says in X-Forwarded-For who came to it. What stands further left was written by whoever came.
-    """
+
+def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
+    """A proxy of ours says in X-Forwarded-For who came to it. What stands further left was written by whoever came."""
     client = scope.get("client")
     told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     hops = [hop.strip() for line in told for hop in line.split(",")]
     hops += [client[0]] if client else []
-    while len(hops) > 1 and _is_within(hops[-1], proxies):
+    while len(hops) > 1 and is_within(hops[-1], proxies):
         hops.pop()
-    return _as_counted(hops[-1]) if hops else None
+    return hops[-1] if hops else None
 
 
 def of(request: HttpRequest) -> str | None:
@@ -34,6 +40,19 @@ def of(request: HttpRequest) -> str | None:
     client, told = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
     headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told else []
     return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
+
+
+def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:
+    """Whether the connection is one of theirs."""
+    client = scope.get("client")
+    return client is not None and is_within(client[0], proxies)
+
+
+def is_one_of(networks: Sequence[Network], scope: Mapping[str, Any], *, proxies: Sequence[Network]) -> bool:
+    """Whether it is certain that the caller is: a proxy that is none of ours may pass on anybody."""
+    is_passed_on = any(name in PASSED_ON for name, _ in scope["headers"])
+    found = caller(scope, proxies)
+    return bool(found) and is_within(str(found), networks) and (not is_passed_on or is_by_our_proxy(scope, proxies))
 
 
 def is_this_machine(address: str) -> bool:
@@ -48,16 +67,17 @@ def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
     """Whether somebody passes visitors on whom we do not believe."""
     client = request.META.get("REMOTE_ADDR") or ""
     return (
-        "HTTP_X_FORWARDED_FOR" in request.META and bool(client) and not _is_within(client, settings.ENV.trusted_proxies)
+        "HTTP_X_FORWARDED_FOR" in request.META and bool(client) and not is_within(client, settings.ENV.trusted_proxies)
     )
 
 
-def _is_within(address: str, networks: Sequence[Network]) -> bool:
+def is_within(address: str, networks: Sequence[Network]) -> bool:
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return any(found in network for network in networks)
+    plain = getattr(found, "ipv4_mapped", None) or found  # as a socket for both kinds writes it
+    return any(plain in network for network in networks)
 
 
 def _as_counted(address: str) -> str:

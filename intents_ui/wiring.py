@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from contextvars import Context
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from intents_ui import metrics
 from intents_ui.exports.places import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.picture import Picture
 from intents_ui.pictures.cards import Cards
-from intents_ui.service import paging
+from intents_ui.service import origin, paging
 from intents_ui.service.allowance import Places
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, Unkept
@@ -80,7 +80,7 @@ def unkept() -> Unkept:
 @cache
 def health() -> Health:
     """How the service is, as pages and live part find it."""
-    return Health()
+    return Health(told=metrics.call)
 
 
 @cache
@@ -101,7 +101,7 @@ def page() -> AbstractContextManager[None]:
 
 def unhurried[T](ask: Callable[[], T]) -> T:
     """A question with its own time instead of the page's: what is broken off midway may have been done all the same."""
-    return Context().run(ask)
+    return origin.apart().run(ask)
 
 
 @cache

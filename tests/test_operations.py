@@ -1,11 +1,13 @@
 """What those who run the dashboard see of it."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from intents_ui.urls import urlpatterns
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, serving
@@ -20,6 +23,8 @@ from tests.service.upstream import BAD, good, until
 from tests.serving import PATIENCE, ROOT, free_port, wait_for
 
 SECRET = {"SECRET_KEY": "a key of the test"}
+# The client of these tests is a proxy of ours, so that it can come as anybody.
+ENV = {**SECRET, "LOG_FORMAT": "json", "TRUSTED_PROXIES": "127.0.0.1", "INTENTS_METRICS": "127.0.0.1,10.1.0.0/16"}
 
 
 class Service(ScriptedServer):
@@ -48,9 +53,26 @@ class Site:
         told: dict[str, Any] = self.get("/readyz").json()
         return told
 
+    def figures(self) -> dict[str, float]:
+        """Each series that is told, as it stands in the answer, and its value."""
+        return figures(self.get("/metrics").text)
+
+    def more_than(self, before: dict[str, float]) -> Callable[[str], float]:
+        after = self.figures()
+        return lambda name: after.get(name, 0) - before.get(name, 0)
+
+    def lines(self, logger: str = "intents_ui.requests") -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [line for line in lines if line["logger"] == logger]
+
     @property
     def asked(self) -> list[str]:
         return [visit.operation for visit in self.service.visits]
+
+
+def figures(text: str) -> dict[str, float]:
+    lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in lines}
 
 
 @contextmanager
@@ -74,7 +96,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     try:
         with (
             redis_running(needs("redis-server", "apt-get install redis-server")) as redis,
-            started(log, INTENTS_SERVICE_URL=service.url, REDIS_URL=redis.url, LOG_FORMAT="json", **SECRET) as (
+            started(log, INTENTS_SERVICE_URL=service.url, REDIS_URL=redis.url, **ENV) as (
                 root,
                 process,
             ),
@@ -110,25 +132,6 @@ def test_a_process_is_ready_and_says_what_it_knows_without_asking(site: Site) ->
     assert site.client.post(f"{site.root}/readyz").status_code == 405
 
 
-def test_neither_a_service_in_trouble_nor_redis_takes_a_process_out_of_the_balancer(site: Site) -> None:
-    site.service.does = BAD
-    assert site.get(intent(2)).status_code == 503
-    answer = site.get("/readyz")
-    assert answer.status_code == 200
-    told = answer.json()["service"]
-    assert told["state"] == "trouble"
-    assert told["in_trouble_for_seconds"] >= told["failed_seconds_ago"] >= 0
-    site.service.does = good
-    assert site.get(intent(3)).status_code == 200
-    assert site.ready()["service"]["state"] == "answers"
-    site.redis.down()
-    until(lambda: site.ready()["redis"] is False)
-    assert site.get("/readyz").status_code == 200
-    assert site.get("/help").status_code == 200
-    site.redis.up()
-    until(lambda: site.ready()["redis"] is True)
-
-
 def test_a_process_that_is_about_to_end_is_not_ready(tmp_path: Path) -> None:
     with (
         serving(good) as service,
@@ -141,3 +144,160 @@ def test_a_process_that_is_about_to_end_is_not_ready(tmp_path: Path) -> None:
         process.terminate()
         until(lambda: client.get(f"{root}/readyz").status_code == 503)  # by the connection that is open
         assert process.wait(PATIENCE) == 0
+
+
+def test_what_happens_is_counted(site: Site) -> None:
+    before = site.figures()
+    for _ in range(3):
+        assert site.get("/help").status_code == 200
+    assert site.get("/nowhere/at/all?secret=1").status_code == 404
+    assert site.get(intent(10)).status_code == 200
+    assert site.get(intent(10)).status_code == 200
+    more = site.more_than(before)
+    assert more('intents_ui_requests_total{status="200",view="help"}') == 3
+    assert more('intents_ui_request_seconds_count{status="2xx",view="help"}') == 3
+    assert more('intents_ui_requests_total{status="404",view="none"}') == 1
+    assert more('intents_ui_requests_total{status="200",view="intent"}') == 2
+    assert more('intents_ui_upstream_seconds_count{operation="GetIntent",outcome="answered"}') == 1
+    assert more('intents_ui_answers_total{source="service"}') >= 1
+    assert more('intents_ui_answers_total{source="copy"}') >= 1
+    assert site.figures()["intents_ui_memory_bytes"] > 20e6
+
+
+def test_what_is_open_is_told(site: Site) -> None:
+    assert site.figures()["intents_ui_redis_up"] == 1
+    with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False) as stream:
+        pieces = stream.iter_bytes()
+        next(pieces)
+        told = site.figures()
+        assert (told["intents_ui_streams"], told["intents_ui_watched_intents"]) == (1, 1)
+    until(lambda: site.figures()["intents_ui_streams"] == 0)
+    assert site.figures()["intents_ui_processes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        pytest.param({}, 200, id="this machine"),
+        pytest.param({"Host": "10.1.0.5:8000"}, 200, id="under an address"),
+        pytest.param({"X-Forwarded-For": "10.1.2.3"}, 200, id="a network that is named"),
+        pytest.param({"X-Forwarded-For": "203.0.113.7"}, 403, id="another"),
+        pytest.param({"X-Forwarded-For": "127.0.0.1, 203.0.113.7"}, 403, id="another that says it is us"),
+        pytest.param({"Host": "evil.example"}, 403, id="a name that somebody points at us"),
+    ],
+)
+def test_figures_are_told_to_those_who_may_have_them(site: Site, headers: dict[str, str], status: int) -> None:
+    assert site.get("/metrics", **headers).status_code == status
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+def test_a_proxy_that_is_not_named_has_no_figures(server: str, header: str) -> None:
+    assert httpx.get(f"{server}/metrics", trust_env=False).status_code == 200
+    assert httpx.get(f"{server}/metrics", headers={header: "127.0.0.1"}, trust_env=False).status_code == 403
+
+
+def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
+    site.get(f"{intent(30)}?q=hunter2")
+    site.get(f"/address/0x{'3' * 40}")
+    site.client.request("FROB", f"{site.root}/search")
+    told = site.get("/metrics").text
+    for word in ("0x", "hunter2", "FROB", "127.0.0.1"):
+        assert word not in told
+    views = set(re.findall(r'view="([^"]*)"', told))
+    names = {pattern.name or pattern.lookup_str for pattern in urlpatterns}
+    assert views <= names | {"none", "static", "live", "rpc"}
+
+
+def test_several_processes_behind_one_port_tell_their_sums(site: Site, tmp_path: Path) -> None:
+    env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": site.service.url, "LOG_FORMAT": "text"}
+    with started(tmp_path / "log", **env) as (root, process), ExitStack() as stack:
+        until(lambda: figures(httpx.get(f"{root}/metrics", trust_env=False).text)["intents_ui_processes"] == 2)
+        # A connection stays with one process; enough of them come to both.
+        clients = [stack.enter_context(httpx.Client(trust_env=False)) for _ in range(12)]
+        for client in clients:
+            assert client.get(f"{root}/help").status_code == 200
+        told = [figures(client.get(f"{root}/metrics").text) for client in clients]
+        assert [each['intents_ui_requests_total{status="200",view="help"}'] for each in told] == [12] * 12
+        first, second = workers_of(process)
+        os.kill(first, signal.SIGTERM)
+        until(lambda: len(set(workers_of(process)) - {first, second}) == 1)
+
+        def settled() -> bool:
+            now = figures(httpx.get(f"{root}/metrics", trust_env=False).text)
+            assert now['intents_ui_requests_total{status="200",view="help"}'] == 12
+            return now["intents_ui_processes"] == 2
+
+        until(settled)
+
+
+def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()]
+
+
+def test_each_request_of_a_page_is_a_line(site: Site) -> None:
+    site.get("/help?secret=hunter2", **{"X-Request-Id": "from-our-proxy-1"})
+    answer = site.get(intent(40))
+    until(lambda: site.lines()[-1]["request_id"] == answer.headers["X-Request-Id"])
+    one, other = site.lines()[-2:]
+    assert (one["method"], one["view"], one["status"], one["calls"]) == ("GET", "help", 200, 0)
+    assert one["request_id"] == "from-our-proxy-1"
+    assert other["view"] == "intent"
+    assert other["bytes"] >= len(answer.content) / 10  # as it was sent
+    assert other["ms"] > 0
+    calls = [visit.headers["x-request-id"] for visit in site.service.visits]
+    assert sorted(each for each in calls if each.startswith(other["request_id"])) == [
+        f"{other['request_id']}.{number}" for number in range(1, other["calls"] + 1)
+    ]
+    assert "hunter2" not in site.log.read_text()
+    site.get("/healthz")
+    site.get("/static/img/mark.svg")
+    assert site.lines()[-1] == other
+
+
+@pytest.mark.parametrize("given", ["short", "x" * 65, "odd id with spaces", "<b>12345678</b>"])
+def test_an_id_that_is_not_well_formed_is_replaced(site: Site, given: str) -> None:
+    assert re.fullmatch("[0-9a-f]{12}", site.get("/help", **{"X-Request-Id": given}).headers["X-Request-Id"])
+
+
+def test_only_our_proxies_choose_an_id(server: str) -> None:
+    answer = httpx.get(f"{server}/help", headers={"X-Request-Id": "from-a-visitor"}, trust_env=False)
+    assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-Id"])
+
+
+def test_a_failure_names_the_call_and_the_call_its_request(site: Site) -> None:
+    """One page of a service in trouble: more of them would have it left alone."""
+    before = site.figures()
+    site.service.does = BAD
+    failure = site.get(intent(50))
+    assert failure.status_code == 503
+    request_id = failure.headers["X-Request-Id"]
+    (reference,) = set(re.findall(rf"{request_id}\.[0-9]+", failure.text.partition("</main>")[0]))
+    failed = [line for line in site.lines("intents_ui.service") if reference in line["message"]]
+    assert {line["request_id"] for line in failed} == {request_id}
+
+    more = site.more_than(before)
+    assert more('intents_ui_requests_total{status="503",view="intent"}') == 1
+    assert more('intents_ui_request_seconds_count{status="5xx",view="intent"}') == 1
+    assert more('intents_ui_upstream_seconds_count{operation="GetIntent",outcome="unreachable"}') >= 1
+    assert more('intents_ui_upstream_retries_total{done="yes"}') >= 1
+    assert more('intents_ui_service_state{state="trouble"}') == 1
+
+    # Nor does it take the process out of the balancer.
+    answer = site.get("/readyz")
+    assert answer.status_code == 200
+    told = answer.json()["service"]
+    assert told["state"] == "trouble"
+    assert told["in_trouble_for_seconds"] >= told["failed_seconds_ago"] >= 0
+    site.service.does = good
+    assert site.get(intent(51)).status_code == 200
+    assert site.ready()["service"]["state"] == "answers"
+
+
+def test_redis_does_not_take_a_process_out_of_the_balancer_either(site: Site) -> None:
+    site.redis.down()
+    until(lambda: site.ready()["redis"] is False)
+    assert site.get("/readyz").status_code == 200
+    assert site.get("/help").status_code == 200
+    assert site.figures()["intents_ui_redis_up"] == 0
+    site.redis.up()
+    until(lambda: site.ready()["redis"] is True)

@@ -7,7 +7,6 @@ on, and the service is asked for no further page.
 import asyncio
 import logging
 import threading
-import uuid
 from collections.abc import Callable, Iterator
 
 from intents_ui.display import failures
@@ -16,6 +15,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.places import Exports
 from intents_ui.exports.reading import Batch
+from intents_ui.service import origin
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "it could not begin"
@@ -76,7 +76,7 @@ class Download:
             return first
         if self._end:
             raise StopAsyncIteration
-        return await asyncio.get_running_loop().run_in_executor(self._among.threads, self._next)
+        return await asyncio.get_running_loop().run_in_executor(self._among.threads, origin.apart().run, self._next)
 
     def close(self) -> None:
         """Called by Django when the answer is over, however it ended."""
@@ -92,7 +92,7 @@ class Download:
         except ServiceError as error:
             return self._ended(_told(error)).encode()
         except Exception:
-            reference = uuid.uuid4().hex[:12]
+            reference = origin.reference()
             log.exception("Unforeseen error in an export, reference %s", reference)
             return self._ended(f"a mistake in this dashboard, reference {reference}").encode()
 

@@ -40,5 +40,9 @@ class Exports:
         with self._lock:
             self._moved.pop(download, None)
 
+    @property
+    def under_way(self) -> int:
+        return len(self._moved)
+
     def close(self) -> None:
         self.threads.shutdown(wait=False, cancel_futures=True)

@@ -6,7 +6,6 @@ Every failure has an honest status code and stands in the whole frame; a request
 import logging
 import re
 import sys
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from django.utils.encoding import escape_uri_path
 
 from intents_ui import bookmarks
 from intents_ui.display import failures, text
-from intents_ui.service import errors
+from intents_ui.service import errors, origin
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +142,7 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
 
 def noted(error: errors.ServiceError) -> str:
     """The reference of a question that was never put to the service, so that no call has left one in the log."""
-    reference = uuid.uuid4().hex[:12]
+    reference = origin.reference()
     log.warning("%s was not asked, reference %s: %s", error.operation or "The service", reference, error.summary)
     return reference
 
@@ -213,7 +212,7 @@ def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def our_fault(request: HttpRequest) -> HttpResponse:
-    reference = uuid.uuid4().hex[:12]
+    reference = origin.reference()
     log.error("Unforeseen error, reference %s", reference, exc_info=sys.exc_info())
     return page(
         request,

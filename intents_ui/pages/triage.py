@@ -9,7 +9,6 @@ import contextvars
 import logging
 import threading
 import traceback
-import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -33,7 +32,7 @@ from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
 from intents_ui.links import intent_url
-from intents_ui.service import freshness, lookup
+from intents_ui.service import freshness, lookup, origin
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
@@ -157,7 +156,7 @@ def answer(service: ReadersService, number: int, finding: Finding) -> Row:
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))
     except Exception as error:
-        reference = uuid.uuid4().hex[:12]
+        reference = origin.reference()
         # Where it happened, and not the error's own words: they may hold what was pasted.
         where = "".join(traceback.format_tb(error.__traceback__))
         log.error("Unforeseen %s, reference %s\n%s", type(error).__name__, reference, where)

@@ -9,7 +9,6 @@ import socket
 import ssl
 import threading
 import time
-import uuid
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +16,7 @@ import httpcore
 import httpx
 from pydantic import ValidationError
 
-from intents_ui.service import clock, json_text, paused
+from intents_ui.service import clock, json_text, origin, paused
 from intents_ui.service.body import ACCEPTED_ENCODINGS, LARGE, Body
 from intents_ui.service.config import Limits, ServiceConfig
 from intents_ui.service.deadline import ConnectionDied, NameNotResolved, is_over
@@ -65,7 +64,7 @@ class Exchange[T]:
 
     def __init__(self, call: Call[T], config: ServiceConfig) -> None:
         self.call = call
-        self.request_id = uuid.uuid4().hex[:12]
+        self.request_id = origin.call_id()
         self.content = b""  # of the answer
         self._config = config
         self._began = time.monotonic()

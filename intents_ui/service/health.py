@@ -175,7 +175,10 @@ class Health:
         clock: Callable[[], float] = time.monotonic,
         tally: Tally | None = None,
         open_seconds: Mapping[Line, float] = OPEN_SECONDS,
+        told: Callable[[str, BaseException | None, float], None] = lambda operation, error, seconds: None,
     ) -> None:
+        """`told` hears of each attempt: the operation, what it ended in, and its seconds."""
+        self.told = told
         self.tally = tally or Tally()
         self.clock = clock
         self._lock = threading.Lock()
@@ -353,7 +356,9 @@ class Asking:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._health.learn(self, error, seconds=self._health.clock() - self._began)
+        seconds = self._health.clock() - self._began
+        self._health.learn(self, error, seconds=seconds)
+        self._health.told(self.operation, error, seconds)
 
 
 def _counts(error: ServiceError, group: Group) -> bool:

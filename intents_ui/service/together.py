@@ -7,6 +7,7 @@ import contextvars
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from intents_ui.service import origin
 from intents_ui.service.deadline import seconds_left
 from intents_ui.service.errors import OutOfTime, ServiceError
 
@@ -30,7 +31,7 @@ def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | Servic
 
 def aside[T](question: Callable[[], T]) -> "Future[T]":
     """A question that goes on when its page no longer waits: it has neither the page's time nor its place."""
-    return _threads.submit(contextvars.Context().run, question)
+    return _threads.submit(origin.apart().run, question)
 
 
 def _asked[T](question: Callable[[], T]) -> "Future[T | ServiceError]":

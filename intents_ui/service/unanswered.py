@@ -2,10 +2,10 @@
 
 import contextlib
 import logging
-import uuid
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
+from intents_ui.service import origin
 from intents_ui.service.errors import ServiceError
 
 log = logging.getLogger("intents_ui.service")
@@ -32,7 +32,7 @@ def told() -> Sequence[ServiceError]:
 
 def tell(error: ServiceError) -> None:
     if error.request_id is None:
-        error.request_id = uuid.uuid4().hex[:12]
+        error.request_id = origin.reference()
         log.info("%s was not asked, reference %s: %s", error.operation, error.request_id, error.summary)
     errors = _told.get()
     if errors is not None:

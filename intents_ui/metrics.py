@@ -1,0 +1,179 @@
+"""`/metrics`: what this dashboard counts, for Prometheus. docs/operations.md says what each of them means.
+
+What happens is counted where it happens; what is (streams, open breakers) is written down when somebody reads, or every
+few seconds where several processes answer behind one port: then each keeps its figures in files that all can read
+(`prometheus_client`'s multiprocess mode, which gunicorn.conf.py prepares), and whichever is asked gives the sums.
+No label holds what a reader or the service wrote.
+"""
+
+import contextlib
+import os
+import resource
+import time
+from collections import Counter as Counts
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from intents_ui.service import errors
+from intents_ui.service.health import Standing, State
+from intents_ui.service.tally import Event, Tally
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+IS_SHARED: Final = "PROMETHEUS_MULTIPROC_DIR" in os.environ
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
+EVERY_SECONDS: Final = 5.0
+PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+CALL_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40)
+PAGE_SIZE: Final = resource.getpagesize()
+
+own = CollectorRegistry()
+
+requests = Counter(
+    "intents_ui_requests", "Requests answered, by the page's name and status.", ["view", "status"], registry=own
+)
+request_seconds = Histogram(
+    "intents_ui_request_seconds",
+    "Until the first bytes of an answer were ready, by the page's name and the first digit of its status.",
+    ["view", "status"],
+    buckets=PAGE_BUCKETS,
+    registry=own,
+)
+upstream_seconds = Histogram(
+    "intents_ui_upstream_seconds",
+    "Calls to the service, each attempt by itself: how long until their end.",
+    ["operation", "outcome"],
+    buckets=CALL_BUCKETS,
+    registry=own,
+)
+retries = Counter(
+    "intents_ui_upstream_retries", "Calls that were repeated, or would have been.", ["done"], registry=own
+)
+held_back = Counter(
+    "intents_ui_upstream_held_back", "Questions not put to a service that is away or wants quiet.", registry=own
+)
+breaker_opened = Counter("intents_ui_breaker_opened", "How often a breaker opened.", registry=own)
+answers = Counter(
+    "intents_ui_answers", "Questions of pages, by where their answer came from.", ["source"], registry=own
+)
+shed = Counter("intents_ui_shed", "What was turned away because all places were taken.", ["by"], registry=own)
+processor_seconds = Counter("intents_ui_processor_seconds", "Processor time taken.", registry=own)
+
+
+def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
+    """Of processes that live; their sum, or the smallest of them."""
+    mode = "livemin" if smallest else "livesum"
+    return Gauge(f"intents_ui_{name}", meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
+
+
+breaker_open = _state("breaker_open", "Processes whose breaker is open, by line.", "line")
+service_state = _state("service_state", "Processes that find the service in this state.", "state")
+watched = _state("watched_intents", "Intents that are watched for live pages.")
+streams = _state("streams", "Live pages that are open.")
+exports = _state("exports", "Exports under way.")
+in_hand = _state("requests_in_hand", "Requests that are being answered, beside streams.")
+redis_up = _state("redis_up", "1: Redis answers; 0: it does not. Only where there is one.", smallest=True)
+memory = _state("memory_bytes", "Memory in use.")
+processes = _state("processes", "Processes whose figures these are.")
+
+# Each event of the tally and what counts it.
+OF_EVENTS: Final[Mapping[Event, Counter]] = {
+    Event.RETRY: retries.labels("yes"),
+    Event.RETRY_SPARED: retries.labels("spared"),
+    Event.HELD_BACK: held_back,
+    Event.OPENED: breaker_opened,
+    Event.HIT: answers.labels("copy"),
+    Event.STALE: answers.labels("copy_being_renewed"),
+    Event.OLD: answers.labels("old_copy"),
+    Event.MISS: answers.labels("service"),
+    Event.SHARED: answers.labels("shared_call"),
+    Event.SHED: shed.labels("service"),
+}
+turned_away = shed.labels("door")
+
+OUTCOMES: Final[Mapping[type[BaseException], str]] = {
+    errors.OutOfTime: "out_of_time",
+    errors.Unreachable: "unreachable",
+    errors.Overloaded: "shed",
+    errors.TooBusy: "quiet",
+    errors.AccessDenied: "denied",
+    errors.Refused: "refused",
+    errors.Unreadable: "unreadable",
+}
+
+
+def request(view: str, status: int, seconds: float) -> None:
+    requests.labels(view, str(status)).inc()
+    request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
+
+
+def call(operation: str, error: BaseException | None, seconds: float) -> None:
+    """One attempt, whatever it ended in."""
+    upstream_seconds.labels(operation, _outcome(error)).observe(seconds)
+
+
+def _outcome(error: BaseException | None) -> str:
+    if error is None:
+        return "answered"
+    return next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "given_up")
+
+
+class Observer:
+    """Writes down what is. For one process."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._seen: Counts[Event] = Counts()
+        self._processor = 0.0
+
+    def look(
+        self,
+        *,
+        standing: Standing,
+        intents: int,
+        open_streams: int,
+        running_exports: int,
+        requests: int,
+        redis: bool | None,
+    ) -> None:
+        for event, counter in OF_EVENTS.items():
+            now = self._tally[event]
+            counter.inc(now - self._seen[event])
+            self._seen[event] = now
+        taken = time.process_time()
+        processor_seconds.inc(taken - self._processor)
+        self._processor = taken
+        for line, is_open in standing.breakers.items():
+            breaker_open.labels(line).set(is_open)
+        for state in State:
+            service_state.labels(state).set(state is standing.state)
+        watched.set(intents)
+        streams.set(open_streams)
+        exports.set(running_exports)
+        in_hand.set(requests)
+        processes.set(1)
+        if redis is not None:
+            redis_up.set(redis)
+        with contextlib.suppress(OSError):
+            memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
+
+
+def text() -> bytes:
+    """All figures as Prometheus reads them; of all processes where they share them."""
+    if not IS_SHARED:
+        return generate_latest(own)
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    return generate_latest(together)

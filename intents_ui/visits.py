@@ -1,0 +1,102 @@
+"""A request as those who run the dashboard see it: its id, its line in the log, its figures.
+
+The line names the page, never the address or what was asked: those are the reader's.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+
+from intents_ui import metrics, visitors
+from intents_ui.service.origin import Origin, drawn
+from intents_ui.settings import ENV
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+
+log = logging.getLogger("intents_ui.requests")
+
+VISIT: Final = "intents_ui.visit"  # in a request's scope
+PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+LEFT: Final = 499  # as nginx writes it down: the reader did not wait
+# What is no page of ours, by the beginning of its path: it has no name, and nobody waits for a line about it.
+PLACES: Final = {"/static/": "static", "/live/": "live", "/rpc/": "rpc"}
+UNNAMED: Final = "none"  # an address that leads nowhere, or a request that was refused before that was known
+
+
+class Visit:
+    """One request. `view` is the page's name in the site map."""
+
+    def __init__(self, scope: Mapping[str, Any]) -> None:
+        self.origin = Origin(request_id(scope))
+        self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
+        self._method = scope["method"] if scope["method"] in METHODS else "other"
+        self._status = 0
+        self._bytes = 0
+        self._began = time.perf_counter()
+        self._seconds: float | None = None
+
+    def seeing(self, send: Send) -> Send:
+        async def send_seen(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._status = message["status"]
+                message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
+            elif message["type"] == "http.response.body":
+                self._bytes += len(message.get("body", b""))
+                self._count()
+            await send(message)
+
+        return send_seen
+
+    def end(self, error: BaseException | None) -> None:
+        self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
+        seconds = self._count()
+        if self.view == PLACES["/static/"]:
+            return
+        told = {
+            "method": self._method,
+            "view": self.view,
+            "status": self._status,
+            "ms": round(seconds * 1000, 1),
+            "bytes": self._bytes,
+            "calls": self.origin.calls,
+            "request_id": self.origin.id,
+        }
+        log.info(
+            "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
+            told,
+        )
+
+    def _count(self) -> float:
+        """When the answer's first bytes are ready; how long that took."""
+        if self._seconds is None:
+            self._seconds = time.perf_counter() - self._began
+            metrics.request(self.view, self._status, self._seconds)
+        return self._seconds
+
+
+def request_id(scope: Mapping[str, Any]) -> str:
+    """One of our proxies may have given it; whoever else sends one does not choose what stands in our log."""
+    given = [value for name, value in scope["headers"] if name == b"x-request-id"]
+    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and visitors.is_by_our_proxy(scope, ENV.trusted_proxies):
+        return str(given[0], "ascii")
+    return drawn()
+
+
+def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Tells the visit what page it came to."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
+        visit: Visit | None = scope.get(VISIT)
+        if visit and request.resolver_match:
+            visit.view = request.resolver_match.view_name
+        return response
+
+    return answer
