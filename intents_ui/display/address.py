@@ -37,7 +37,7 @@ def canonical(written: str | None) -> str | None:
     """The one way to write an account's address; None for what is none, whatever somebody has put there."""
     if written is None or hashes.is_native(written):
         return None
-    return written if solana.is_address(written) else hashes.canonical_address(written)
+    return hashes.canonical_address(written) or (written if solana.is_address(written) else None)
 
 
 @dataclass(frozen=True)

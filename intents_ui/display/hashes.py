@@ -1,6 +1,7 @@
 """Hashes, addresses and ids: recognised, shortened in the middle, checksummed, and linked only where that is honest."""
 
 import re
+from functools import lru_cache
 
 from eth_utils.address import to_checksum_address
 
@@ -17,6 +18,7 @@ HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
 HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])"
 EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
 LONGEST_URL = 300
+CHECKSUMS = 4096
 
 HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 FULL_WIDTH = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
@@ -48,7 +50,13 @@ def checksum(address: str | None) -> str:
     if address is None:
         return UNKNOWN
     known = canonical_address(address)
-    return to_checksum_address(known) if known else visible(address)
+    return _checksummed(known) if known else visible(address)
+
+
+@lru_cache(CHECKSUMS)
+def _checksummed(address: str) -> str:
+    """A row has its address several times, and a list the same tokens over and over."""
+    return to_checksum_address(address)
 
 
 def has_wrong_checksum(address: str) -> bool:

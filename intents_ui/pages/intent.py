@@ -1,15 +1,17 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 
-from cachetools import LRUCache, cached
+from cachetools import LRUCache, TTLCache, cached
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -41,6 +43,9 @@ from intents_ui.service import freshness, lookup, sharing, transfers
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import Intent, IntentReceipt
 
+PROOFS_BYTES = 16 * 2**20
+PROOFS_SECONDS = 60.0  # in which "2 min ago" in a fold becomes untrue
+
 
 @require_safe
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
@@ -48,7 +53,8 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return moved
     found, receipt, trouble = read(intent_id)
     now = datetime.now(UTC)
-    context = told(found, receipt, trouble, now=now) | facts(found, receipt)
+    context = told(found, receipt, trouble, now=now)
+    context |= {"proof": proof_of(found, receipt, may_change=bool(context["may_change"]))}
     context |= {"came_by": came_by(request, receipt), "seen": seen(receipt)}
     return render(request, "intent.html", context)
 
@@ -68,8 +74,7 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def proof(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Every field as it is now, when a reader unfolds them while the transfer runs."""
     found, known, _ = read(intent_id)
-    context = {"intent": found, "receipt": known, "names": wiring.catalog(), "may_change": True}
-    return render(request, "parts/proof.html", context | facts(found, known))
+    return HttpResponse(proof_of(found, known, may_change=True))
 
 
 @require_safe
@@ -171,13 +176,47 @@ def seen(receipt: IntentReceipt | None) -> str:
     return Picture(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
 
 
-def facts(found: Intent, receipt: IntentReceipt | None) -> dict[str, object]:
-    """What the calls do and every field, for `parts/proof.html`."""
+def proof_of(found: Intent, receipt: IntentReceipt | None, *, may_change: bool) -> SafeString:
+    """What the calls do and every field, folded at the end of the page: most of its work, and the same at each look."""
     names = wiring.catalog()
-    return {
+    ends = (found.origin_chain_id, found.destination_chain_id)
+    lists = (*map(names.chain, ends), *map(names.featured, ends), names.featured(None))
+    key = (found.received, receipt.received if receipt else "", may_change, *map(id, lists))
+    with proofs_lock:
+        known = proofs.get(key)
+    if known:
+        return known.html
+    html = made_proof(found, receipt, may_change=may_change)
+    with proofs_lock:
+        proofs[key] = Proof(html, lists)
+    return html
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """`lists`: the names that it was made with, held with it: by their identity it is found again."""
+
+    html: SafeString
+    lists: tuple[object, ...]
+
+
+proofs: TTLCache[tuple[object, ...], Proof] = TTLCache(
+    PROOFS_BYTES, PROOFS_SECONDS, getsizeof=lambda proof: len(proof.html)
+)
+proofs_lock = Lock()
+
+
+def made_proof(found: Intent, receipt: IntentReceipt | None, *, may_change: bool) -> SafeString:
+    names = wiring.catalog()
+    context = {
+        "intent": found,
+        "receipt": receipt,
+        "names": names,
+        "may_change": may_change,
         "chapters": calls.chapters(Facts.of(found, receipt), using=names),
         "sections": sections.sections(records.groups(found, receipt, using=names)),
     }
+    return mark_safe(render_to_string("parts/proof.html", context))  # noqa: S308 - a template of ours has escaped it
 
 
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:

@@ -43,6 +43,11 @@ LISTS_HELD = 256
 PAUSE_SECONDS = 10.0  # after a failure, until the same list is asked for again where none was had
 PATIENCE_SECONDS = 2.0  # for which a page waits for a list that it only wants names from
 CHAINS_TO_BEGIN_WITH = 8  # the service names those first on which most happens
+# A page names hundreds of chains and tokens: for so long a list that is known is not asked after again.
+LOOKED_AT_SECONDS = 0.5
+
+
+NEVER: tuple[float, Mapping[Any, Any]] = (float("-inf"), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,8 @@ class Catalog:
         self._featured_anywhere: tuple[TokenInfo, ...] = ()
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self._under_way: dict[object, Asked] = {}
+        self._clock = clock
+        self._looked_at: dict[object, tuple[float, Mapping[Any, Any]]] = {}
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """For a page, before it names these chains and their tokens: asks for what is missing, all at once.
@@ -187,8 +194,16 @@ class Catalog:
 
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         """What is listed, by key."""
+        until, index = self._looked_at.get(listing.subject, NEVER)
+        if self._clock() < until:
+            return index
         if self._service.knows(listing.call):
-            return self._ask(listing)
+            index = self._ask(listing)
+            if self._service.has_fresh(listing.call):
+                if len(self._looked_at) >= LISTS_HELD:
+                    self._looked_at.clear()
+                self._looked_at[listing.subject] = (self._clock() + LOOKED_AT_SECONDS, index)
+            return index
         with self._lock:
             asked, paused = self._under_way.get(listing.subject), listing.subject in self._paused
         if asked:

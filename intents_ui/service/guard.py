@@ -83,6 +83,10 @@ class Guard:
         copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
 
+    def has_fresh(self, call: Call[Any]) -> bool:
+        copy = self._copy(call)
+        return copy is not None and self._age(copy) < copy.lifetime.fresh
+
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
         """`newest`: nothing older than its lifetime is given while the service answers."""
         if not call.is_read:

@@ -1,0 +1,138 @@
+"""A service that has its answers ready: bytes that the emulator gave once, after a delay that can be set.
+
+    .venv/bin/python -m bench.double --port 8801
+
+A question that was asked before is answered with the same bytes; only its first time costs the emulator's work.
+`SearchIntents` by an owner has as many hits as the address says (`owner`), and none by anything else. `GET
+/delay/<seconds>` sets the delay; `GET /told` gives how much was asked, which questions there were, and when the last
+answer was handed to the kernel, by the clock that all processes of a machine share (`time.perf_counter`).
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import time
+from typing import Any
+
+from intents_ui.emulator import Emulator
+from tests.emulator.driving import send_request
+
+LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
+OWNER = re.compile(rb'\{"byOwnerAddress": ?"0x([0-9a-fA-F]{6})([01])')
+# What a hit can do without, so that ten thousand of them stay below the most bytes of an answer.
+HEAVY = ("quoteRequest", "originCalls", "originPrecondition", "originMetaTxn", "quote", "fees", "serviceContracts")
+
+
+def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
+    """The address of an owner with so many intents; another one for each number."""
+    return f"0x{hits:06x}{is_lean:d}{number:033x}"
+
+
+class Double:
+    def __init__(self) -> None:
+        self.emulator = Emulator()
+        self.delay = 0.0
+        self.asked = 0
+        self.written_at = 0.0
+        self.answers: dict[tuple[bytes, bytes], bytes] = {}
+        self.hits: dict[tuple[int, bool], bytes] = {}
+
+    def reply(self, path: bytes, body: bytes) -> bytes | None:
+        """None: nobody has asked this before."""
+        if path.startswith(b"/rpc/"):
+            self.asked += 1
+            return self.answers.get((path, body))
+        if path.startswith(b"/delay/"):
+            self.delay = float(path.removeprefix(b"/delay/"))
+        questions = [(name.decode().rpartition("/")[2], text.decode()) for name, text in self.answers]
+        told = {"asked": self.asked, "written_at": self.written_at, "questions": questions}
+        return response(200, json.dumps(told).encode())
+
+    async def prepare(self, path: bytes, body: bytes) -> bytes:
+        operation = path.rpartition(b"/")[2].decode()
+        if operation == "SearchIntents":
+            return await self.search(body)
+        answered = await send_request(self.emulator, operation, raw=body)
+        self.answers[path, body] = response(answered.status, answered.body)
+        return self.answers[path, body]
+
+    async def search(self, body: bytes) -> bytes:
+        found = OWNER.match(body)
+        count, is_lean = (int(found[1], 16), found[2] == b"1") if found else (0, False)
+        if (count, is_lean) not in self.hits:
+            document = {"intents": [hit async for hit in self.listed(count, is_lean=is_lean)]}
+            self.hits[count, is_lean] = response(200, json.dumps(document, separators=(",", ":")).encode())
+        return self.hits[count, is_lean]
+
+    async def listed(self, count: int, *, is_lean: bool) -> Any:
+        """Some finished intents over and over, each time under another id."""
+        asked = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
+        history = await send_request(self.emulator, "GetIntentHistory", raw=asked)
+        known = []
+        for entry in history.document["intents"][: max(count, 1)]:
+            about = json.dumps({"intentId": entry["intentId"]}).encode()
+            known.append((await send_request(self.emulator, "GetIntent", raw=about)).document["intent"])
+        for number in range(count):
+            intent = known[number % len(known)]
+            left_out = HEAVY if is_lean else ()
+            yield {key: value for key, value in intent.items() if key not in left_out} | {
+                "intentId": f"0x{number:064x}"
+            }
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, double: Double) -> None:
+        self.double = double
+        self.received = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        end = self.received.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        head, rest = self.received[:end], self.received[end + 4 :]
+        length = LENGTH.search(head)
+        if length and len(rest) < int(length[1]):
+            return
+        self.received = b""  # our clients send nothing before they have their answer
+        path = head.split(b" ", 2)[1]
+        answer = self.double.reply(path, rest)
+        if answer is None:
+            self.preparing = asyncio.ensure_future(self.prepare(path, rest))
+        elif self.double.delay and path.startswith(b"/rpc/"):
+            asyncio.get_running_loop().call_later(self.double.delay, self.write, answer)
+        else:
+            self.write(answer, is_rpc=path.startswith(b"/rpc/"))
+
+    async def prepare(self, path: bytes, body: bytes) -> None:
+        answer = await self.double.prepare(path, body)
+        if self.double.delay:
+            await asyncio.sleep(self.double.delay)
+        self.write(answer)
+
+    def write(self, answer: bytes, *, is_rpc: bool = True) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(answer)
+        if is_rpc:
+            self.double.written_at = time.perf_counter()
+
+
+def response(status: int, body: bytes) -> bytes:
+    head = f"HTTP/1.1 {status} Word\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+async def serve(port: int) -> None:
+    double = Double()
+    server = await asyncio.get_running_loop().create_server(lambda: Connection(double), "127.0.0.1", port)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m bench.double", description="A service with its answers ready.")
+    parser.add_argument("--port", type=int, required=True)
+    asyncio.run(serve(parser.parse_args().port))

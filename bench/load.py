@@ -1,0 +1,89 @@
+"""Readers who ask for pages as fast as they get them, in a process of their own. Driven line by line:
+
+    echo '{"port": 8000, "paths": ["/help"], "connections": 16, "seconds": 2}' | .venv/bin/python -m bench.load
+
+Each line is a run, and each answer a line of JSON. Raw sockets, because a client library would cost more than the page
+that is measured: what the readers themselves took of the processor stands in the answer.
+"""
+
+import asyncio
+import itertools
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
+
+
+class Reader(asyncio.Protocol):
+    """One connection that stays open. `until`: after that moment nothing more is asked."""
+
+    def __init__(self, paths: Iterator[str], until: float) -> None:
+        self.paths = paths
+        self.until = until
+        self.milliseconds: list[float] = []
+        self.statuses: Counter[str] = Counter()
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.missing = 0  # bytes of the answer that is under way
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self.ask()
+
+    def ask(self) -> None:
+        self.head = b""
+        self.began = time.perf_counter()
+        if self.began >= self.until:
+            self.transport.close()
+            return
+        self.transport.write(f"GET {next(self.paths)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+
+    def data_received(self, data: bytes) -> None:
+        if self.missing:
+            self.missing -= len(data)
+        else:
+            self.head += data
+            head, end, body = self.head.partition(b"\r\n\r\n")
+            if not end:
+                return
+            length = LENGTH.search(head)
+            self.statuses[head[9:12].decode()] += 1
+            self.missing = int(length[1]) - len(body) if length else 0
+        if self.missing <= 0:
+            self.missing = 0
+            self.milliseconds.append((time.perf_counter() - self.began) * 1000)
+            self.ask()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+async def run(port: int, paths: list[str], connections: int, seconds: float) -> dict[str, Any]:
+    """Readers begin at different places of the same round of paths."""
+    loop, began, processor = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
+    each = itertools.cycle(paths)
+    readers = [Reader(each, began + seconds) for _ in range(connections)]
+    for reader in readers:
+        await loop.create_connection(lambda reader=reader: reader, "127.0.0.1", port)  # type: ignore[misc]
+    await asyncio.gather(*(reader.done for reader in readers))
+    took = time.perf_counter() - began
+    return {
+        "seconds": took,
+        "milliseconds": sorted(itertools.chain(*(reader.milliseconds for reader in readers))),
+        "statuses": dict(sum((reader.statuses for reader in readers), Counter[str]())),
+        "processor": time.process_time() - processor,
+    }
+
+
+def main() -> None:
+    for line in sys.stdin:
+        print(json.dumps(asyncio.run(run(**json.loads(line)))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The bare loop that the history page is measured against: the same bytes fetched, parsed and rendered, nothing else.
+
+Written once and KEPT UNCHANGED, with its template `reference.html`: ratios to it can be compared over the years. It has
+no server, no framework, no models, no words for readers, no limits, no retries: one client of httpx, the JSON parser
+with exact numbers, and a template of Jinja2 of the same length as the page. With `--connections 16` sixteen threads run
+the loop side by side and share the client, as the threads of the dashboard do.
+
+    .venv/bin/python -m bench.reference --service http://127.0.0.1:8801 --connections 16 --seconds 3
+
+It asks the questions about the history that were put to the double (`bench.double`) before, in turn, and prints one
+line of JSON. The time that it takes to start is in none of the figures.
+"""
+
+import argparse
+import itertools
+import json
+import threading
+import time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+
+HEADERS = {"Content-Type": "application/json"}
+
+
+class Reference:
+    def __init__(self, service: str) -> None:
+        environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=select_autoescape())
+        self.template = environment.get_template("reference.html")
+        self.http = httpx.Client(base_url=service, trust_env=False)
+
+    def questions(self) -> list[str]:
+        asked = self.http.get("/told").json()["questions"]
+        return [request for operation, request in asked if operation == "GetIntentHistory"]
+
+    def page(self, question: str) -> str:
+        answer = self.http.post("/rpc/Service/GetIntentHistory", content=question, headers=HEADERS)
+        return self.template.render(json.loads(answer.content, parse_float=Decimal))
+
+
+def run(reference: Reference, questions: list[str], connections: int, seconds: float) -> dict[str, Any]:
+    turns, milliseconds = itertools.cycle(questions), list[float]()
+    reference.page(questions[0])
+
+    def loop() -> None:
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            reference.page(next(turns))
+            milliseconds.append((time.perf_counter() - began) * 1000)
+
+    began, processor = time.perf_counter(), time.process_time()
+    until = began + seconds
+    threads = [threading.Thread(target=loop) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {
+        "seconds": time.perf_counter() - began,
+        "milliseconds": sorted(milliseconds),
+        "processor": time.process_time() - processor,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.reference", description="What a history page costs at least."
+    )
+    parser.add_argument("--service", required=True)
+    parser.add_argument("--connections", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    options = parser.parse_args()
+    reference = Reference(options.service)
+    print(json.dumps(run(reference, reference.questions(), options.connections, options.seconds)))
+
+
+if __name__ == "__main__":
+    main()
