@@ -138,14 +138,14 @@ BY_SHAPE: Final = """() => {
   }
   return Array.from(byShape.keys());
 }"""
-RUN_AXE: Final = """([shapes, rules, colours]) => {
+RUN_AXE: Final = """async ([shapes, rules, colours, isWhole]) => {
   const found = ({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
   const include = shapes.flatMap((each) => byShape.get(each)).filter((each) => each.isConnected);
   const of = { resultTypes: rules.resultTypes, preload: false, runOnly: colours };
   const others = Object.fromEntries(colours.map((each) => [each, { enabled: false }]));
-  return axe.run(document, { ...rules, rules: others }).then((whole) =>
-    include.length ? axe.run({ include }, of).then((parts) => [...found(whole), ...found(parts)]) : found(whole));
+  const whole = isWhole ? found(await axe.run(document, { ...rules, rules: others })) : [];
+  return include.length ? [...whole, ...found(await axe.run({ include }, of))] : whole;
 }"""
 
 # What axe does not look at: words under the pointer and with the focus, placeholders, words that a style sheet writes,
@@ -241,11 +241,11 @@ def new_shapes(page: Page, known: set[str]) -> list[str]:
     return found
 
 
-def axe(page: Page, shapes: list[str]) -> list[str]:
-    """All that axe-core finds; of the contrast, in what has one of these shapes."""
+def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
+    """What axe-core finds: of the colours, in what has one of these shapes; of all else only if `is_whole`."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS])
+    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS, is_whole])
     return found
 
 
