@@ -15,13 +15,15 @@ from intents_ui import looks, wiring
 from intents_ui.pages import embed, feeds, history, home, recoverable, token
 from intents_ui.service import paused
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import LIMITS
+from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.transport import DeadlineTransport
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import forget_answers
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
+# Most tests are not about time, and a machine may be busy with others.
+PATIENT = {group: Limits(60, 60, 60, limits.size) for group, limits in LIMITS.items()}
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NATIVE = "0x" + "0" * 40
@@ -52,7 +54,7 @@ class Dashboard:
     patch: pytest.MonkeyPatch
     ahead: float = 0.0
 
-    def begin(self, *, limits: Any = LIMITS, url: str = "") -> None:
+    def begin(self, *, limits: Any = PATIENT, url: str = "") -> None:
         forget_answers()
         self.ahead = 0.0
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
@@ -61,7 +63,7 @@ class Dashboard:
         self.patch.setattr(paused, "clock", self.clock)
         self.log.lines.clear()
 
-    def open(self, path: str, *, limits: Any = LIMITS, url: str = "", **how: Any) -> HttpResponseBase:
+    def open(self, path: str, *, limits: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:
         self.begin(limits=limits, url=url)
         return self.visit(path, **how)
 
@@ -74,7 +76,7 @@ class Dashboard:
         for each in SHARED:
             each.cache_clear()
 
-    def visit(self, path: str, *, seconds: float = PAGE_SECONDS, **how: Any) -> HttpResponseBase:
+    def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
         with wiring.places().page(seconds=seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
         answer.body = text_of(answer)

@@ -100,11 +100,11 @@ def test_every_page_tells_a_fault_in_the_whole_frame(dashboard: Dashboard, paths
     wrong = {}
     for name, path in paths.items() if fault not in COSTLY else [*paths.items()][::7]:
         began = time.monotonic()
-        answer = dashboard.open(path)
+        answer = dashboard.open(path, limits=LIMITS, seconds=PAGE_SECONDS)
         found = [*said_nothing_wrong(answer, dashboard.log, fault)]
         if answer.status_code not in (301, 302):
             found += is_a_page_of_ours(answer)
-        if time.monotonic() - began > PAGE_SECONDS + 2:
+        if time.monotonic() - began > 2 * PAGE_SECONDS:
             found.append("too slow")
         if found:
             wrong[name] = (answer.status_code, found)
@@ -200,10 +200,10 @@ PARTS = [
     ),
     pytest.param("home", "GetIntentHistory", "The newest intents cannot be shown", "What happened to the", id="newest"),
     pytest.param(
-        "address", "GetIntentHistory", "The history could not be asked", "Owner of 8 intents", id="owner's lists"
+        "address", "GetIntentHistory", "The history could not be asked", r"Owner of \d+ intents", id="owner's lists"
     ),
     pytest.param(
-        "address", "SearchIntents", "Could not be asked as owner", "Owner of at least 8 intents", id="searches"
+        "address", "SearchIntents", "Could not be asked as owner", r"Owner of at least \d+ intents", id="searches"
     ),
     pytest.param("chain", "GetTokenList", "The tokens could not be asked", "Intents", id="a chain's tokens"),
     pytest.param("chain", "GetIntentHistory", "These could not be asked", "Tokens", id="a chain's intents"),
@@ -226,6 +226,6 @@ def test_one_part_that_cannot_be_had_leaves_the_others(
     assert answer.status_code == 200
     assert [*said_nothing_wrong(answer, dashboard.log, operation), *is_a_page_of_ours(answer)] == []
     assert says in shown
-    assert stands in shown
+    assert re.search(stands, shown)
     assert operation in shown
     assert REFERENCE.search(answer.body)
