@@ -9,12 +9,15 @@ What a fence is, its word says, and a comment in the line before it:
     <!-- file: path -->         what the file holds; a `diff` changes it
 """
 
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +29,7 @@ import pytest
 
 from intents_ui.settings import Environment
 from tests.conftest import needs
-from tests.serving import PATIENCE, free_port, wait_for
+from tests.serving import PATIENCE, free_port, process_breathes, wait_for
 
 ROOT: Final = Path(__file__).parent.parent
 DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -110,6 +113,16 @@ def served(command: list[str], folder: Path, env: dict[str, str], url: str, stat
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(PATIENCE)
+        wait_for_the_others(process.pid)
+
+
+def wait_for_the_others(group: int) -> None:
+    """A server that still ends needs the files that it runs on."""
+    deadline = time.monotonic() + PATIENCE
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            process_breathes()
 
 
 def fences(document: Path) -> list[Fence]:
@@ -215,3 +228,10 @@ def test_the_recipe_for_a_page_leaves_nothing_out() -> None:
     for place in ("intents_ui/display/", "intents_ui/pages/", "intents_ui/urls.py", "templates/", "tests/pages/"):
         assert any(path.startswith(place) for path in touched), place
     assert "tests/browser/kinds.py" in touched
+
+
+def test_the_changes_begin_with_the_version_that_is_built() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    assert newest[1] == version
