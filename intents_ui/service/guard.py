@@ -173,7 +173,7 @@ class Guard:
             else:
                 self._kept.refuse(call, failure, asked_at=asked_at)
             self._done(call, result)
-            result.set_exception(failure)
+            result.set_exception(failure.again(call.operation))  # without the frames that it went through
             raise
         self._done(call, result)
         result.set_result(answer)

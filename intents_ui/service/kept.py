@@ -145,14 +145,17 @@ class KeptAnswers:
                 kind = Kind.OFTEN_UNKNOWN
             for shelf in (self._lists, self._others):
                 shelf.copies.pop(call.question, None)
-            self._refusals[call.question] = Refusal(error, self._clock() + self._lifetimes[kind].fresh, times)
+            # Not the error itself: it hangs on to every frame that it went through.
+            self._refusals[call.question] = Refusal(
+                error.again(call.operation), self._clock() + self._lifetimes[kind].fresh, times
+            )
 
     def fail(self, question: Question, error: ServiceError) -> None:
         """A copy could not be renewed; that is not tried again at every turn."""
         with self._lock:
             copy = self._lists.copies.get(question) or self._others.copies.get(question)
             if copy:
-                copy.trouble = error
+                copy.trouble = error.again(error.operation or question[0])
                 copy.again_at = self._clock() + min(copy.lifetime.fresh, RENEWALS_PAUSE)
 
     def forget(self, intent_id: str) -> list[Question]:

@@ -42,7 +42,7 @@ def _answer[T](question: Callable[[], T]) -> T | ServiceError:
     try:
         return question()
     except ServiceError as error:
-        return error
+        return error.with_traceback(None)  # which would hang on to every frame that it went through
 
 
 def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:

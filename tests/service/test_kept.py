@@ -226,6 +226,7 @@ def test_a_copy_that_could_not_be_renewed_is_not_asked_about_at_every_turn_and_i
     service.does = BAD
     _, (old,) = told_by(service)
     until(lambda: len(service.asked) == 3)
+    until(lambda: told_by(service)[1][0].again_in)  # and it is known what came of it
     for _ in range(5):
         _, (old,) = told_by(service)
     assert len(service.asked) == 3
@@ -379,6 +380,22 @@ def test_whatever_readers_ask_for_leaves_the_lists_where_they_are() -> None:
     for number in range(1000):
         put(kept, number, 1000)
     assert kept.copy(lists.question)
+
+
+def test_what_went_wrong_is_kept_without_the_frames_that_it_went_through() -> None:
+    kept = KeptAnswers(LIFETIMES, clock=Clock())
+    call = put(kept, 1)
+    with pytest.raises(NotFound) as caught:
+        raise NotFound
+    kept.fail(call.question, caught.value)
+    copy = kept.copy(call.question)
+    assert copy
+    assert copy.trouble
+    assert copy.trouble.__traceback__ is None
+    kept.refuse(call, caught.value, asked_at=1000)
+    refusal = kept.refusal(call.question)
+    assert refusal
+    assert refusal.__traceback__ is None
 
 
 # Many at once (faults.md 6.2)
