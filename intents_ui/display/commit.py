@@ -66,7 +66,9 @@ def not_offered(intent: Intent, *, now: datetime) -> Told:
 
 
 def outcome_of(error: ServiceError) -> Outcome:
-    """What an error says of a commit that was sent."""
+    """What an error says of a commit."""
+    if error.again_in is not None:
+        return Outcome.NOT_SENT  # the service is left alone until then
     match error:
         case errors.Expired():
             return Outcome.EXPIRED

@@ -157,6 +157,8 @@ def how_much(read: Read, *, is_beginning: bool) -> str:
             return f"{counted}, then the time of this page was over. There are older ones."
         case Stop.CIRCLES:
             return f"{counted}. The service says that there are more, and leads back to these: the list may lack some."
+        case Stop.LOST:
+            return f"{counted}. The service says that there are more, and not where: the list may lack some."
         case Stop.EMPTY_PAGE:
             return f"{counted}. The service says that there are more, and gave an empty page: the list may lack some."
         case Stop.TROUBLE:

@@ -29,10 +29,11 @@ LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow do
 
 COMPLETE = ""
 CIRCLES = "the service's pages lead back to those that were read already"
+LOST = "the service said that there is more, and where it goes on could not be read"
 EMPTY_PAGE = "the service said that there is more, and gave an empty page"
 NOT_TOLD = "which intents of this address have a recoverable balance is told of an owner's alone"
 CAPPED = "the service may have stopped at its newest intents"
-LACKS = {End.CIRCLES: CIRCLES, End.EMPTY_PAGE: EMPTY_PAGE}
+LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class HistoryAnswer(Wire):
         It ends on no `nextPage`, on `more: false`, on an empty page, on a cursor that did not move, and on one that is
         no number and so cannot have come from this list.
         """
-        return None if self.is_over or self.is_stuck else self.next_page
+        return None if self.is_over or self.is_stuck or self.is_lost else self.next_page
 
     @property
     def is_over(self) -> bool:
@@ -81,12 +81,18 @@ class HistoryAnswer(Wire):
 
     @property
     def is_stuck(self) -> bool:
-        """There is said to be more, and the cursor to it did not move or is no number."""
+        """There is said to be more, and the cursor to it did not move."""
         page = self.next_page
-        if page is None or self.is_over:
+        if page is None or self.is_over or self.is_lost:
             return False
-        unreadable = {"before", "after"} & page.unreadable.keys()
-        return bool(unreadable) or (self._asked is not None and page.cursor == self._asked.cursor)
+        return self._asked is not None and page.cursor == self._asked.cursor
+
+    @property
+    def is_lost(self) -> bool:
+        """There is said to be more, and the cursor to it is no number."""
+        if self.next_page is None or self.is_over:
+            return False
+        return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
 
     def asked_with(self, page: Page | None) -> "HistoryAnswer":
         self._asked = page

@@ -52,9 +52,8 @@ class Position:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already.
-
-    `breaks_off`: it is empty, and there is said to be more. `begins_anew`: it is the first page, because no way back is
+    """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already; `is_lost`:
+    …, and what leads to it is no cursor. `breaks_off`: it is empty, and there is said to be more. `begins_anew`: it is the first page, because no way back is
     known from the one before."""
 
     entries: tuple[IntentHistory, ...]
@@ -64,6 +63,7 @@ class Leaf:
     unreadable: int = 0
     begins_anew: bool = False
     breaks_off: bool = False
+    is_lost: bool = False
 
 
 def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
@@ -88,6 +88,7 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
         goes_in_circles=circles,
         unreadable=answer.unreadable_entries + len(entries[MOST_ROWS:]),
         breaks_off=answer.breaks_off,
+        is_lost=answer.is_lost,
     )
 
 
@@ -117,6 +118,7 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
         goes_in_circles=answer.is_stuck,
         unreadable=answer.unreadable_entries,
         breaks_off=answer.breaks_off,
+        is_lost=answer.is_lost,
     )
 
 
@@ -163,6 +165,7 @@ class End(Enum):
 
     COMPLETE = "complete"
     CIRCLES = "circles"
+    LOST = "lost"  # there is said to be more, and what leads to it is no cursor
     EMPTY_PAGE = "empty page"  # although there is said to be more
 
 
@@ -187,6 +190,8 @@ def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End
 def _end(answer: HistoryAnswer, *, circles: bool) -> End:
     if circles:
         return End.CIRCLES
+    if answer.is_lost:
+        return End.LOST
     return End.EMPTY_PAGE if answer.breaks_off else End.COMPLETE
 
 

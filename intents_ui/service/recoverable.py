@@ -23,6 +23,7 @@ class Stop(Enum):
     ENOUGH = "enough"
     TIME = "time"
     CIRCLES = "circles"  # there is said to be more, and what leads to it was read already
+    LOST = "lost"  # …, and what leads to it is no cursor
     EMPTY_PAGE = "empty page"  # although there is said to be more
     TROUBLE = "trouble"
 
@@ -40,7 +41,7 @@ class Read:
     @property
     def is_faulty(self) -> bool:
         """It ended where it should not have."""
-        return self.stop in (Stop.CIRCLES, Stop.EMPTY_PAGE, Stop.TROUBLE)
+        return self.stop in (Stop.CIRCLES, Stop.LOST, Stop.EMPTY_PAGE, Stop.TROUBLE)
 
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:
@@ -69,6 +70,8 @@ def read(ask: Ask, first: Page, *, at: Position) -> Read:
 def _end(last: Leaf) -> Stop:
     if last.goes_in_circles:
         return Stop.CIRCLES
+    if last.is_lost:
+        return Stop.LOST
     return Stop.EMPTY_PAGE if last.breaks_off else Stop.END
 
 

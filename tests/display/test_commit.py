@@ -13,6 +13,12 @@ from intents_ui.service.wire import Intent
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
+def kept_from_it(error: ServiceError) -> ServiceError:
+    """As what is told instead of asking a service that is left alone."""
+    error.again_in = 3.0
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
@@ -26,6 +32,9 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
         pytest.param(Unreachable.because(Reason.REFUSED), Outcome.NOT_SENT, id="no connection"),
         pytest.param(Unreachable.because(Reason.DNS), Outcome.NOT_SENT, id="no address"),
         pytest.param(Unreachable.because(Reason.TLS), Outcome.NOT_SENT, id="no secure connection"),
+        pytest.param(kept_from_it(Unreachable(status=502)), Outcome.NOT_SENT, id="away, and left alone"),
+        pytest.param(kept_from_it(errors.TooBusy()), Outcome.NOT_SENT, id="it has asked for quiet"),
+        pytest.param(kept_from_it(errors.AccessDenied()), Outcome.NOT_SENT, id="it refuses our key"),
         pytest.param(Unreachable(code=9000, status=400), Outcome.REFUSED, id="paused"),
         pytest.param(Unreachable(code=2002, status=400), Outcome.UNKNOWN, id="unavailable"),
         pytest.param(Unreachable.because(Reason.TIMEOUT), Outcome.UNKNOWN, id="too slow"),

@@ -237,6 +237,11 @@ COUNTS = [
         "50 intents read. The service says that there are more, and leads back to these: the list may lack some.",
     ),
     (
+        read(50, Stop.LOST),
+        True,
+        "50 intents read. The service says that there are more, and not where: the list may lack some.",
+    ),
+    (
         read(50, Stop.EMPTY_PAGE),
         True,
         "50 intents read. The service says that there are more, and gave an empty page: the list may lack some.",

@@ -186,7 +186,6 @@ def test_the_services_cursor_goes_back_to_it_byte_for_byte() -> None:
 CIRCLES = [
     pytest.param([None, 5, 5], id="the cursor that came is the cursor that goes"),
     pytest.param([None, 5, 3, 5], id="two pages that lead to one another"),
-    pytest.param([None, "soon"], id="a cursor that is no number"),
 ]
 
 
@@ -207,6 +206,14 @@ def test_a_list_that_goes_in_circles_is_stopped_and_says_so(cursors: list[Any]) 
     assert found.entries
 
 
+def test_a_cursor_that_is_no_number_is_not_called_a_circle() -> None:
+    following = {"column": "id", "after": "soon", "more": True}
+    found = leaf(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
+    assert (found.goes_in_circles, found.is_lost, found.following) == (False, True, None)
+    assert found.entries
+    assert [end for _, end in walk(lambda page: answered([row(9)], following, page=page), DESC)] == [End.LOST]
+
+
 ENDS = [
     pytest.param([row(1)], None, id="no next page"),
     pytest.param([row(1)], {"more": False}, id="more is false"),
@@ -220,7 +227,7 @@ ENDS = [
 @pytest.mark.parametrize(("rows", "following"), ENDS)
 def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
     found = leaf(lambda page: answered(rows, following, page=page), DESC, at=Position())
-    assert (found.following, found.goes_in_circles, found.breaks_off) == (None, False, False)
+    assert (found.following, found.goes_in_circles, found.is_lost, found.breaks_off) == (None, False, False, False)
 
 
 def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
