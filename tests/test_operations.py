@@ -14,7 +14,10 @@ from typing import Any
 
 import httpx
 import pytest
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from intents_ui.display.service_state import STATES, quick
+from intents_ui.service.health import State
 from intents_ui.urls import urlpatterns
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
@@ -171,6 +174,7 @@ def test_what_is_open_is_told(site: Site) -> None:
         next(pieces)
         told = site.figures()
         assert (told["intents_ui_streams"], told["intents_ui_watched_intents"]) == (1, 1)
+        assert facts(site.get("/status").text)["Live pages open"] == "1"
     until(lambda: site.figures()["intents_ui_streams"] == 0)
     assert site.figures()["intents_ui_processes"] == 1
 
@@ -282,6 +286,10 @@ def test_a_failure_names_the_call_and_the_call_its_request(site: Site) -> None:
     assert more('intents_ui_upstream_retries_total{done="yes"}') >= 1
     assert more('intents_ui_service_state{state="trouble"}') == 1
 
+    told = facts(site.get("/status").text)
+    assert told["state"] == "In trouble"
+    assert {"In trouble since", "Answered last", "Failed last"} < told.keys()
+
     # Nor does it take the process out of the balancer.
     answer = site.get("/readyz")
     assert answer.status_code == 200
@@ -301,3 +309,41 @@ def test_redis_does_not_take_a_process_out_of_the_balancer_either(site: Site) ->
     assert site.figures()["intents_ui_redis_up"] == 0
     site.redis.up()
     until(lambda: site.ready()["redis"] is True)
+
+
+def test_people_are_told_how_the_service_is_without_asking_it(site: Site) -> None:
+    assert site.get("/chains").status_code == 200
+    before = len(site.asked)
+    told = facts(site.get("/status").text)
+    assert told["state"] == "It answers"
+    assert told["Answered last"].endswith(" UTC")
+    assert told["Its last answers came"].startswith("half of them within ")
+    assert re.match("1, as of .* UTC", told["Chains"])
+    assert len(site.asked) == before
+
+
+def facts(page: str) -> dict[str, str]:
+    """The status page's facts by their names, and the service's state."""
+    main = HTMLParser(page).css_first("main")
+    assert main is not None
+    rows = ((row.css_first("dt"), row.css_first("dd")) for row in main.css("dl > div"))
+    told = {name.text(strip=True): value.text().strip() for name, value in rows if name and value}
+    state = main.css_first(".status")
+    return told | {"state": state.text(strip=True) if state else ""}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        pytest.param(0.00004, "half of them within 1 ms", id="less than a millisecond"),
+        pytest.param(0.0344, "half of them within 34 ms", id="milliseconds"),
+        pytest.param(2.25, "half of them within 2.2 s", id="seconds"),
+        pytest.param(None, None, id="none yet"),
+    ],
+)
+def test_how_quick_it_is(seconds: float | None, told: str | None) -> None:
+    assert quick(seconds) == told
+
+
+def test_every_state_has_its_words() -> None:
+    assert STATES.keys() == set(State)

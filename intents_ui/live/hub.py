@@ -65,6 +65,11 @@ class Hub:
         watch = self.watched.get(intent_id)
         return watch.newest if watch else None
 
+    @property
+    def viewers(self) -> int:
+        """From any thread."""
+        return sum(len(watch.followers) for watch in list(self.watched.values()))
+
     def look_again(self, intent_id: str) -> None:
         """Somebody of ours has changed the intent: who watches it must not wait until the service says so by itself."""
         watch = self.watched.get(intent_id)
@@ -97,7 +102,7 @@ class Watch:
         self.is_over = False
         self.loop = asyncio.get_running_loop()
         self._hub = hub
-        self._followers: set[Follower] = set()
+        self.followers: set[Follower] = set()
         self._enquiry: asyncio.Task[None] | None = None
         self._ending: asyncio.TimerHandle | None = None
         hub.bus.join(intent_id, self)
@@ -107,12 +112,12 @@ class Watch:
             self._ending.cancel()
             self._ending = None
         follower = Follower(self, seen)
-        self._followers.add(follower)
+        self.followers.add(follower)
         return follower
 
     def leave(self, follower: "Follower") -> None:
-        self._followers.discard(follower)
-        if self._followers or self._ending:
+        self.followers.discard(follower)
+        if self.followers or self._ending:
             return
         # Readers reload; but nobody comes back to an intent that does not exist.
         grace = 0.0 if self.newest and self.newest.is_unknown else self._hub.pace.grace
@@ -189,7 +194,7 @@ class Watch:
         self._wake()
 
     def _wake(self) -> None:
-        for follower in self._followers:
+        for follower in self.followers:
             follower.wake()
 
 

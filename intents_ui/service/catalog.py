@@ -63,6 +63,18 @@ class Asked:
             self.answer.result(time_left(left, expired=TimeoutError))
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How much of the lists there is, and how many seconds ago it came; None: there is none."""
+
+    chains: int
+    chains_age: float | None
+    tokens: int
+    chains_with_tokens: int
+    oldest: float | None
+    newest: float | None
+
+
 class Catalog:
     """Safe for threads. How long an answer stays fresh is the client's to know (`guard`)."""
 
@@ -161,6 +173,22 @@ class Catalog:
             for chain_id, index in lists.items()
             if index
         }
+
+    def known(self) -> Known:
+        """What there is and since when. Nothing is asked."""
+        with self._lock:
+            held = dict(self._held)
+        chains = held.get(CHAINS.subject)
+        of_chains = {subject: lists for subject, lists in held.items() if isinstance(subject, int)}
+        ages = [age for subject in of_chains if (age := self._service.age(tokens_of(subject).call)) is not None]
+        return Known(
+            chains=len(chains.index) if chains else 0,
+            chains_age=self._service.age(CHAINS.call),
+            tokens=sum(len(lists.index) for lists in of_chains.values()),
+            chains_with_tokens=len(of_chains),
+            oldest=max(ages, default=None),
+            newest=min(ages, default=None),
+        )
 
     def _chains_by_id(self) -> Mapping[int, ChainInfo]:
         return self._index(CHAINS)

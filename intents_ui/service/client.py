@@ -160,6 +160,10 @@ class ServiceClient(BlockingOperations):
         """Whether `ask` would answer with what is as good as new."""
         return self._guard.has_fresh(call)
 
+    def age(self, call: Call[Any]) -> float | None:
+        """Seconds since the answer came that would be given at once."""
+        return self._guard.age(call)
+
     def close(self) -> None:
         self._http.close()
         if self._saved:

@@ -87,6 +87,11 @@ class Guard:
         copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.fresh
 
+    def age(self, call: Call[Any]) -> float | None:
+        """Seconds since the answer came that is kept."""
+        copy = self._kept.copy(call.question)
+        return None if copy is None else self._age(copy)
+
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
         """`newest`: nothing older than its lifetime is given while the service answers."""
         if not call.is_read:

@@ -86,6 +86,7 @@ PLACES: Final = [
     Kind("help", "/help"),
     Kind("help of a status", "/help/status/FAILED"),
     Kind("kept in this browser", "/kept"),
+    Kind("status", "/status"),
     Kind("history", "/history?origin=8453"),
     Kind("history that found nothing", "/history?project=1"),
     Kind("history with filters that are wrong", "/history?status=LOST&owner=0x12", 400),

@@ -1,0 +1,27 @@
+"""`/status`: how the service is, how old the lists are, who watches, as far as this process knows. It asks nobody."""
+
+from datetime import UTC, datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from intents_ui import lifecycle, wiring
+from intents_ui.display import service_state
+
+
+@require_safe
+def status(request: HttpRequest) -> HttpResponse:
+    now = datetime.now(UTC)
+    lists = wiring.catalog().known()
+    context = {
+        "service": service_state.state(wiring.health().standing(), now=now),
+        "lists": lists,
+        "chains_at": service_state.before(lists.chains_age, now=now),
+        "oldest_at": service_state.before(lists.oldest, now=now),
+        "newest_at": service_state.before(lists.newest, now=now),
+        "watched": len(wiring.hub().watched),
+        "viewers": wiring.hub().viewers,
+        "began_at": lifecycle.began_at(),
+    }
+    return render(request, "status.html", context)
