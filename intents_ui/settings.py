@@ -94,7 +94,7 @@ class Environment(BaseSettings):
     intents_service_kept: Lifetimes = Field(dict(LIFETIMES), description="by kind of answer, seconds of age up to which it is as good as new / is shown while it is renewed / is shown as old when the service fails; `0`: asked for each time")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="whether search engines may list the pages of intents and addresses: `noindex`, `index`")
     intents_security_contact: str | None = Field(None, description="where weaknesses of this dashboard are reported (`mailto:…`, `https://…`), for `/.well-known/security.txt`; unset: there is none")
-    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, each knows how far an export has come and what a visitor has spent; no cluster")
+    redis_url: RedisDsn | None = Field(None, description="joins several processes and hosts: each watched intent is asked for by one of them, what one has learned from the service the others need not ask for (answers lie there for an hour at the most), each knows how far an export has come and what a visitor has spent; no cluster")
     intents_streams: int = Field(2500, ge=0, description="live streams at a time in one process; whoever comes later polls")
     intents_streams_per_address: int = Field(20, ge=1, description="live streams at a time for one visitor's address (IPv6: for one /64)")
     intents_watched: int = Field(500, ge=1, description="intents at a time that one process watches for them")

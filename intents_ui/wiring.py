@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
+from django.utils.crypto import salted_hmac
 
 from intents_ui import metrics
 from intents_ui.exports.places import Exports
@@ -30,6 +31,7 @@ from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
 from intents_ui.service.saved import SavedLists
+from intents_ui.service.shared_answers import SharedAnswers
 from intents_ui.service.together import end_threads, use_threads
 from intents_ui.service.token_lists import TokenLists
 from intents_ui.service.wire import Page
@@ -69,7 +71,19 @@ def service() -> ServiceClient:
     use_threads(how.connections)
     in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
     saved = SavedLists(ENV.state_dir) if ENV.state_dir else None
-    return ServiceClient(how, transport=in_process, health=health(), kept=kept(), saved=saved)
+    return ServiceClient(
+        how, transport=in_process, health=health(), kept=kept(), saved=saved, shared=shared_answers(how)
+    )
+
+
+def shared_answers(how: ServiceConfig) -> SharedAnswers | None:
+    """What other processes learned. Each embedded service is one process's own."""
+    if ENV.redis_url is None or ENV.embedded:
+        return None
+    key = how.access_key.get_secret_value() if how.access_key else ""
+    # By an HMAC with our SECRET_KEY: whoever reads Redis cannot even try keys out.
+    whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
+    return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32])
 
 
 def unkept() -> Unkept:

@@ -31,6 +31,7 @@ from intents_ui.service.held_call import HeldCall
 from intents_ui.service.kept import KeptAnswers
 from intents_ui.service.operations import Call
 from intents_ui.service.saved import SavedLists
+from intents_ui.service.shared_answers import SharedAnswers
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
 from intents_ui.service.wire import IntentReceipt
 
@@ -100,10 +101,12 @@ class ServiceClient(BlockingOperations):
         health: Health | None = None,
         kept: KeptAnswers | None = None,
         saved: SavedLists | None = None,
+        shared: SharedAnswers | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
         self._saved = saved
+        self._shared = shared
         self._http = httpx.Client(
             transport=transport or DeadlineTransport(connections=config.connections),
             follow_redirects=False,  # the access key would go along
@@ -116,6 +119,7 @@ class ServiceClient(BlockingOperations):
             health=self.health,
             kept=kept or KeptAnswers(config.lifetimes, clock=clock),
             saved=saved,
+            shared=shared,
             recall=self._recall,
             clock=clock,
         )
@@ -168,6 +172,8 @@ class ServiceClient(BlockingOperations):
         self._http.close()
         if self._saved:
             self._saved.write()
+        if self._shared:
+            self._shared.close()
 
     def __enter__(self) -> Self:
         return self

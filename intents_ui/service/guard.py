@@ -33,12 +33,14 @@ from intents_ui.service.kept import LISTS, Copy, KeptAnswers
 from intents_ui.service.lifetimes import Kind
 from intents_ui.service.operations import Call, Question
 from intents_ui.service.saved import SavedLists
+from intents_ui.service.shared_answers import SharedAnswers
 from intents_ui.service.tally import Event
 from intents_ui.service.together import aside
 
 COPY_PATIENCE = 0.3  # seconds that a page waits for a newer answer while it has an old one (faults.md 8.1)
 PROBE_PATIENCE = 0.5  # seconds that a page waits while another finds out whether the service is back
 HASTE = 1.0  # seconds for which nobody waits so, after somebody did in vain
+SAME = 0.05  # seconds by which one moment may differ by two clocks
 RENEWALS = 16  # at a time: they have threads and connections that pages need too
 # A moment's wait is better than one look behind at every reload, and what was announced as newer has to be there.
 PROMPT = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH, Kind.NO_HITS})
@@ -60,12 +62,14 @@ class Guard:
         health: Health,
         kept: KeptAnswers,
         saved: SavedLists | None = None,
+        shared: SharedAnswers | None = None,
         recall: Callable[[Call[Any], str], Any] = lambda call, text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`recall`: what an answer's saved text says."""
+        """`recall`: what an answer's saved or shared text says."""
         self._ask = ask
         self._saved = saved
+        self._shared = shared
         self._recall = recall
         self._patience = patience
         self._health = health
@@ -113,12 +117,16 @@ class Guard:
     def forget(self, intent_id: str) -> None:
         """It has changed: what was asked before that, or is being asked, is not what the next reader gets."""
         about = self._kept.forget(intent_id)
+        if self._shared:
+            self._shared.drop(*about)
         with self._lock:
             for question in about:
                 self._under_way.pop(question, None)
 
     def _copy(self, call: Call[Any]) -> Copy | None:
         copy = self._kept.copy(call.question)
+        if self._shared and call.kind and (copy is None or self._age(copy) >= copy.lifetime.fresh):
+            copy = self._newest(call, copy, self._shared)
         saved = self._saved.find(call.question) if self._saved and copy is None else None
         if saved is None:
             return copy
@@ -130,6 +138,21 @@ class Guard:
         if copy is None and self._saved:  # it is too old, or cannot be read any more
             self._saved.drop(call.question)
         return copy
+
+    def _newest(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
+        """Ours, or what another process has learned since."""
+        found = shared.find(call.question)
+        asked_at = self._clock() - found.asked if found else float("-inf")
+        if found is None or (copy and asked_at < copy.asked_at + SAME):
+            return copy
+        try:
+            answer = self._recall(call, found.text)
+        except (ValueError, ServiceError):
+            shared.drop(call.question)
+            return copy
+        learned_at = self._clock() - found.learned
+        self._kept.put(call, answer, len(found.text), asked_at=asked_at, learned_at=learned_at)
+        return self._kept.copy(call.question)
 
     # Where there is no copy
 
@@ -177,6 +200,8 @@ class Guard:
                     self._kept.fail(call.question, failure)
             else:
                 self._kept.refuse(call, failure, asked_at=asked_at)
+                if self._shared:
+                    self._shared.drop(call.question)
             self._done(call, result)
             result.set_exception(failure.again(call.operation))  # without the frames that it went through
             raise
@@ -282,6 +307,7 @@ class Guard:
                 failure = error
             else:
                 self._kept.put(call, answer, len(content), asked_at=asked_at)
+                self._share(call, answer, content)
                 if self._saved and call.kind and call.kind(answer) in LISTS:
                     self._saved.keep(call.question, content.decode())
                 return answer
@@ -296,6 +322,13 @@ class Guard:
             else:
                 time.sleep(retries.pause(attempt, is_behind=is_behind))
                 attempt += 1
+
+    def _share(self, call: Call[Any], answer: Any, content: bytes) -> None:
+        """If it is what we would give ourselves: it may be of before a change, or too large."""
+        copy = self._kept.copy(call.question) if self._shared else None
+        if self._shared and copy and copy.answer is answer:
+            asked = self._clock() - copy.asked_at
+            self._shared.keep(call.question, content, asked=asked, seconds=copy.lifetime.old)
 
     def _attempt(self, call: Call[Any], left: float | None) -> Answered:
         """`left`: seconds of the call's time, for an attempt after the first."""

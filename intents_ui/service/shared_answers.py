@@ -1,0 +1,112 @@
+"""What one process has learned, for all that share a Redis: the service is asked once instead of once a process.
+
+An answer lies there as it came, deflated, and is read again by what read it first; nothing is unpickled. Redis may be
+away, slow, full or hold rubbish: then each process asks for itself, as it would without.
+"""
+
+import hashlib
+import logging
+import time
+import zlib
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, cast
+
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from intents_ui.service.operations import Question
+
+log = logging.getLogger(__name__)
+
+FORMAT: Final = 1
+PATIENCE: Final = 0.05  # seconds for Redis to answer: the service itself is not much slower
+PAUSE: Final = 5.0  # seconds for which it is not asked after it did not
+LONGEST: Final = 3600.0  # seconds for which an answer lies there
+MOST_BYTES: Final = 256 * 1024  # of an answer as it lies there
+MOST_INFLATED: Final = 8 * 2**20
+QUICK: Final = 1  # of zlib's levels: a third larger than the best one, in a fifth of the time
+
+
+class Found(NamedTuple):
+    """Seconds ago, by the clocks of two hosts."""
+
+    asked: float
+    learned: float
+    text: str
+
+
+class SharedAnswers:
+    """Safe for threads. `whose`: what tells this service and this access key from others; no secret can be read in it.
+    `now`: seconds since 1970, which other hosts know too.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        whose: str,
+        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._redis = Redis.from_url(
+            url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
+        )
+        self._prefix = f"intents-ui:answer:{FORMAT}:{whose}:"
+        self._now = now
+        self._clock = clock
+        self._until = float("-inf")
+
+    def find(self, question: Question) -> Found | None:
+        value = self._ask(lambda: cast("bytes | None", self._redis.get(self._key(question))))
+        if value is None:
+            return None
+        try:
+            asked_at, learned_at, text = _read(value)
+        except (ValueError, zlib.error):
+            self.drop(question)
+            return None
+        return Found(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
+
+    def keep(self, question: Question, content: bytes, *, asked: float, seconds: float) -> None:
+        """What came now, and was asked for so many seconds ago; as long as it may be shown at all."""
+        value = _written(self._now() - asked, self._now(), content)
+        if len(value) <= MOST_BYTES:
+            milliseconds = round(min(seconds, LONGEST) * 1000)
+            self._ask(lambda: self._redis.set(self._key(question), value, px=max(milliseconds, 1)))
+
+    def drop(self, *questions: Question) -> None:
+        self._ask(lambda: self._redis.delete(*map(self._key, questions)))
+
+    def close(self) -> None:
+        self._redis.close()
+
+    def _key(self, question: Question) -> str:
+        """Nothing of what was asked for is in it, for keys are listed and logged."""
+        operation, request = question
+        return f"{self._prefix}{operation}:{hashlib.blake2b(request, digest_size=20).hexdigest()}"
+
+    def _ask(self, ask: Callable[[], Any]) -> Any:
+        if self._clock() < self._until:
+            return None
+        try:
+            return ask()
+        except RedisError as error:
+            self._until = self._clock() + PAUSE
+            log.warning("Redis does not answer, so each process asks for itself: %s", type(error).__name__)
+            return None
+
+
+def _written(asked_at: float, learned_at: float, content: bytes) -> bytes:
+    return zlib.compress(b"%.6f %.6f\n%b" % (asked_at, learned_at, content), QUICK)
+
+
+def _read(value: bytes) -> tuple[float, float, str]:
+    """Raises ValueError or zlib.error."""
+    inflater = zlib.decompressobj()
+    written = inflater.decompress(value, MOST_INFLATED)
+    if not inflater.eof:
+        raise ValueError("it is too large, or cut off")
+    head, _, content = written.partition(b"\n")
+    asked_at, learned_at = map(float, head.split(b" "))
+    return asked_at, learned_at, content.decode()

@@ -1,0 +1,162 @@
+"""What one process has learned, another one that shares its Redis need not ask for."""
+
+import contextlib
+import socket
+import time
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from intents_ui.emulator import Emulator
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import NotFound
+from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.operations import get_intent
+from intents_ui.service.shared_answers import MOST_INFLATED, SharedAnswers
+from intents_ui.service.wire import Page
+from tests.conftest import needs
+from tests.emulator.driving import Clock
+from tests.live.following import CountedService
+from tests.live.redis_server import RedisServer, redis_running
+from tests.service.clients import CANARY, config
+
+
+@pytest.fixture(scope="module")
+def redis() -> Iterator[RedisServer]:
+    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
+        yield server
+
+
+@pytest.fixture
+def values(redis: RedisServer) -> Iterator[Redis]:
+    with Redis.from_url(redis.url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def service() -> CountedService:
+    return CountedService(Emulator(now=Clock()))
+
+
+def shared(redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.0) -> SharedAnswers:
+    return SharedAnswers(redis.url, whose=whose, now=lambda: time.time() + ahead)
+
+
+@contextlib.contextmanager
+def process(service: CountedService, answers: SharedAnswers) -> Iterator[ServiceClient]:
+    """A client as each process has one: nothing but Redis is shared."""
+    transport = InProcessTransport(service, loops=2)
+    with ServiceClient(
+        config("http://embedded", total=10.0, size=2**20), transport=transport, shared=answers
+    ) as client:
+        yield client
+
+
+def test_what_one_process_learned_another_one_does_not_ask_for(service, redis, values):
+    intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
+    with process(service, shared(redis)) as first, process(service, shared(redis)) as second:
+        for ask in (
+            lambda client: client.get_intent(intent_id),
+            lambda client: client.get_intent_receipt(intent_id),
+            lambda client: client.get_chains(),
+            lambda client: client.get_intent_history(page=Page.first()),
+            lambda client: client.search_intents(by_query_string=intent_id),
+        ):
+            service.calls.clear()
+            learned = ask(first)
+            assert service.calls.total() == 1
+            assert ask(second) == learned
+            assert service.calls.total() == 1
+        assert second.get_intent(intent_id).received == first.get_intent(intent_id).received
+
+
+def test_an_answer_is_as_old_in_every_process(service, redis, values):
+    intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
+    with process(service, shared(redis)) as first:
+        first.get_intent(intent_id)
+    (key,) = values.keys()
+    assert 0 < values.ttl(key) <= 3600
+    with process(service, shared(redis, ahead=10 * 24 * 3600)) as late:
+        assert late.get_intent(intent_id)
+    assert service.calls["GetIntent"] == 2, "it was no longer as good as new"
+
+
+def test_another_key_or_another_service_has_answers_of_its_own(service, redis, values):
+    with process(service, shared(redis)) as first, process(service, shared(redis, whose="others")) as other:
+        first.get_chains()
+        other.get_chains()
+    assert service.calls["GetChains"] == 2
+
+
+def test_what_has_changed_or_is_no_more_is_nobodys_copy(service, redis, values):
+    intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
+    with process(service, shared(redis)) as first:
+        first.get_intent(intent_id)
+        first.get_intent_receipt(intent_id)
+        first.forget(intent_id)
+    with process(service, shared(redis)) as second:
+        service.calls.clear()
+        second.get_intent(intent_id)
+        second.get_intent_receipt(intent_id)
+        assert service.calls.total() == 2
+
+        service.emulator.behave("GetIntent", "not-found")
+        with pytest.raises(NotFound):
+            second.anew(get_intent(intent_id))
+    assert values.keys("*:GetIntent:*") == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"\x80\x05K\x01.", id="a pickle"),
+        pytest.param(zlib.compress(b"1 1"), id="without an answer"),
+        pytest.param(zlib.compress(b"nan inf\n{}"), id="at no moment"),
+        pytest.param(zlib.compress(b"1 1\n[]"), id="of another shape"),
+        pytest.param(zlib.compress(b"1 1\n{"), id="no JSON"),
+        pytest.param(zlib.compress(b"1 1\n" + b"[" * 100_000), id="deep"),
+        pytest.param(zlib.compress(b"1 1\n\xff"), id="no UTF-8"),
+        pytest.param(zlib.compress(b"1 1\n" + b" " * 2 * MOST_INFLATED), id="a bomb"),
+        pytest.param(zlib.compress(b"%f %f\n" % (2e9, 2e9) + b'{"intent":{"intentId":"0x2"}}'), id="another intent"),
+    ],
+)
+def test_rubbish_in_redis_is_asked_for_anew(service, redis, values, value):
+    intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
+    with process(service, shared(redis)) as first:
+        intent = first.get_intent(intent_id)
+    (key,) = values.keys()
+    values.set(key, value)
+    with process(service, shared(redis)) as second:
+        assert second.get_intent(intent_id) == intent
+    assert service.calls["GetIntent"] == 2
+
+
+def test_redis_that_hangs_costs_a_moment_once(service, caplog):
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as hangs:
+        hangs.setblocking(False)
+        url = f"redis://127.0.0.1:{hangs.getsockname()[1]}/0"
+        with process(service, SharedAnswers(url, whose="")) as alone:
+            for size in range(20, 25):
+                alone.get_intent_history(page=Page.first(size=size))
+        hangs.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            hangs.accept()
+    assert service.calls["GetIntentHistory"] == 5
+    assert "Redis does not answer, so each process asks for itself: TimeoutError" in caplog.messages
+
+
+def test_no_key_and_no_value_in_redis_holds_the_access_key_or_what_was_asked_for(service, redis, values):
+    intent = service.emulator.finished("cross-chain-fast")
+    with process(service, shared(redis)) as client:
+        client.get_intent(intent["intentId"])
+        client.search_intents(by_owner_address=intent["ownerAddress"])
+    keys = values.keys()
+    assert len(keys) == 2
+    for key in keys:
+        assert CANARY.encode() not in key + zlib.decompress(values.get(key))
+        assert intent["intentId"].encode() not in key
+        assert intent["ownerAddress"].encode() not in key
