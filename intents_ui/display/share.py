@@ -85,8 +85,9 @@ def preview(story: Story, transfer: Transfer) -> Preview:
     )
 
 
-def card(story: Story, transfer: Transfer, *, changed_at: datetime | None) -> Card:
-    """`changed_at`: when the transfer last moved."""
+def card(story: Story, transfer: Transfer, *, changed_at: datetime | None, as_of: datetime | None = None) -> Card:
+    """`changed_at`: when the transfer last moved; `as_of`: when all this was so, where that is not now."""
+    when = _when(transfer.created_at, changed_at)
     return Card(
         intent=hashes.short_id(transfer.intent_id),
         status=transfer.status,
@@ -95,8 +96,12 @@ def card(story: Story, transfer: Transfer, *, changed_at: datetime | None) -> Ca
         sentence=story.sentence,
         sent=_end(transfer.sent),
         received=_end(transfer.received),
-        when=_when(transfer.created_at, changed_at),
+        when=f"{old(as_of)} · {when[:1].lower()}{when[1:]}" if as_of else when,
     )
+
+
+def old(as_of: datetime) -> str:
+    return f"As of {times.dated(as_of)}"
 
 
 def state(word: str, said: str) -> str:

@@ -28,7 +28,7 @@ from intents_ui.display.statuses import Shown, Tone
 from intents_ui.links import elsewhere
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
-from intents_ui.service import transfers
+from intents_ui.service import freshness, transfers
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 
@@ -49,6 +49,7 @@ class Glance:
 
     card: Card
     seconds: int
+    as_of: datetime | None = None  # None: now
 
     @property
     def headers(self) -> dict[str, str]:
@@ -84,7 +85,7 @@ def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         found = glance(intent_id)
     except ServiceError as error:
         return no_badge(error)
-    body = drawn_badge(found.card.status, found.card.tone)
+    body = drawn_badge(found.card.status, found.card.tone, as_of=found.as_of)
     return HttpResponse(body, content_type=SVG, headers=found.headers)
 
 
@@ -95,12 +96,15 @@ def glance(intent_id: str) -> Glance:
         raise trouble
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
+    old = failures.old(freshness.told(), now=now)
+    as_of = old.as_of if old else None
     told = share.card(
         story.story(found, receipt, now=now, using=names, **looks.holdings(found, receipt)),
         transfer.of_intent(found, receipt, using=names, now=now),
         changed_at=Facts.of(found, receipt).last_change,
+        as_of=as_of,
     )
-    return Glance(told, RUNNING_SECONDS if watching.may_change(found, receipt, now=now) else OVER_SECONDS)
+    return Glance(told, RUNNING_SECONDS if old or watching.may_change(found, receipt, now=now) else OVER_SECONDS, as_of)
 
 
 def no_badge(error: ServiceError) -> HttpResponse:
@@ -112,11 +116,10 @@ def no_badge(error: ServiceError) -> HttpResponse:
     return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
 
 
-def drawn_badge(status: Shown, tone: Tone) -> str:
+def drawn_badge(status: Shown, tone: Tone, *, as_of: datetime | None = None) -> str:
     word = share.cut(status.word, LONGEST_WORD)
-    return render_to_string(
-        "badge.svg", {"word": word, "word_width": round(drawing.width(word, size=11)), "tone": tone}
-    )
+    context = {"word": word, "word_width": round(drawing.width(word, size=11)), "tone": tone}
+    return render_to_string("badge.svg", context | {"old": share.old(as_of) if as_of else ""})
 
 
 @require_safe

@@ -132,11 +132,12 @@ def test_the_picture_that_comes_back_is_a_new_one(dashboard: Dashboard, paths: d
     assert "Age" not in answer
 
 
-# By the end of an intent's address. A card and a badge say it in their header alone.
+# By the end of an intent's address.
 SAID = {
     ".json": ',"as_of":"2026-11-21T11:5',
     "/feed.atom": "As of 2026-11-21 11:5",
     "/feed.json": "As of 2026-11-21 11:5",
+    "/badge.svg": "As of 2026-11-21 11:5",
 }
 
 
@@ -147,13 +148,17 @@ def test_what_is_no_page_says_its_age_too(dashboard: Dashboard, paths: dict[str,
     files += [f"{owner}/feed.atom", f"/embed{intent}"]
     for path in files:
         dashboard.service.behave()
-        assert "Age" not in dashboard.open(path), path
+        fresh = dashboard.open(path)
+        assert "Age" not in fresh, path
+        assert SAID.get(path.removeprefix(intent), "old") not in fresh.body, path
         dashboard.later(LATER)
         dashboard.service.misbehave(FAULTS["502 with a page"])
         answer = dashboard.visit(path)
         assert (path, answer.status_code) == (path, 200)
         assert 380 <= int(answer["Age"]) <= 420, path
         assert SAID.get(path.removeprefix(intent), "") in answer.body, path
+        if path.endswith(".png"):
+            assert answer["ETag"] != fresh["ETag"], "what it says is drawn"
 
 
 def test_a_file_is_made_of_new_answers_or_not_at_all(dashboard: Dashboard, paths: dict[str, str]) -> None:
