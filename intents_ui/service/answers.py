@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-from pydantic import PrivateAttr
-
 from intents_ui.service.scalars import Flag, IntentId, Text, TextInList
 from intents_ui.service.tolerance import Wire
 from intents_ui.service.wire import (
@@ -54,8 +52,6 @@ class HistoryAnswer(Wire):
     intents: tuple[IntentHistory, ...] = ()
     next_page: Page | None = None
 
-    _asked: Page | None = PrivateAttr(default=None)
-
     @property
     def following(self) -> Page | None:
         """The page to ask for next, to be sent as it is; None at the end of the list.
@@ -85,7 +81,8 @@ class HistoryAnswer(Wire):
         page = self.next_page
         if page is None or self.is_over or self.is_lost:
             return False
-        return self._asked is not None and page.cursor == self._asked.cursor
+        asked: Page | None = self._noted("asked")
+        return asked is not None and page.cursor == asked.cursor
 
     @property
     def is_lost(self) -> bool:
@@ -95,7 +92,7 @@ class HistoryAnswer(Wire):
         return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
 
     def asked_with(self, page: Page | None) -> "HistoryAnswer":
-        self._asked = page
+        self._note("asked", page)
         return self
 
 

@@ -11,7 +11,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     ModelWrapValidatorHandler,
-    PrivateAttr,
     ValidationError,
     ValidationInfo,
     model_validator,
@@ -48,18 +47,25 @@ class Wire(BaseModel):
     # Members without which the object says nothing; when one cannot be read, neither can the object.
     essential: ClassVar[frozenset[str]] = frozenset()
 
-    # Private, so that no key on the wire can fill it.
-    _faults: "_Faults | None" = PrivateAttr(default=None)
-
     @property
     def unreadable(self) -> Mapping[str, str]:
         """By field name: the first 100 characters of what was received and could not be read."""
-        return self._faults.unreadable if self._faults else NOTHING
+        faults = self._noted("faults")
+        return faults.unreadable if faults else NOTHING
 
     @property
     def unreadable_entries(self) -> int:
         """How many entries of this object's lists are missing because they could not be read."""
-        return self._faults.entries if self._faults else 0
+        faults = self._noted("faults")
+        return faults.entries if faults else 0
+
+    # Beside the fields, where no key on the wire comes to. A private attribute of pydantic's costs each object a
+    # call, and an answer has hundreds of objects.
+    def _note(self, what: str, note: Any) -> None:
+        self.__dict__[f" {what}"] = note
+
+    def _noted(self, what: str) -> Any:
+        return self.__dict__.get(f" {what}")
 
     @classmethod
     def model_validate(cls, obj: Any, **how: Any) -> Self:
@@ -97,7 +103,7 @@ class Wire(BaseModel):
         if too_long:
             faults = cls._left_out({key: len(value[key]) - LONGEST_LIST for key in too_long}, faults)
         if faults:
-            found._faults = faults
+            found._note("faults", faults)
         return found
 
     @classmethod
@@ -139,12 +145,10 @@ class Wire(BaseModel):
 class Kept(Wire):
     """An object of which the exact text is kept as well, for those who show it raw or send it back."""
 
-    _received: str = PrivateAttr(default="")
-
     @property
     def received(self) -> str:
         """The JSON text of this object as it came, byte for byte; "" if it came inside another one."""
-        return self._received
+        return str(self._noted("received") or "")
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -153,7 +157,7 @@ class Kept(Wire):
         return cls.model_validate(json_text.read(text)).keeping(text)
 
     def keeping(self, text: str) -> Self:
-        self._received = text
+        self._note("received", text)
         return self
 
 
