@@ -14,6 +14,7 @@ import secrets
 import ssl
 import subprocess
 import sys
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,9 @@ from typing import Any
 import httpx
 import pytest
 import trustme
+from redis import Redis
 
+from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import USDC_ON_BASE, USDC_ON_OPTIMISM
 from tests.live.browser import Event, event
@@ -324,6 +327,17 @@ def test_each_step_of_a_reader_may_be_another_process_s(site):
         written = second.post("/console/QuoteIntent", data=sent, headers=with_cookies(form) | {"Origin": site.url})
         assert written.status_code == 200
         assert "is remembered as the operator" in third.get("/operator", headers=with_cookies(written)).text
+
+
+def test_redis_holds_what_all_processes_share_and_no_secret(site):
+    with site.straight_to(site.processes[0]) as reader, Redis.from_url(site.redis.url) as redis:
+        reader.get("/history")
+        held = {key: redis.get(key) or b"" for key in redis.keys()}  # noqa: SIM118 - not a dict
+    answers = {key: zlib.decompress(value) for key, value in held.items() if b":answer:" in key}
+    assert answers
+    for key, value in (held | answers).items():
+        for secret in (canary.KEY, TOKEN, site.processes[0].env["SECRET_KEY"]):
+            assert secret.encode() not in key + value
 
 
 def found(pattern: str, answer: httpx.Response) -> str:
