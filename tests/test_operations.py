@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from intents_ui.service.health import State
 from intents_ui.urls import urlpatterns
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
-from tests.service.scripted_server import Script, ScriptedServer, serving
+from tests.service.scripted_server import Script, ScriptedServer, Visit, response, serving
 from tests.service.upstream import BAD, good, until
 from tests.serving import PATIENCE, ROOT, free_port, wait_for
 
@@ -135,17 +137,35 @@ def test_a_process_is_ready_and_says_what_it_knows_without_asking(site: Site) ->
     assert site.client.post(f"{site.root}/readyz").status_code == 405
 
 
-def test_a_process_that_is_about_to_end_is_not_ready(tmp_path: Path) -> None:
+def slow(visit: Visit) -> None:
+    """A page takes its time, and a list has no end."""
+    number = time.monotonic_ns()
+    visit.closing.wait({"GetIntent": 2.0, "GetIntentHistory": 0.2}.get(visit.operation, 0.0))
+    if visit.operation == "GetIntentHistory":
+        following = {"column": "id", "after": number, "more": True}
+        entry = {"intentId": f"0x{number:064x}", "status": "SUCCEEDED"}
+        visit.send(response({"intents": [entry], "nextPage": following}))
+    else:
+        good(visit)
+
+
+def test_a_process_that_is_about_to_end_is_not_ready_and_ends_what_it_began(tmp_path: Path) -> None:
     with (
-        serving(good) as service,
+        serving(slow) as service,
         started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET) as (root, process),
-        httpx.Client(trust_env=False) as client,
+        httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as client,
+        ThreadPoolExecutor(2) as threads,
     ):
-        before = client.get(f"{root}/readyz")
+        before = client.get("/readyz")
         assert (before.status_code, before.json()["redis"]) == (200, None)
-        assert before.json()["service"]["state"] in ("unasked", "answers")  # names are learned at the start
+        page = threads.submit(httpx.get, root + intent(1), trust_env=False, timeout=PATIENCE)
+        export = threads.submit(httpx.get, f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE)
+        until(lambda: {"GetIntent", "GetIntentHistory"} <= {visit.operation for visit in service.visits})
         process.terminate()
-        until(lambda: client.get(f"{root}/readyz").status_code == 503)  # by the connection that is open
+        until(lambda: client.get("/readyz").status_code == 503)  # by the connection that is open
+        assert not page.done()
+        assert page.result(PATIENCE).status_code == 200
+        assert export.result(PATIENCE).text.splitlines()[-1].endswith("this dashboard is being restarted")
         assert process.wait(PATIENCE) == 0
 
 
