@@ -139,8 +139,7 @@ class Exchange[T]:
         return self._read(json_text.read(text), text)
 
     def _read(self, document: Any, text: str) -> T:
-        texts = functools.cache(lambda: json_text.members(text))
-        return self.call.read(Answer(self._config.names.read(document), texts))
+        return self.call.read(Answer(self._config.names.read(document), text))
 
     def _flawed(self, response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
         """What an answer is that cannot be read: a refusal goes by its status all the same."""

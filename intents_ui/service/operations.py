@@ -37,17 +37,17 @@ type Question = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came: the document under the names of interface.md, and the exact text of each of its members."""
+    """What came: the document under the names of interface.md, and its exact text."""
 
     document: Mapping[str, Any]
-    texts: Callable[[], Mapping[str, str]]
+    text: str
 
     def as_a[W: Wire](self, model: type[W]) -> W:
         return model.model_validate(self.document, context={})
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
         """`kept`, with the text that the member came as."""
-        return kept.keeping(self.texts()[member])
+        return kept.keeping(json_text.member(self.text, member))
 
 
 @dataclass(frozen=True, kw_only=True)

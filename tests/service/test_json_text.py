@@ -40,6 +40,12 @@ def test_what_two_readers_could_understand_differently_is_refused(text):
         json_text.read(text)
 
 
+@pytest.mark.parametrize("spoilt", ['{"x":{"a":1,"a":2},"y":"\\":"}', '{"a":1,"a" :2}', '{"a":1,"\\u0061":2}'])
+def test_a_key_that_is_there_twice_is_seen_however_it_is_written(spoilt):
+    with pytest.raises(ValueError, match="twice"):
+        json_text.read(spoilt)
+
+
 def test_nesting_up_to_the_limit_is_read():
     assert json_text.read("[" * 64 + "]" * 64)
 
@@ -54,6 +60,21 @@ def test_each_member_has_the_exact_text_it_came_as(document, indent, ascii_only)
     members = json_text.members(text)
     assert members.keys() == document.keys()
     assert all(part in text and json.loads(part) == document[name] for name, part in members.items())
+    assert all(json_text.member(text, name) == part for name, part in members.items() if "\\" not in name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":{"nextPage":1},"nextPage":2}',
+        '{"nextPage":2,"a":{"nextPage":1}}',
+        '{"nextPage":2,"a":[{"nextPage":1}]}',
+        '{"nextPage": 2 , "a": "\\"nextPage\\":1"}',
+        '{"nextPage":2,"a":"nextPage"}',
+    ],
+)
+def test_a_member_is_not_taken_for_another_one_of_its_name(text):
+    assert json_text.member(text, "nextPage") == "2"
 
 
 def test_a_member_is_cut_out_byte_for_byte():
