@@ -127,9 +127,9 @@ def test_whatever_is_nearly_an_identifier_is_counted():
 )
 def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit):
     text = (unit * ticket.LONGEST)[: ticket.LONGEST - 1] + "!"
-    start = time.process_time()
+    start = time.thread_time()
     ticket.read(text)
-    assert time.process_time() - start < 0.2
+    assert time.thread_time() - start < 0.2
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,6 @@ def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit)
 )
 def test_a_text_full_of_identifiers_takes_no_longer_than_its_length(unit):
     text = "".join(unit.format(number) for number in range(7000))[: ticket.LONGEST]
-    start = time.process_time()
+    start = time.thread_time()
     ticket.read(text)
-    assert time.process_time() - start < 0.5
+    assert time.thread_time() - start < 0.5
