@@ -34,7 +34,7 @@ from tests.serving import PATIENCE, free_port, process_breathes, wait_for
 ROOT: Final = Path(__file__).parent.parent
 DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 FENCE: Final = re.compile(
-    r"^(?:<!-- (?P<role>[^:\n]+): (?P<what>.+?) -->\n)?"
+    r"^(?:<!-- (?P<role>[^:\n]+): (?P<what>[^\n]+?) -->\n)?"
     r"(?P<ticks>```+)(?P<word>[^\n`]*)\n(?P<text>.*?)^(?P=ticks)$",
     re.MULTILINE | re.DOTALL,
 )
