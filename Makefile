@@ -40,6 +40,7 @@ format: .venv/installed-dev ## Format the code and mend what ruff can mend
 
 lock: .venv/installed-dev ## Lock the requirements anew, with hashes and without index addresses
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --extra telemetry -c requirements.txt pyproject.toml -o requirements-telemetry.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
 
 clean: ## Remove what was installed and made

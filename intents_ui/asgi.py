@@ -39,7 +39,7 @@ CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, inbound, lifecycle, metrics, readiness, visitors, visits, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetry, visitors, visits, wiring  # noqa: E402 - Django has to be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
@@ -85,6 +85,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
     """The process's long-lived objects are made before the first request and closed after the last."""
     await receive()
     try:
+        telemetry.begin()
         wiring.open_all()
         looking = asyncio.create_task(keep_looking(), name="metrics") if metrics.IS_SHARED else None
     except Exception as error:
@@ -98,6 +99,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
     await wiring.close_live()
     await readiness.aclose()
     await asyncio.to_thread(wiring.close_all)
+    await asyncio.to_thread(telemetry.end)
     await send({"type": "lifespan.shutdown.complete"})
 
 

@@ -3,6 +3,7 @@
 A bad value stops the start with one line that names the variable. The README's table is held to `Environment` by a test.
 """
 
+import importlib.util
 import ipaddress
 import re
 import secrets
@@ -39,6 +40,10 @@ LOGO_HOST = re.compile(
 )
 # As `frame-ancestors` takes it: a host, or an https origin; a browser takes a bare host for those of its page's scheme.
 EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
+PACKAGES = {
+    "otel_exporter_otlp_endpoint": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    "sentry_dsn": "sentry_sdk",
+}
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
@@ -122,6 +127,8 @@ class Environment(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
     web_concurrency: int = Field(1, ge=1, le=64, description="worker processes; more than one needs a service of its own")
+    otel_exporter_otlp_endpoint: HttpUrl | None = Field(None, description="OpenTelemetry collector (OTLP over HTTP) that is sent a trace of each request and its calls; needs what `requirements-telemetry.txt` holds")
+    sentry_dsn: SecretStr | None = Field(None, description="where Sentry is told of what is logged as an error; needs the same")
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for one JSON object a line")
     # fmt: on
 
@@ -240,6 +247,13 @@ class Environment(BaseSettings):
         """The real service's, for those who start the dashboard."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
 
+    @field_validator("otel_exporter_otlp_endpoint", "sentry_dsn")
+    @classmethod
+    def of_what_is_installed(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is not None and not is_installed(PACKAGES[str(info.field_name)]):
+            raise ValueError("needs packages that are not installed: pip install -r requirements-telemetry.txt")
+        return value
+
     @model_validator(mode="after")
     def refuse_what_would_mislead(self) -> Self:
         if not self.embedded and self.secret_key is None:
@@ -256,6 +270,13 @@ class Environment(BaseSettings):
         if self.embedded and self.web_concurrency > 1:
             raise ValueError("WEB_CONCURRENCY: the embedded service is one process; name a service of its own")
         return self
+
+
+def is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even what it would be in
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import metrics, visitors
+from intents_ui import metrics, telemetry, visitors
 from intents_ui.service.origin import Origin, drawn
 from intents_ui.settings import ENV
 
@@ -40,6 +40,7 @@ class Visit:
         self._bytes = 0
         self._began = time.perf_counter()
         self._seconds: float | None = None
+        telemetry.request_began(self.origin)
 
     def seeing(self, send: Send) -> Send:
         async def send_seen(message: Message) -> None:
@@ -67,6 +68,7 @@ class Visit:
             "calls": self.origin.calls,
             "request_id": self.origin.id,
         }
+        telemetry.request_ended(self.origin, told)
         log.info(
             "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
             told,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from django.utils.crypto import salted_hmac
 
-from intents_ui import metrics
+from intents_ui import metrics, telemetry
 from intents_ui.exports.places import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
@@ -94,7 +94,12 @@ def unkept() -> Unkept:
 @cache
 def health() -> Health:
     """How the service is, as pages and live part find it."""
-    return Health(told=metrics.call)
+    return Health(told=observed)
+
+
+def observed(operation: str, error: BaseException | None, seconds: float) -> None:
+    metrics.call(operation, error, seconds)
+    telemetry.called(operation, error, seconds)
 
 
 @cache

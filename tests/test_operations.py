@@ -18,9 +18,11 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from intents_ui import telemetry
 from intents_ui.display.service_state import STATES, quick
 from intents_ui.service.health import State
 from intents_ui.urls import urlpatterns
+from tests import canary
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response, serving
@@ -367,3 +369,10 @@ def test_how_quick_it_is(seconds: float | None, told: str | None) -> None:
 
 def test_every_state_has_its_words() -> None:
     assert STATES.keys() == set(State)
+
+
+def test_what_is_told_to_others_holds_no_key() -> None:
+    told = {"message": f"asked with {canary.KEY}", "frames": [{"lines": (f"key={canary.KEY};", 3)}], canary.KEY: None}
+    hidden = telemetry.without_secrets(told)
+    assert canary.KEY not in repr(hidden)
+    assert hidden["frames"] == [{"lines": ["key=…;", 3]}]

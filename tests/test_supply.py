@@ -27,7 +27,7 @@ def settings_of(tool: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"][tool]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-telemetry.txt"])
 def test_everything_that_is_installed_is_held_by_its_hash(name: str) -> None:
     entries = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
     assert len(entries) > 30

@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from contextvars import Context, ContextVar
+from typing import Any
 
 
 class Origin:
@@ -16,6 +17,7 @@ class Origin:
     def __init__(self, request_id: str) -> None:
         self.id = request_id
         self.calls = 0
+        self.span: Any = None  # of its trace, if somebody asked for traces
         self._lock = threading.Lock()
 
     def next_call(self) -> str:

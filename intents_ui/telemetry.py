@@ -1,0 +1,115 @@
+"""If somebody asks for it: traces to an OpenTelemetry collector, and our own mistakes to Sentry.
+
+Neither package is imported unless its variable is set (OTEL_EXPORTER_OTLP_ENDPOINT, SENTRY_DSN). What they are told is
+what stands in the log: names of pages and operations, statuses, ids of requests; no address, no body, no key.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from intents_ui.service import origin
+from intents_ui.service.origin import Origin
+from intents_ui.settings import ENV
+
+HIDDEN = "…"
+
+_tracer: Any = None
+
+
+def begin() -> None:
+    """In the process that answers: the threads of both would not outlive a fork."""
+    if ENV.otel_exporter_otlp_endpoint:
+        _begin_traces()
+    if ENV.sentry_dsn:
+        _begin_sentry(ENV.sentry_dsn.get_secret_value())
+
+
+def end() -> None:
+    """What is not sent yet, is now."""
+    if _tracer:
+        from opentelemetry import trace
+
+        provider: Any = trace.get_tracer_provider()
+        provider.shutdown()
+
+
+def _begin_traces() -> None:
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    global _tracer
+    os.environ.setdefault("OTEL_SERVICE_NAME", "intents-ui")  # it and its like are read by the library
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    _tracer = trace.get_tracer("intents_ui")
+
+
+def request_began(request: Origin) -> None:
+    if _tracer:
+        from opentelemetry.trace import SpanKind
+
+        request.span = _tracer.start_span("request", kind=SpanKind.SERVER)
+
+
+def request_ended(request: Origin, told: Mapping[str, Any]) -> None:
+    span = request.span
+    if span:
+        span.update_name(f"{told['method']} {told['view']}")
+        for name, value in told.items():
+            span.set_attribute(f"intents.{name}", value)
+        span.end()
+
+
+def called(operation: str, error: BaseException | None, seconds: float) -> None:
+    """One attempt of a call to the service, that has just ended."""
+    if not _tracer:
+        return
+    from opentelemetry.trace import SpanKind, set_span_in_context
+
+    request = origin.current()
+    within = set_span_in_context(request.span) if request and request.span else None
+    ended = time.time_ns()
+    span = _tracer.start_span(
+        operation, context=within, kind=SpanKind.CLIENT, start_time=ended - round(seconds * 1_000_000_000)
+    )
+    span.set_attribute("intents.error", type(error).__name__ if error else "")
+    span.end(ended)
+
+
+def _begin_sentry(dsn: str) -> None:
+    import sentry_sdk
+    from sentry_sdk.integrations.logging import LoggingIntegration
+
+    # What is logged as an error is told. No integration looks at requests, none at variables.
+    sentry_sdk.init(
+        dsn=dsn,
+        default_integrations=False,
+        auto_enabling_integrations=False,
+        integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
+        include_local_variables=False,
+        send_default_pii=False,
+        max_request_body_size="never",
+        before_send=lambda event, hint: without_secrets(event),
+    )
+
+
+def without_secrets(told: Any) -> Any:
+    """The same, with our keys taken out of every text in it."""
+    match told:
+        case str():
+            for secret in (ENV.intents_service_access_key, ENV.secret_key, ENV.intents_console_token):
+                if secret and secret.get_secret_value():
+                    told = told.replace(secret.get_secret_value(), HIDDEN)
+            return told
+        case dict():
+            return {without_secrets(name): without_secrets(value) for name, value in told.items()}
+        case list() | tuple():
+            return [without_secrets(value) for value in told]
+        case _:
+            return told
