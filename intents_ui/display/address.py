@@ -16,7 +16,7 @@ from intents_ui.display.facts import Facts, Money
 from intents_ui.display.filters import IN_FLIGHT, Filters
 from intents_ui.display.mix import Share, mix
 from intents_ui.display.names import Names
-from intents_ui.service.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
+from intents_ui.service.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
 from intents_ui.service.wire import Intent, IntentHistory, IntentStatus, TokenInfo
 
 ROLES = {
@@ -61,7 +61,9 @@ def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHis
     if found is None:
         return Role(key, len(elsewhere) or None, may_be_more=True)
     given = {intent.intent_id.lower() for intent in found}
-    return Role(key, len(given | elsewhere), may_be_more=len(found) == CAPPED_FROM or not elsewhere <= given)
+    beyond = beyond_in(found)
+    may_be_more = len(found) == CAPPED_FROM or beyond > 0 or not elsewhere <= given
+    return Role(key, len(given | elsewhere) + beyond, may_be_more=may_be_more)
 
 
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:

@@ -149,7 +149,7 @@ def several(
     """The row of what leads to several transfers: how they stand, and the `newest` that needs a look.
 
     `links` lead to all of them, and before that to the newest."""
-    count = f"{len(found.hits)} intents{' or more' if found.may_be_capped else ''}"
+    count = f"{found.count} intents{' or more' if found.may_be_capped else ''}"
     row = _row(number, finding, Outcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
     row = replace(row, what=_roles(found, count), links=(Link("All of them", links[-1]),))
     not_asked = misses.not_asked(found)

@@ -161,7 +161,7 @@ class Reader:
             rows = [
                 self._row(intent, receipt) for intent, receipt in zip(intents, self._receipts(intents), strict=True)
             ]
-        return Batch(rows, CAPPED if found.may_be_capped or len(found.hits) > MOST_FOUND else COMPLETE)
+        return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
         """As the service sorts a list; what is found comes newest first."""

@@ -43,6 +43,15 @@ class SearchAnswer(Wire):
 
     intents: tuple[Intent, ...] = ()
 
+    @property
+    def beyond(self) -> int:
+        """How many older hits there are that were not read."""
+        return int(self._noted("beyond") or 0)
+
+    def without(self, beyond: int) -> "SearchAnswer":
+        self._note("beyond", beyond)
+        return self
+
 
 class HistoryAnswer(Wire):
     """4.2"""

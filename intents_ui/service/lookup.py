@@ -41,19 +41,24 @@ class Question:
 
 
 class Hits(tuple[Intent, ...]):
-    """What a search brought, but for its `unreadable` entries."""
+    """What a search brought, but for its `unreadable` entries and for the older ones `beyond`."""
 
     unreadable = 0
+    beyond = 0
 
     @classmethod
     def of(cls, answer: SearchAnswer) -> Self:
         hits = cls(answer.intents)
-        hits.unreadable = answer.unreadable_entries
+        hits.unreadable, hits.beyond = answer.unreadable_entries, answer.beyond
         return hits
 
 
 def unreadable_in(answer: Sequence[Intent] | None) -> int:
     return answer.unreadable if isinstance(answer, Hits) else 0
+
+
+def beyond_in(answer: Sequence[Intent] | None) -> int:
+    return answer.beyond if isinstance(answer, Hits) else 0
 
 
 type Answer = Sequence[Intent] | ServiceError
@@ -79,6 +84,11 @@ class Found:
     failed: tuple[tuple[Question, ServiceError], ...]
     may_be_capped: bool
     unreadable: int = 0  # entries of the answers
+    beyond: int = 0  # older intents that were not read
+
+    @property
+    def count(self) -> int:
+        return len(self.hits) + self.beyond
 
     @property
     def asked(self) -> tuple[Question, ...]:
@@ -250,4 +260,6 @@ def _found(answers: Iterable[tuple[Question, Answer]]) -> Found:
         failed=tuple(failed),
         may_be_capped=any(len(answer) == CAPPED_FROM for _, answer in answered),
         unreadable=sum(unreadable_in(answer) for _, answer in answered),
+        # Of several keys' older intents nobody knows which are the same.
+        beyond=max((beyond_in(answer) for _, answer in answered), default=0),
     )

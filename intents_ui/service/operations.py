@@ -6,8 +6,8 @@ are not given are not sent.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -29,10 +29,15 @@ from intents_ui.service.config import Group
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.json_text import Verbatim
 from intents_ui.service.lifetimes import Kind
+from intents_ui.service.scalars import read_moment
 from intents_ui.service.tolerance import Kept, Wire
 from intents_ui.service.wire import Intent, IntentReceipt, Page, QuoteIntentRequest, TransactionStatus
 
 type Question = tuple[str, bytes]
+
+# Of a search: to read one takes a thousand times as long as to count it, and no page shows as many.
+MOST_HITS = 1000
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,14 @@ def search_intents(
 ) -> Call[SearchAnswer]:
     """4.1: intents by one criterion, unpaged and in no order; none is an empty list.
 
-    It may be the newest ten only, and without quotes (domain.md 3.2): `get_intent_history` lists all.
+    It may be the newest ten only, and without quotes (domain.md 3.2): `get_intent_history` lists all. Of thousands the
+    newest are read, and the others counted.
     """
+
+    def read(answer: Answer) -> SearchAnswer:
+        document, beyond = _newest(answer.document, MOST_HITS)
+        return replace(answer, document=document).as_a(SearchAnswer).without(beyond)
+
     return Call(
         operation="SearchIntents",
         request=_given(
@@ -102,10 +113,26 @@ def search_intents(
             byDestinationIntentAddress=by_destination_intent_address,
             byQueryString=by_query_string,
         ),
-        read=lambda answer: answer.as_a(SearchAnswer),
+        read=read,
         group=Group.SEARCH,
         kind=lambda found: Kind.SEARCH if found.intents else Kind.NO_HITS,
     )
+
+
+def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], int]:
+    """An answer to a search with its newest hits alone, and how many others there are."""
+    listed = document.get("intents")
+    if not isinstance(listed, list) or len(listed) <= most:
+        return document, 0
+    newest = sorted(listed, key=_created, reverse=True)[:most]
+    return {**document, "intents": newest}, len(listed) - most
+
+
+def _created(hit: object) -> datetime:
+    try:
+        return (read_moment(hit.get("createdAt")) if isinstance(hit, Mapping) else None) or LONG_AGO
+    except ValueError:
+        return LONG_AGO
 
 
 def get_intent_history(

@@ -1,7 +1,7 @@
 """What each operation sends is what the interface's request tables say, and answers are read under any brand."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,7 @@ from intents_ui.service.brand import Brand
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.lookup import Hits
 from intents_ui.service.wire import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from tests import spec
 
@@ -291,3 +292,13 @@ def test_members_under_our_own_names_are_not_the_services(operation, document):
 def test_a_page_from_elsewhere_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match=r"."):
         Page.from_text(text)
+
+
+def test_of_a_search_with_thousands_of_hits_the_newest_are_read_and_the_others_counted():
+    count, first = operations.MOST_HITS + 5, datetime(2020, 1, 1, tzinfo=UTC)
+    hits = [{"intentId": f"0x{day}", "createdAt": (first + timedelta(day)).isoformat()} for day in range(count)]
+    hits[-1]["createdAt"] = "not a moment"
+    with Recorder({"SearchIntents": json.dumps({"intents": hits})}).client() as service:
+        found = service.search_intents(by_owner_address="0x1")
+    assert [hit.intent_id for hit in found.intents[:2]] == [f"0x{count - 2}", f"0x{count - 3}"]
+    assert (len(found.intents), found.beyond, Hits.of(found).beyond) == (operations.MOST_HITS, 5, 5)
