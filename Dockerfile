@@ -1,23 +1,27 @@
-# Two stages: what builds stays behind. A test runs these commands in a clean folder.
+# Two stages: what builds stays behind. A test runs these commands in a clean folder, and the result where it may write nothing.
 FROM python:3.13-slim AS build
 WORKDIR /app
 ENV PYTHONDONTWRITEBYTECODE=1
 COPY requirements.txt ./
 RUN python3 -m venv /app/.venv
 RUN /app/.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r requirements.txt
+RUN /app/.venv/bin/python -m pip uninstall --quiet --yes pip
 COPY manage.py gunicorn.conf.py ./
 COPY intents_ui ./intents_ui
 COPY templates ./templates
 COPY static ./static
 RUN /app/.venv/bin/python manage.py collectstatic --noinput --verbosity 0
+# Where nothing can be written each start would compile it anew.
+RUN /app/.venv/bin/python -m compileall -q intents_ui
 
 FROM python:3.13-slim
-RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dashboard
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dashboard \
+ && python3 -m pip uninstall --quiet --yes --root-user-action=ignore pip
 WORKDIR /app
 COPY --from=build /app /app
 ENV HOST=0.0.0.0 PORT=8000 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 USER 10001
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s CMD /app/.venv/bin/python -c "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/healthz', timeout=2)"
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD /app/.venv/bin/python -c "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/healthz', timeout=2)"
 CMD ["/app/.venv/bin/python", "-m", "gunicorn", "--config", "gunicorn.conf.py"]

@@ -1,0 +1,55 @@
+"""compose.yaml as it is read: no container engine is needed to see that it says what the documents promise."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from intents_ui.settings import Environment
+
+ROOT = Path(__file__).parent.parent
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+DASHBOARDS = ["dashboard-1", "dashboard-2"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_service_may_do_little_and_is_looked_at(name):
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["tmpfs"]
+    assert "healthcheck" in service or name in DASHBOARDS  # theirs stands in the Dockerfile
+    assert "privileged" not in service
+
+
+def test_two_dashboards_are_alike_and_are_set_by_their_environment_alone():
+    first, second = ({**SERVICES[name], "networks": None} for name in DASHBOARDS)
+    assert first == second
+    assert "volumes" not in first
+    assert {name.lower() for name in first["environment"]} <= set(Environment.model_fields)
+    graceful = re.search(r"^graceful_timeout = (\d+)$", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE)
+    assert graceful
+    assert int(first["stop_grace_period"].removesuffix("s")) > int(graceful[1])
+
+
+def test_nginx_alone_is_reached_from_outside_and_is_the_proxy_that_is_believed():
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["nginx"]
+    assert COMPOSE["networks"]["back"] == {"internal": True}
+    assert SERVICES["redis"]["networks"] == ["back"]
+    proxy = SERVICES["nginx"]["networks"]["front"]["ipv4_address"]
+    assert SERVICES["dashboard-1"]["environment"]["TRUSTED_PROXIES"] == proxy
+
+
+def test_nginx_has_what_its_configuration_names():
+    mounted = dict(volume.removesuffix(":ro").split(":") for volume in SERVICES["nginx"]["volumes"])
+    configuration = (ROOT / "deploy/nginx.conf").read_text()
+    for named in re.findall(r"\bintents-ui/\w+\.\w+", configuration):
+        assert f"/etc/nginx/{named}" in mounted.values()
+    for source in mounted:
+        assert (ROOT / source).exists() or source.startswith("./tls/")
+    servers = (ROOT / "deploy/compose-servers.conf").read_text()
+    assert re.findall(r"^server (\S+) ", servers, re.MULTILINE) == [f"{name}:8000" for name in DASHBOARDS]
