@@ -78,8 +78,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
                 copy(context / source, app / target)
         elif word == "RUN":
             subprocess.run(rest.replace("/app", str(app)), shell=True, check=True, cwd=app, env=clean)  # noqa: S602 - commands of our own Dockerfile
+    may_be_written(app, False)
     yield app
+    may_be_written(app, True)
     shutil.rmtree(image)
+
+
+def may_be_written(folder: Path, yes: bool) -> None:
+    """As in a container with a read-only root."""
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200 if yes else path.stat().st_mode & ~0o222)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -103,8 +112,17 @@ def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
     assert not re.search(r"\b(gcc|make|build-essential|apt-get)\b", str(last))
 
 
-def test_the_image_serves_the_dashboard_from_collected_files_as_another_user(built: Path) -> None:
-    last = stages()[-1]
+def test_nothing_that_builds_is_in_the_image_and_all_code_is_compiled(built: Path) -> None:
+    no_pip = subprocess.run([built / ".venv/bin/python", "-m", "pip"], capture_output=True, text=True, check=False)
+    assert no_pip.stderr.endswith("No module named pip\n")
+    assert not list((built / ".venv/bin").glob("pip*"))
+    sources = list((built / "intents_ui").rglob("*.py"))
+    assert sources
+    assert not [path for path in sources if not list((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
+
+
+def test_the_image_serves_the_dashboard_from_collected_files_as_a_user_who_may_write_nothing(built: Path) -> None:
+    last, before = stages()[-1], files(built)
     port = free_port()
     command = next(rest for word, rest in last if word == "CMD").strip("[]").replace('"', "").split(", ")
     env = {"PATH": os.environ["PATH"], **environment(last), "PORT": str(port), "HOST": "127.0.0.1"}
@@ -122,6 +140,11 @@ def test_the_image_serves_the_dashboard_from_collected_files_as_another_user(bui
         process.terminate()
         process.wait(20)
     assert health(built, env) != 0
+    assert files(built) == before
+
+
+def files(folder: Path) -> dict[Path, float]:
+    return {path: path.lstat().st_mtime for path in folder.rglob("*")}
 
 
 def health(built: Path, env: dict[str, str]) -> int:
