@@ -12,6 +12,7 @@ import resource
 import time
 from collections import Counter as Counts
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -84,9 +85,15 @@ watched = _state("watched_intents", "Intents that are watched for live pages.")
 streams = _state("streams", "Live pages that are open.")
 exports = _state("exports", "Exports under way.")
 in_hand = _state("requests_in_hand", "Requests that are being answered, beside streams.")
-redis_up = _state("redis_up", "1: Redis answers; 0: it does not. Only where there is one.", smallest=True)
 memory = _state("memory_bytes", "Memory in use.")
 processes = _state("processes", "Processes whose figures these are.")
+
+
+@cache
+def redis_up() -> Gauge:
+    """Where there is none it is not told to be down."""
+    return _state("redis_up", "1: Redis answers; 0: it does not.", smallest=True)
+
 
 # Each event of the tally and what counts it.
 OF_EVENTS: Final[Mapping[Event, Counter]] = {
@@ -165,7 +172,7 @@ class Observer:
         in_hand.set(requests)
         processes.set(1)
         if redis is not None:
-            redis_up.set(redis)
+            redis_up().set(redis)
         with contextlib.suppress(OSError):
             memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
 

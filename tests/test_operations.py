@@ -18,9 +18,9 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from intents_ui import telemetry
+from intents_ui import metrics, telemetry
 from intents_ui.display.service_state import STATES, quick
-from intents_ui.service.health import State
+from intents_ui.service.health import Line, State
 from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs
@@ -29,6 +29,7 @@ from tests.service.scripted_server import Script, ScriptedServer, Visit, respons
 from tests.service.upstream import BAD, good, until
 from tests.serving import PATIENCE, ROOT, free_port, wait_for
 
+OPERATIONS = ROOT / "docs" / "operations.md"
 SECRET = {"SECRET_KEY": "a key of the test"}
 # The client of these tests is a proxy of ours, so that it can come as anybody.
 ENV = {**SECRET, "LOG_FORMAT": "json", "TRUSTED_PROXIES": "127.0.0.1", "INTENTS_METRICS": "127.0.0.1,10.1.0.0/16"}
@@ -232,6 +233,28 @@ def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
     views = set(re.findall(r'view="([^"]*)"', told))
     names = {pattern.name or pattern.lookup_str for pattern in urlpatterns}
     assert views <= names | {"none", "static", "live", "rpc"}
+
+
+def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) -> None:
+    text = site.get("/metrics").text
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
+    rows = {
+        name: (kind, set(re.findall(r"`(\w+)`", labels)), meaning)
+        for name, kind, labels, meaning in re.findall(
+            r"^\| `(intents_ui_\w+)` \| (\w+) \| ([^|]*)\| (.+) \|$", OPERATIONS.read_text(), re.MULTILINE
+        )
+    }
+    assert {name: kind for name, (kind, _, _) in rows.items()} == kinds
+    for name, (_, labels, _) in rows.items():
+        series = re.findall(rf"^{name}(?:_bucket|_count|_sum)?{{(.*)}} ", text, re.MULTILINE)
+        found = {label for each in series for label in re.findall(r"(\w+)=", each)} - {"le"}
+        assert found == labels, name
+    for name, values in {
+        "intents_ui_upstream_seconds": {"answered", "given_up", *metrics.OUTCOMES.values()},
+        "intents_ui_breaker_open": set(Line),
+    }.items():
+        assert all(f"`{value}`" in rows[name][2] for value in values), name
+    assert all(f"`{state}`" in OPERATIONS.read_text() for state in State)
 
 
 def test_several_processes_behind_one_port_tell_their_sums(site: Site, tmp_path: Path) -> None:
