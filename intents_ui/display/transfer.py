@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display import amounts, names, patience, providers, statuses, text, times, tokens
+from intents_ui.display import amounts, names, patience, providers, statuses, text, times, tokens, trust
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.identity import Identity, identity
 from intents_ui.display.legs import Leg
@@ -187,7 +187,16 @@ def _note(facts: Facts, *, now: datetime) -> str:
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
     """An amount as lists show it. `usd` is whoever's word there is for its value."""
     token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return Side(tokens.amount(money, using=using), token, usd=usd, note=note)
+    return Side(_amount(money, token), token, usd=usd, note=note)
+
+
+def _amount(money: Money, token: Identity) -> amounts.Amount:
+    """As `tokens.amount` has it, from what is known of the token already."""
+    decimals = money.decimals if token.decimals is None else token.decimals
+    symbol = None if token.symbol == text.UNKNOWN else token.symbol
+    found = amounts.amount(money.value, decimals=decimals, symbol=symbol)
+    warning = trust.said(token.marks, token.address)
+    return replace(found, warning=warning) if warning else found
 
 
 def _trade(trade_type: str | None) -> str:
