@@ -11,6 +11,7 @@ import html
 import os
 import re
 import secrets
+import shutil
 import ssl
 import subprocess
 import sys
@@ -33,22 +34,6 @@ from tests.live.redis_server import RedisServer, redis_running
 from tests.serving import PATIENCE, ROOT, free_port, running, wait_for
 from tests.unprivileged import as_nobody, give_to_nobody
 
-MAIN = """
-daemon off;
-pid nginx.pid;
-error_log stderr error;
-worker_processes 2;
-events { worker_connections 512; }
-http {
-    access_log off;
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    include intents-ui.conf;
-}
-"""
 # Of the emulator, and how many seconds they take from their execution to their end.
 PLOTS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
 LAST_PLOT = "same-chain-swap"  # 10
@@ -149,7 +134,7 @@ def stopped(process: Process) -> None:
 def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[tuple[str, str]]:
     """nginx with deploy/nginx.conf, in which only ports are others. Gives where it is by https and by http."""
     secure, plain = free_port(), free_port()
-    (place / "nginx.conf").write_text(MAIN)
+    shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
     (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
     (place / "intents-ui").mkdir()
     (place / "intents-ui/servers.conf").write_text(servers([process.port for process in processes]))
