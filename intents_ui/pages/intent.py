@@ -41,9 +41,11 @@ from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import freshness, lookup, sharing, transfers
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.kept import weight
 from intents_ui.service.wire import Intent, IntentReceipt
 
-PROOFS_BYTES = 16 * 2**20
+PROOFS_BYTES = 4 * 2**20
+PLANS_BYTES = 4 * 2**20
 PROOFS_SECONDS = 60.0  # in which "2 min ago" in a fold becomes untrue
 
 
@@ -166,7 +168,7 @@ def polling_fragment(intent_id: str) -> str:
 
 
 # What was agreed at the quote does not change; how far a transfer has come is its receipt's to say.
-@cached(LRUCache(2_000), lock=Lock())
+@cached(LRUCache(PLANS_BYTES, getsizeof=lambda intent: weight(len(intent.received))), lock=Lock())
 def plan(intent_id: str) -> Intent:
     return wiring.service().get_intent(intent_id)
 

@@ -17,7 +17,7 @@ from intents_ui.pictures.drawing import Pen
 PENS = 2
 WAITING = 16  # threads that wait for a pen, or for the card that another draws
 SECONDS = 2.0
-KEPT_BYTES = 16 * 2**20
+KEPT_BYTES = 4 * 2**20
 ENTRY_BYTES = 1024  # what an entry costs beside its picture
 
 

@@ -18,7 +18,7 @@ from intents_ui.service.lifetimes import Kind, Lifetime
 from intents_ui.service.operations import Call, Question, get_intent, get_intent_receipt
 from intents_ui.service.wire import Intent, IntentReceipt
 
-KEPT_BYTES = 40 * 2**20
+KEPT_BYTES = 32 * 2**20
 LISTS_SHARE = 0.5
 KEPT_ANSWERS = 20_000
 KEPT_REFUSALS = KEPT_ANSWERS // 10
@@ -119,7 +119,7 @@ class KeptAnswers:
             asked_at=asked_at,
             learned_at=now if learned_at is None else learned_at,
             lifetime=Lifetime(*(age * factor for age in lifetime)),
-            size=size * WEIGHT + ENTRY_BYTES,
+            size=weight(size),
         )
         with self._lock:
             if asked_at < self._forgotten.get(call.question, asked_at):
@@ -174,6 +174,11 @@ class KeptAnswers:
         if isinstance(error, NotFound):
             return Kind.UNKNOWN
         return Kind.INVALID if isinstance(error, Invalid) and error.code == 2000 else None
+
+
+def weight(size: int) -> int:
+    """Bytes of memory that an answer takes which came as so many."""
+    return size * WEIGHT + ENTRY_BYTES
 
 
 def is_newer(copy: Copy, before: Copy) -> bool:
