@@ -164,12 +164,17 @@ def test_a_process_that_is_about_to_end_is_not_ready_and_ends_what_it_began(tmp_
         page = threads.submit(httpx.get, root + intent(1), trust_env=False, timeout=PATIENCE)
         export = threads.submit(httpx.get, f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE)
         until(lambda: {"GetIntent", "GetIntentHistory"} <= {visit.operation for visit in service.visits})
+        until(lambda: sum(visit.operation == "GetIntentHistory" for visit in service.visits) > 1)
         process.terminate()
         until(lambda: client.get("/readyz").status_code == 503)  # by the connection that is open
         assert not page.done()
         assert page.result(PATIENCE).status_code == 200
         assert export.result(PATIENCE).text.splitlines()[-1].endswith("this dashboard is being restarted")
         assert process.wait(PATIENCE) == 0
+    # Each page of the list was asked for by the one request.
+    calls = [visit.headers["x-request-id"] for visit in service.visits if visit.operation == "GetIntentHistory"]
+    assert len(calls) > 1
+    assert len({call.partition(".")[0] for call in calls}) == 1
 
 
 def test_what_happens_is_counted(site: Site) -> None:
