@@ -1,4 +1,4 @@
-"""Style sheets and scripts, each with one purpose in the checkout; collected: all slim, the frame's sheets in one file.
+"""Style sheets and scripts, each with one purpose in the checkout; collected: all slim, the frame's in one file each.
 
 One file is one request, and half of what its parts come to when they are compressed one by one.
 """
@@ -15,6 +15,9 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "lists", "filters", "export")
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
 FRAME += ("kept", "utilities")
+# In the order in which they run, when the page stands.
+SCRIPTS: tuple[str, ...] = ("js/trusted", "vendor/htmx.min", "vendor/hx-sse.min", "js/page", "js/keys", "js/times")
+SCRIPTS += ("js/terms", "js/live", "js/lists", "js/book")
 JOINED = "frame"
 
 # Strings and addresses stay as they are. Of white space and comments there stays what keeps two words apart.
@@ -26,7 +29,7 @@ IDLE = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 
 
 class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # it says nothing of its types
-    """What `collectstatic` writes: slim, the sheets of the frame joined, named by content, compressed."""
+    """What `collectstatic` writes: slim, the frame's sheets and scripts joined, named by content, compressed."""
 
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         if options.get("dry_run"):
@@ -34,6 +37,7 @@ class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         made = {name: slim_sheet(self._read(name)) for name in paths if name.endswith(".css")}
         made[f"css/{JOINED}.css"] = "\n".join(made[f"css/{name}.css"] for name in FRAME)
         made |= {name: slim_script(self._read(name)) for name in paths if name.startswith("js/")}
+        made[f"js/{JOINED}.js"] = "\n;".join(made.get(f"{name}.js") or self._read(f"{name}.js") for name in SCRIPTS)
         for name, text in made.items():
             self.delete(name)
             self._save(name, ContentFile(text.encode()))
@@ -55,4 +59,13 @@ def slim_script(script: str) -> str:
 
 def frame_sheets() -> tuple[str, ...]:
     """The names of the sheets that every page links."""
-    return (JOINED,) if isinstance(staticfiles_storage, SlimStorage) else FRAME
+    return (JOINED,) if are_joined() else FRAME
+
+
+def frame_scripts() -> tuple[str, ...]:
+    """The paths of the scripts that every page runs when it stands."""
+    return (f"js/{JOINED}",) if are_joined() else SCRIPTS
+
+
+def are_joined() -> bool:
+    return isinstance(staticfiles_storage, SlimStorage)

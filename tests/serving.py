@@ -44,9 +44,9 @@ def process_breathes() -> None:
 
 
 @contextmanager
-def running(*command: str, url: str, env: dict[str, str] | None = None) -> Iterator[str]:
+def running(*command: str, url: str, env: dict[str, str] | None = None, place: Path = ROOT) -> Iterator[str]:
     """A program of ours, until the block ends: at once, whoever is still connected to it."""
-    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | (env or {}))
+    process = subprocess.Popen([sys.executable, *command], cwd=place, env=os.environ | (env or {}))
     try:
         wait_for(url, process)
         yield url
@@ -56,10 +56,10 @@ def running(*command: str, url: str, env: dict[str, str] | None = None) -> Itera
 
 
 @contextmanager
-def dashboard(**env: str) -> Iterator[str]:
-    """The dashboard as a reader meets it: gunicorn, a port of its own, the settings given."""
+def dashboard(*, place: Path = ROOT, **env: str) -> Iterator[str]:
+    """The dashboard as a reader meets it: gunicorn, a port of its own, the settings given. `place`: a copy of ours."""
     port = free_port()
     root = f"http://127.0.0.1:{port}"
     command = ("-m", "gunicorn", "--config", "gunicorn.conf.py")
-    with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **env}):
+    with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **env}, place=place):
         yield root

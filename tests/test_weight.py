@@ -1,4 +1,6 @@
-"""What a browser loads, compressed as `collectstatic` does it: at most 30 KB of scripts and 20 KB of styles."""
+"""What a browser loads, compressed: at most 30 KB of scripts and 20 KB of styles for all pages together, and on a first
+visit of an intent's page at most 60 KB with the page.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +18,9 @@ from tests.pages.conftest import emulator, site
 __all__ = ["emulator", "site"]
 
 LIMITS = {"js": 30_000, "css": 20_000}
+FIRST_VISIT = 60_000
 COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.assets.SlimStorage"}}
+AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
 LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')
 
 
@@ -66,7 +70,8 @@ def test_the_scripts_and_styles_of_all_pages_together_are_light(
                 in_all = transferred(collected, loaded, kind, coding)
                 assert in_all <= limit, f"{in_all} bytes of {kind} in all:\n{table(collected, loaded, kind, coding)}"
     for path, files in pages.items():
-        of_frame = {f"css/{name}" for name in assets.FRAME} & {name.partition(".")[0] for name in files}
+        joined = {*(f"css/{name}" for name in assets.FRAME), *assets.SCRIPTS}
+        of_frame = joined & {re.sub(r"(\.[0-9a-f]{12})?\.(js|css)$", "", name) for name in files}
         assert is_embedded(path) or not of_frame, f"{path} loads twice: {of_frame}"
 
 
@@ -77,3 +82,17 @@ def is_embedded(path: str) -> bool:
 def table(collected: Path, files: dict[str, str], kind: str, coding: str) -> str:
     weights = [(transferred(collected, {name: kind}, kind, coding), name) for name in files if files[name] == kind]
     return "\n".join(f"{weight:7} {name} ({coding})" for weight, name in sorted(weights, reverse=True))
+
+
+@pytest.mark.parametrize("scenario", [3, 16, 28], ids=["succeeded", "with the longest page", "failed"])
+def test_a_first_visit_of_an_intents_page_is_light(
+    collected: Path, site: Client, emulator: Emulator, scenario: int
+) -> None:
+    """The page with its styles and scripts; in the smaller coding with the parts that it asks for by itself as well."""
+    path = f"/intent/{emulator.finished(scenario)['intentId']}"
+    late = AT_ONCE.findall(site.get(path).content.decode())
+    assert late
+    for coding, suffix, pages in (("br", "br", [path, *late]), ("gzip", "gz", [path])):
+        text = sum(len(site.get(each, headers={"Accept-Encoding": coding}).content) for each in pages)
+        files = {kind: transferred(collected, linked(site, path), kind, suffix) for kind in LIMITS}
+        assert text + sum(files.values()) <= FIRST_VISIT, f"{text} bytes of pages, {files} ({coding})"

@@ -1,0 +1,93 @@
+"""What a first visit costs a reader, of the files as an image has them: nothing of a page moves while it comes, an
+intent's page is light, and the next page loads none of the files again.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from tests.browser.conftest import Visit, some_intent, visiting
+from tests.serving import ROOT, dashboard
+
+pytestmark = pytest.mark.browser
+
+PARTS: Final = ("manage.py", "gunicorn.conf.py", "intents_ui", "templates", "static")
+STILL: Final = 0.01
+FIRST_VISIT: Final = 60_000
+SHIFTS: Final = """window.shifts = [];
+new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)))
+  .observe({ type: "layout-shift", buffered: true });"""
+MOVED: Final = """() => shifts.map(({ value, sources }) =>
+  [value, sources.map(({ node }) => (node?.outerHTML ?? node?.data ?? "").slice(0, 80)).join(" | ")])"""
+LOADED: Final = """() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
+  .map(({ name, encodedBodySize, transferSize }) => [new URL(name).pathname, encodedBodySize, transferSize])"""
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("image")
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, place / part)
+    subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0", "--ignore", "django_htmx"],
+        cwd=place,
+        check=True,
+    )
+    with dashboard(place=place) as root:
+        yield root
+    shutil.rmtree(place)
+
+
+def come(visit: Visit, path: str) -> None:
+    """With nothing kept (a browser whose requests are held keeps nothing); the fonts come when the page stands."""
+    late: list[Route] = []
+
+    def hold(font: Route) -> None:
+        late.append(font)
+
+    visit.page.route("**/*.woff2", hold)
+    visit.page.goto(visit.root + path, wait_until="domcontentloaded")
+    visit.page.wait_for_timeout(100)  # it is drawn in what fonts there are
+    for font in late:
+        font.continue_()
+    visit.page.unroute("**/*.woff2", hold)
+    visit.page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_moves_while_a_page_comes(browser: Browser, collected: str, width: int) -> None:
+    with visiting(browser, collected, theme="light", width=width) as visit:
+        visit.page.add_init_script(SHIFTS)
+        for path in (some_intent(visit, 3), "/history", "/", "/tokens?chain=8453", "/routes"):
+            come(visit, path)
+            moved = visit.page.evaluate(MOVED)
+            assert sum(value for value, _ in moved) < STILL, (path, moved)
+
+
+def test_an_intents_page_is_light_and_the_next_one_loads_no_file_again(browser: Browser, collected: str) -> None:
+    with visiting(browser, collected, theme="light", width=360) as visit:
+        visit.open(some_intent(visit, 3))
+        visit.page.wait_for_load_state("networkidle")
+        first = loaded(visit.page)
+        assert sum(size for path, (size, _) in first.items() if is_text(path)) <= FIRST_VISIT, first
+        assert {Path(path).suffix for path in first} >= {".js", ".css", ".woff2"}
+        visit.open("/history")
+        visit.page.wait_for_load_state("networkidle")
+        again = {path for path, (_, sent) in loaded(visit.page).items() if sent and path in first}
+        assert not {path for path in again if path.startswith("/static/")}
+
+
+def loaded(page: Page) -> dict[str, tuple[int, int]]:
+    """By path: the bytes of its body as they were sent, and those that came over the wire now."""
+    return {path: (size, sent) for path, size, sent in page.evaluate(LOADED)}
+
+
+def is_text(path: str) -> bool:
+    return Path(path).suffix not in (".svg", ".woff2")
