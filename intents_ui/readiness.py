@@ -14,13 +14,10 @@ from typing import Any
 
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from intents_ui import lifecycle, wiring
 from intents_ui.service.health import Standing
+from intents_ui.service.redis_errors import trouble
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)
@@ -35,6 +32,10 @@ class RedisWatch:
     """Whether Redis answers. For one event loop."""
 
     def __init__(self, url: str) -> None:
+        from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
         self._redis: Redis = Redis.from_url(
             url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
         )
@@ -47,7 +48,7 @@ class RedisWatch:
             if time.monotonic() - self._looked_at > REDIS_SECONDS:
                 try:
                     self._answers = bool(await self._redis.ping())
-                except (RedisError, OSError, TimeoutError):
+                except trouble():
                     self._answers = False
                 self._looked_at = time.monotonic()
             return self._answers

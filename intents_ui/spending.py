@@ -15,7 +15,8 @@ from typing import Any
 
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
-from redis import RedisError
+
+from intents_ui.service.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class _Buckets:
             if self._clock() >= self._until:
                 try:
                     return _seconds(_take_shared(shared, limit, key, cost))
-                except RedisError as error:
+                except redis_error() as error:
                     self._until = self._clock() + self.PAUSE_SECONDS
                     log.warning("The shared cache does not answer, so each process counts: %s", type(error).__name__)
             if limit.is_strict:

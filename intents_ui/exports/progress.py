@@ -13,9 +13,9 @@ from dataclasses import asdict
 from typing import Any
 
 from django.core.cache import cache
-from redis import RedisError
 
 from intents_ui.display.standing import Standing, State
+from intents_ui.service.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class _Courtesy:
             return None
         try:
             return ask()
-        except RedisError as error:
+        except redis_error() as error:
             self._until = self._clock() + self.PAUSE_SECONDS
             log.warning("The shared cache does not answer: %s", type(error).__name__)
             return None

@@ -10,16 +10,14 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
-
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.client import PubSub
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.picture import Picture
 from intents_ui.service.brand import Brand
+from intents_ui.service.redis_errors import trouble
+
+if TYPE_CHECKING:
+    from redis.asyncio.client import PubSub
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +27,6 @@ KEPT: Final = 60.0  # seconds for which the newest picture of an intent outlives
 PATIENCE: Final = 1.0  # for Redis to answer
 CONNECTIONS: Final = 4  # one listens, the others carry commands
 
-_TROUBLE = (RedisError, OSError, TimeoutError)
 
 # KEYS: lease and picture of each intent; ARGV: we, the lease's milliseconds, the picture's. Which leases are ours now?
 _HOLD: Final = """
@@ -99,6 +96,10 @@ class RedisBus:
     """`names`: those of the service's fields. A Redis of its own or a shared one, but no cluster: scripts span keys."""
 
     def __init__(self, url: str, *, names: Brand, prefix: str = "intents-ui:live:") -> None:
+        from redis.asyncio import BlockingConnectionPool, Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
         pool = BlockingConnectionPool.from_url(
             url,
             max_connections=CONNECTIONS,
@@ -146,7 +147,7 @@ class RedisBus:
         keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
         try:
             await self._tell(keys, [self._us, _milliseconds(KEPT), picture.to_text()])
-        except _TROUBLE:
+        except trouble():
             # The others may have missed it. A new session begins with what each leader knows.
             self._is_broken = True
             self._work.set()
@@ -155,7 +156,7 @@ class RedisBus:
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        with contextlib.suppress(*_TROUBLE):
+        with contextlib.suppress(*trouble()):
             await self._let_go(self._leading)
         await self._redis.aclose()
 
@@ -163,7 +164,7 @@ class RedisBus:
         while True:
             try:
                 await self._session()
-            except _TROUBLE as error:
+            except trouble() as error:
                 self._go_without(error)
                 await asyncio.sleep(BEAT)
 
@@ -197,7 +198,7 @@ class RedisBus:
                 listening.cancel()
                 await asyncio.gather(listening, return_exceptions=True)
 
-    async def _beat(self, pubsub: PubSub) -> None:
+    async def _beat(self, pubsub: "PubSub") -> None:
         """Brings leases and subscriptions in line with the members that there are."""
         self._check()
         await self._subscribe(pubsub)
@@ -216,7 +217,7 @@ class RedisBus:
         if asyncio.get_running_loop().time() - self._heard_at > LEASE:
             raise ConnectionError("nothing was heard for too long")
 
-    async def _subscribe(self, pubsub: PubSub) -> None:
+    async def _subscribe(self, pubsub: "PubSub") -> None:
         """An intent counts as subscribed when Redis says so (`_listen`): then nothing told from then on is missed."""
         wanted = {self._channel(intent_id) for intent_id in self._members} | {self._channel("")}
         have = {channel.decode() for channel in pubsub.channels}
@@ -256,7 +257,7 @@ class RedisBus:
             if member and picture and _is_newer(picture, member.newest):
                 member.hear(picture)
 
-    async def _listen(self, pubsub: PubSub) -> None:
+    async def _listen(self, pubsub: "PubSub") -> None:
         while True:
             message: dict[str, Any] | None = await pubsub.get_message(timeout=None)
             self._heard_at = asyncio.get_running_loop().time()

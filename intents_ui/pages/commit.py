@@ -9,7 +9,6 @@ from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
-from redis import RedisError
 
 from intents_ui import operators, wiring
 from intents_ui.display import commit as words
@@ -20,6 +19,7 @@ from intents_ui.links import elsewhere
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import operations
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.redis_errors import redis_error
 from intents_ui.service.wire import Intent
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
@@ -106,7 +106,7 @@ def is_first(intent_id: str, form: str) -> bool:
     key = f"commit:{intent_id}:{form}"
     try:
         return caches["default"].add(key, 1, FORM_SECONDS)
-    except RedisError:
+    except redis_error():
         return caches["own"].add(key, 1, FORM_SECONDS)
 
 

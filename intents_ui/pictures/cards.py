@@ -8,17 +8,26 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
 from intents_ui.display.share import Card
-from intents_ui.pictures.drawing import Pen
+
+if TYPE_CHECKING:
+    from intents_ui.pictures.drawing import Pen
 
 PENS = 2
 WAITING = 16  # threads that wait for a pen, or for the card that another draws
 SECONDS = 2.0
 KEPT_BYTES = 4 * 2**20
 ENTRY_BYTES = 1024  # what an entry costs beside its picture
+
+
+def a_pen() -> "Pen":
+    from intents_ui.pictures.drawing import Pen  # and with it Pillow: only where cards are asked for
+
+    return Pen()
 
 
 class Busy(Exception):
@@ -28,7 +37,7 @@ class Busy(Exception):
 class Cards:
     """Safe for threads. What is the same card is the same picture, so a state that changed is drawn anew."""
 
-    def __init__(self, *, seconds: float = SECONDS, pen: Callable[[], Pen] = Pen) -> None:
+    def __init__(self, *, seconds: float = SECONDS, pen: "Callable[[], Pen]" = a_pen) -> None:
         self._seconds = seconds
         self._pens: SimpleQueue[Pen] = SimpleQueue()
         for _ in range(PENS):

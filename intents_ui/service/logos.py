@@ -22,7 +22,6 @@ from cachetools import TLRUCache
 from intents_ui.service.deadline import DeadlineBackend, LookUp, addresses_of, time_left, within
 from intents_ui.service.exchange import TROUBLE
 from intents_ui.service.public_addresses import public_only
-from intents_ui.service.raster import Unusable, drawn_anew
 
 SECONDS = 2.0
 MOST_BYTES = 256 * 1024
@@ -99,6 +98,8 @@ class Logos:
             self._places.release()
 
     def _ask_for_all(self, uri: str, mine: "Future[bytes | None]") -> bytes | None:
+        from intents_ui.service.raster import Unusable, drawn_anew  # and with it Pillow
+
         picture = None
         try:
             picture = drawn_anew(self._fetch(uri))

@@ -11,11 +11,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
-from redis import Redis, RedisError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
 from intents_ui.service.operations import Question
+from intents_ui.service.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +46,10 @@ class SharedAnswers:
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
         self._redis = Redis.from_url(
             url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
         )
@@ -91,7 +92,7 @@ class SharedAnswers:
             return None
         try:
             return ask()
-        except RedisError as error:
+        except redis_error() as error:
             self._until = self._clock() + PAUSE
             log.warning("Redis does not answer, so each process asks for itself: %s", type(error).__name__)
             return None

@@ -1,0 +1,20 @@
+"""What every process loads, whether it needs it or not, takes memory and time at each start."""
+
+import subprocess
+import sys
+
+from tests.serving import ROOT
+
+LOADED = "import sys, intents_ui.asgi; print(*{'redis', 'PIL', 'intents_ui.emulator.app'} & sys.modules.keys())"
+
+
+def test_what_not_every_installation_uses_is_not_loaded() -> None:
+    env = {
+        "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
+        "INTENTS_SERVICE_URL": "http://service",
+        "SECRET_KEY": "x" * 50,
+    }
+    found = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=ROOT, env=env, capture_output=True, check=True, text=True
+    )
+    assert found.stdout.split() == []
