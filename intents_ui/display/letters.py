@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from confusable_homoglyphs import categories, confusables
+from confusable_homoglyphs import categories
+from confusable_homoglyphs.utils import load
 
 from intents_ui.display import text
 
@@ -24,6 +25,10 @@ JOINERS = frozenset("\u200c\u200d")
 # What ASCII has more than one of.
 ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
 CACHED = 4096
+# The package's own `confusables` keeps the names of all these letters as well, which takes four times as much.
+HOMOGLYPHS = {
+    letter: tuple(each["c"] for each in alike) for letter, alike in load("confusables.json").items() if len(letter) == 1
+}
 
 EXPLICIT_LINK = re.compile(r"(?:https?://|www\.|\bt\.me/)\S+", re.IGNORECASE)
 # Two letters are a country's; of the longer ones those that are met most.
@@ -123,8 +128,7 @@ def _imitated(letter: str) -> str:
 
 
 def _homoglyphs(character: str) -> tuple[str, ...]:
-    found = confusables.is_confusable(character) or [{"homoglyphs": []}]
-    return tuple(alike["c"] for alike in found[0]["homoglyphs"])
+    return HOMOGLYPHS.get(character, ())
 
 
 def _mixture(word: str) -> Mixture | None:
