@@ -10,6 +10,7 @@ import pytest
 from redis import Redis
 
 from intents_ui.emulator import Emulator
+from intents_ui.service import shared_answers
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.in_process import InProcessTransport
@@ -42,7 +43,10 @@ def service() -> CountedService:
 
 
 def shared(redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.0) -> SharedAnswers:
-    return SharedAnswers(redis.url, whose=whose, now=lambda: time.time() + ahead)
+    """With a patience that a busy machine does not outlast."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_answers, "PATIENCE", 10.0)
+        return SharedAnswers(redis.url, whose=whose, now=lambda: time.time() + ahead)
 
 
 @contextlib.contextmanager
