@@ -42,6 +42,8 @@ PRINTED: Final = ("text", "json")
 # Neither a command nor what one prints.
 SHOWN: Final = ("nginx", "yaml", "ini")
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )\d+|(?<=\bPORT=)\d+")
+# Not on every machine.
+PROGRAMS: Final = ("curl", "git", "nginx", "openssl", "redis-server")
 LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 INLINE: Final = re.compile(r"`([^`\n]+)`")
@@ -157,6 +159,9 @@ def test_every_command_does_what_the_document_says(document: Path, clone: Clone)
     for program in ("nginx", "redis-server"):
         if any(f"{program} " in fence.text for fence in fences(document) if fence.role != "not run"):
             needs(program, f"apt-get install {program}")
+    for program in PROGRAMS:
+        if any(is_run(program, fence) for fence in fences(document)):
+            needs(program, f"apt-get install {program}")
     printed: str | None = None
     for fence in fences(document):
         match fence.word, fence.role:
@@ -176,6 +181,11 @@ def test_every_command_does_what_the_document_says(document: Path, clone: Clone)
                 assert word in (*PRINTED, *SHOWN), f"{name(document)}:{fence.line}: is this a command? ({word!r})"
             case word, role:
                 pytest.fail(f"{name(document)}:{fence.line}: {word!r} cannot be {role!r}")
+
+
+def is_run(program: str, fence: Fence) -> bool:
+    called = re.search(rf"(?:^|[|&(]|\bexec) *{program} ", fence.text, re.MULTILINE)
+    return called is not None and fence.word == "sh" and fence.role != "not run"
 
 
 def is_shown(printed: str, shown: str) -> bool:
