@@ -9,6 +9,8 @@ from typing import Any
 from intents_ui.display.text import visible
 from intents_ui.service import origin
 
+REQUESTS = "intents_ui.requests"  # what is told of each of them stands in its line member by member
+
 
 class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
@@ -21,7 +23,7 @@ class JsonLines(logging.Formatter):
         about = origin.current()
         if about:
             line["request_id"] = about.id
-        if isinstance(record.args, Mapping):
+        if record.name == REQUESTS and isinstance(record.args, Mapping):
             line |= record.args
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)

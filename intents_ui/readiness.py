@@ -76,7 +76,7 @@ async def aclose() -> None:
 
 async def report() -> tuple[bool, bytes]:
     """Whether this process is ready, and what is known, as JSON."""
-    loaded, stopping = await asyncio.to_thread(templates_load), lifecycle.is_stopping()
+    loaded, stopping = await templates_load(), lifecycle.is_stopping()
     ready = loaded and not stopping
     told = {
         "ready": ready,
@@ -103,11 +103,17 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 1)
 
 
-def templates_load() -> bool:
+async def templates_load() -> bool:
     try:
-        for name in TEMPLATES:
-            get_template(name)
+        await asyncio.to_thread(load_templates)
     except (TemplateDoesNotExist, TemplateSyntaxError):
         log.exception("The templates cannot be loaded")
         return False
     return True
+
+
+@cache
+def load_templates() -> None:
+    """Once they are there they stay; until then each look tries."""
+    for name in TEMPLATES:
+        get_template(name)

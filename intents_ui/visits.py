@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import metrics, telemetry, visitors
+from intents_ui import logs, metrics, telemetry, visitors
 from intents_ui.service.origin import Origin, drawn
 from intents_ui.settings import ENV
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
-log = logging.getLogger("intents_ui.requests")
+log = logging.getLogger(logs.REQUESTS)
 
 VISIT: Final = "intents_ui.visit"  # in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")

@@ -21,6 +21,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from intents_ui import metrics, telemetry
 from intents_ui.display.service_state import STATES, quick
 from intents_ui.service.health import Line, State
+from intents_ui.service.tally import Event
 from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs
@@ -259,6 +260,7 @@ def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) 
         "intents_ui_breaker_open": set(Line),
     }.items():
         assert all(f"`{value}`" in rows[name][2] for value in values), name
+    assert set(Event) - metrics.OF_EVENTS.keys() == {Event.CALL, Event.FAILED}  # the histogram has them
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in State)
 
 

@@ -218,7 +218,7 @@ class Health:
     def _state(self) -> State:
         if self._latch.error:
             return State.DENIED
-        if self._quiet.error:
+        if self._quiet.opens_in() is not None:
             return State.QUIET
         if self._troubled_since is not None:
             return State.TROUBLE

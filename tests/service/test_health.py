@@ -15,7 +15,7 @@ from intents_ui.service import operations
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import Group
 from intents_ui.service.errors import AccessDenied, NotFound, ServiceError, TooBusy, Unreachable
-from intents_ui.service.health import DENIALS, FEWEST_CALLS, LATCH_SECONDS, OPEN_SECONDS, SLOW_SECONDS, Line
+from intents_ui.service.health import DENIALS, FEWEST_CALLS, LATCH_SECONDS, OPEN_SECONDS, SLOW_SECONDS, Line, State
 from intents_ui.service.tally import Event
 from intents_ui.service.wire import Intent
 from tests.service.clients import config
@@ -284,3 +284,35 @@ def test_the_key_is_in_no_line_about_it(service: Upstream, caplog: pytest.LogCap
         ask(service, number)
     until(lambda: caplog.records)
     assert not [record for record in caplog.records if key.get_secret_value() in record.getMessage()]
+
+
+def test_what_questions_have_shown_is_known_without_one(service: Upstream) -> None:
+    def state() -> State:
+        return service.service.health.standing().state
+
+    assert state() is State.UNASKED
+    assert ask(service, 1) is None
+    service.clock.now += 5
+    told = service.service.health.standing()
+    assert (told.state, told.answered, told.failed, told.in_trouble) == (State.ANSWERS, 5, None, None)
+    assert told.typical == 0  # by a clock that stands still
+
+    service.does = BAD
+    ask(service, 2)
+    service.clock.now += 3
+    ask(service, 3)
+    told = service.service.health.standing()
+    assert (told.state, told.failed, told.in_trouble) == (State.TROUBLE, 0, 3)
+    service.does = no(8000, "NotFound", 404)
+    ask(service, 4)
+    assert state() is State.ANSWERS  # if only to say no
+
+    service.does = no(1201, "LimitExceeded", 429, **{"Retry-After": "7"})
+    ask(service, 5)
+    assert state() is State.QUIET
+    service.clock.now += 10
+    assert state() is State.ANSWERS
+    service.does = DENIED
+    for number in range(DENIALS):
+        ask(service, 10 + number)
+    assert state() is State.DENIED
