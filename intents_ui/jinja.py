@@ -43,6 +43,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(clock_ahead=clock.ahead)
     env.filters.update(
         account=address.canonical,
+        bare=text.bare,
         ago=lambda at: times.ago(at, now=now()),
         checksum=hashes.checksum,
         duration=times.duration,

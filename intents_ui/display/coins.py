@@ -48,7 +48,7 @@ class Coin:
 def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> Coin:
     """`name` as it is shown, `logo_uri` as the service lists it."""
     picture = "" if chain_id is None else CHAINS.get(chain_id, "")
-    return Coin(name[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
+    return Coin(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
 
 
 def of_token(
@@ -64,7 +64,7 @@ def of_token(
 
     `is_known`: the service lists the token, or nobody can say that it does not, and no warning stands beside it. What
     is not known has letters on a plain ground, whatever its address."""
-    monogram = "" if symbol == text.UNKNOWN else symbol[:3]
+    monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
     if not is_known:
         return Coin(monogram, None, chain)
     picture = "" if chain_id is None or address is None else TOKENS.get((chain_id, tokens.key(address)), "")

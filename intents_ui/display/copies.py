@@ -7,6 +7,7 @@ from datetime import datetime
 
 from intents_ui.display import csv_text, times
 from intents_ui.display.markdown import literal
+from intents_ui.display.text import bare
 from intents_ui.display.triage import Outcome, Row
 
 # For one and for several.
@@ -43,9 +44,9 @@ class Copy:
 def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]:
     """`root`: scheme and host, because the links are read elsewhere."""
     return (
-        Copy("Plain text", "for a reply or a note", plain(rows, root=root, now=now)),
-        Copy("Markdown", "for an issue or a wiki", markdown(rows, root=root, now=now)),
-        Copy("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
+        Copy("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
+        Copy("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
+        Copy("CSV", "for a spreadsheet", bare(comma_separated(rows, root=root))),
     )
 
 

@@ -10,6 +10,7 @@ from intents_ui.display import amounts, hashes, times, tokens, transfer
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.legs import DEAD, leg
 from intents_ui.display.names import Names
+from intents_ui.display.text import bare
 from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentTransaction
 
 
@@ -147,7 +148,7 @@ class _Side:
             chain=chain.name if chain else None,
             token=money.token_address,
             symbol=tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
-            warnings=tuple(mark.word for mark in tokens.marks(money, using=using)),
+            warnings=tuple(bare(mark.word) for mark in tokens.marks(money, using=using)),
             decimals=decimals,
             base_units=_digits(money.value),
             amount=_amount(money.value, decimals),

@@ -148,7 +148,7 @@ def _dated(sentence: str, *, now: datetime) -> str:
 
 
 def _safe(words: str) -> str:
-    return text.visible(words, lines=True)
+    return text.visible(text.bare(words), lines=True)
 
 
 def _id(name: str) -> str:

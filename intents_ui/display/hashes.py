@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from eth_utils.address import to_checksum_address
 
-from intents_ui.display.text import UNKNOWN, visible
+from intents_ui.display.text import UNKNOWN, isolated, visible
 
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40
@@ -122,4 +122,5 @@ def explorer_root(url: str | None) -> str | None:
 def _shortened(text: str, *, each_side: int) -> str:
     text = visible(text)
     head = each_side + (2 if text.startswith("0x") else 0)
-    return text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"
+    short = text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"
+    return short if text.isascii() else isolated(short)  # most are hex, and a list has hundreds

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from intents_ui.display.text import visible
+from intents_ui.display.text import isolated, visible
 from intents_ui.service.json_text import DEPTH_LIMIT
 
 MOST = 2500  # members and entries that a page shows of one answer
@@ -129,7 +129,11 @@ def _intent_id(key: str | None, value: Any) -> str:
 
 def _glimpse(inside: tuple[Node, ...]) -> str:
     """What tells one folded object from the next."""
-    told = [f"{each.key}: {_cut(each.text)}" for each in inside if each.text and each.kind is not Kind.WORD]
+    told = [
+        f"{isolated(each.key or '')}: {isolated(_cut(each.text))}"
+        for each in inside
+        if each.text and each.kind is not Kind.WORD
+    ]
     return ", ".join(told[:GLIMPSE])
 
 

@@ -131,7 +131,9 @@ def _query(word: str) -> str:
 def _symbols(listed: Sequence[TokenInfo]) -> set[str]:
     """Those of the featured tokens that a reader can take for what they are."""
     named = {token.symbol for token in route_question.featured(listed) if not hashes.is_native(token.address)}
-    return {symbol for symbol in named if symbol and text.symbol(symbol).shown == symbol and symbol != NATIVE}
+    return {
+        symbol for symbol in named if symbol and text.bare(text.symbol(symbol).shown) == symbol and symbol != NATIVE
+    }
 
 
 def _featured(symbol: str, listed: Sequence[TokenInfo]) -> str | None:

@@ -138,7 +138,7 @@ def _total(found: Sequence[tuple[str, Holding]]) -> Total:
     intents, holdings = {intent_id for intent_id, _ in found}, [holding for _, holding in found]
     first, value = holdings[0], balances.value(holdings)
     units = None if first.units is None else sum(each.units for each in holdings if each.units is not None)
-    symbol = None if first.side.symbol == text.UNKNOWN else first.side.symbol
+    symbol = None if first.side.symbol == text.UNKNOWN else text.bare(first.side.symbol)
     amount = amounts.amount(units, decimals=first.decimals, symbol=symbol)
     amount = replace(amount, warning=first.side.amount.warning)
     return Total(replace(first.side, amount=amount, usd=value.usd if value.priced else None), value, len(intents))

@@ -61,11 +61,11 @@ class Reply:
 
     @property
     def plain(self) -> str:
-        return "\n".join(self._plain()) + "\n"
+        return text.bare("\n".join(self._plain()) + "\n")
 
     @property
     def markdown(self) -> str:
-        return "\n".join(self._markdown()) + "\n"
+        return text.bare("\n".join(self._markdown()) + "\n")
 
     @property
     def json(self) -> str:
@@ -97,7 +97,7 @@ class Reply:
                 for each in self.transactions
             ],
         }
-        return json.dumps(told, indent=2, ensure_ascii=False)
+        return text.bare(json.dumps(told, indent=2, ensure_ascii=False))
 
     def _plain(self) -> Iterator[str]:
         yield self.story.headline

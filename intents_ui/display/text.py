@@ -18,6 +18,9 @@ HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 HIDDEN_CHARACTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 MARKS = frozenset({"Mn", "Me"})
 MOST_MARKS = 2
+# Letters and digits that are written from the right.
+FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
+ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,20 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
         return Text(text)
     pieces = list(_pieces(text[:LONGEST], lines=lines))
     fitting = _fitting(pieces, cap=cap)
-    return Text("".join(pieces[:fitting]), "".join(pieces[fitting:]), len(text) - fitting)
+    shown, rest = "".join(pieces[:fitting]), "".join(pieces[fitting:])
+    return Text(isolated(shown), isolated(rest), len(text) - fitting)
+
+
+def isolated(text: str) -> str:
+    """Within a sentence: what is written from the right turns nothing round beside it, no amount and no other name."""
+    if text.isascii() or not any(unicodedata.bidirectional(character) in FROM_THE_RIGHT for character in text):
+        return text
+    return f"{ISOLATE}{text}{END_OF_ISOLATE}"
+
+
+def bare(sentence: str) -> str:
+    """Without our own isolates, for what is no page: those of strangers were made visible."""
+    return sentence if sentence.isascii() else sentence.replace(ISOLATE, "").replace(END_OF_ISOLATE, "")
 
 
 def visible(text: str, *, lines: bool = False) -> str:

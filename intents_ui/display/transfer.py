@@ -193,7 +193,7 @@ def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> 
 def _amount(money: Money, token: Identity) -> amounts.Amount:
     """As `tokens.amount` has it, from what is known of the token already."""
     decimals = money.decimals if token.decimals is None else token.decimals
-    symbol = None if token.symbol == text.UNKNOWN else token.symbol
+    symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
     found = amounts.amount(money.value, decimals=decimals, symbol=symbol)
     warning = trust.said(token.marks, token.address)
     return replace(found, warning=warning) if warning else found

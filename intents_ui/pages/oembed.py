@@ -101,7 +101,7 @@ def fields(root: str, intent_id: str, max_width: int | None, max_height: int | N
     told: dict[str, str | int] = {
         "version": "1.0",
         "type": "link",
-        "title": text.visible(title),
+        "title": text.visible(text.bare(title)),
         "provider_name": PROVIDER,
         "provider_url": f"{root}/",
         "cache_age": RUNNING_SECONDS if watching.may_change(found, receipt, now=now) else OVER_SECONDS,
@@ -110,7 +110,7 @@ def fields(root: str, intent_id: str, max_width: int | None, max_height: int | N
         frame = embed.frame(max_width=max_width, max_height=max_height)
         src = root + reverse("embed", args=[intent_id])
         told |= {"type": "rich", "width": frame.width, "height": frame.height}
-        told |= {"html": frame.html(src, title=text.visible(title))}
+        told |= {"html": frame.html(src, title=text.visible(text.bare(title)))}
     width, height = CARD
     if (max_width or width) >= width and (max_height or height) >= height:
         told |= {"thumbnail_url": root + reverse("card", args=[intent_id])}

@@ -21,7 +21,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import looks, wiring
 from intents_ui.display import address as about
-from intents_ui.display import embed, failures, hashes, share, story, transfer, watching
+from intents_ui.display import embed, failures, hashes, share, story, text, transfer, watching
 from intents_ui.display.facts import Facts
 from intents_ui.display.share import Card
 from intents_ui.display.statuses import Shown, Tone
@@ -117,7 +117,7 @@ def no_badge(error: ServiceError) -> HttpResponse:
 
 
 def drawn_badge(status: Shown, tone: Tone, *, as_of: datetime | None = None) -> str:
-    word = share.cut(status.word, LONGEST_WORD)
+    word = text.bare(share.cut(status.word, LONGEST_WORD))
     context = {"word": word, "word_width": round(drawing.width(word, size=11)), "tone": tone}
     return render_to_string("badge.svg", context | {"old": share.old(as_of) if as_of else ""})
 

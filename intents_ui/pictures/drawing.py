@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from intents_ui.display.share import Card, End
 from intents_ui.display.statuses import Tone
+from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
 
 SIZE = (1200, 630)
 # Drawn larger and made smaller: that smooths lines and the spaces between letters.
@@ -21,8 +22,8 @@ SCALE = 2
 
 FONTS = Path(__file__).resolve().parents[2] / "static" / "fonts"
 SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
-# Of those that `display/text.py` writes around what is hidden, the font has the small ones.
-BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a")
+# Of those that `display/text.py` writes around what is hidden, the font has the small ones; isolates it has none.
+BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MOST_LETTERS = 400
 
 RULED = 100  # pixels: the size in which words are measured

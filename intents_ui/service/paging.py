@@ -52,9 +52,9 @@ class Position:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One page of a list. `goes_in_circles`: there is said to be more, and what leads to it was read already; `is_lost`:
-    …, and what leads to it is no cursor. `breaks_off`: it is empty, and there is said to be more. `begins_anew`: it is the first page, because no way back is
-    known from the one before."""
+    """One page of a list. There is said to be more, and …: what leads to it was read already (`goes_in_circles`), or is
+    no cursor (`is_lost`), or this page is empty (`breaks_off`). `begins_anew`: it is the first page,
+    because no way back is known from the one before."""
 
     entries: tuple[IntentHistory, ...]
     following: Position | None

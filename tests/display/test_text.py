@@ -83,3 +83,19 @@ def test_nothing_hidden_survives(received):
 def test_made_visible_twice_is_made_visible_once(received):
     once = text.visible(received)
     assert text.visible(once) == once
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("שלום", "\u2068שלום\u2069"),
+        ("USD سلام", "\u2068USD سلام\u2069"),
+        ("٣", "\u2068٣\u2069"),
+        ("日本 €", "日本 €"),
+        ("\u2068x\u2069", "⟨U+2068⟩x⟨U+2069⟩"),
+    ],
+    ids=["Hebrew", "Arabic in it", "an Arabic digit", "from the left", "a stranger's own"],
+)
+def test_what_is_written_from_the_right_is_isolated(written: str, shown: str) -> None:
+    assert text.name(written).shown == shown
+    assert text.bare(shown) == text.visible(written)

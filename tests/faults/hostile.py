@@ -149,11 +149,12 @@ def nodes(markup: str) -> Iterator[Node]:
 # Drawn anew for each request; places in a list; pictures of the live part; what was measured, and when it is tried
 # again; chains in the order in which their tokens came.
 OF_ITS_OWN: Final = re.compile(
-    r"\b[0-9a-f]{12}\b|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
+    r"\b[0-9a-f]{12}\b(?:\.\d+)?|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
     r"|(?<![\d:])12:0[0-5]:[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b|(?<=features on ).*?(?=\. This is another)",
     re.DOTALL,
 )
 DRAWN: Final = {"form", "csrfmiddlewaretoken"}
+EXAMPLES: Final = {"value", "placeholder"}
 BY_THE_NAME: Final = {"data-hue"}
 BY_THE_ORDER: Final = {"x", "width"}  # of what is sorted by name
 
@@ -169,10 +170,17 @@ IN_A_FORM: Final = ("**", "As of ", "Row,")
 
 def told(node: Node) -> Iterator[tuple[str, str]]:
     is_drawn = dict(node.attributes).get("name") in DRAWN
+    # An example is one of the newest transfers, whichever has all it takes when it is asked for.
+    is_example = node.of == "datalist" or dict(node.attributes).get("list", "").startswith("suggested-")
     for name, value in sorted(node.attributes):
         if name == "data-copy" and value.startswith(IN_A_FORM):
             continue
-        is_ours = name in BY_THE_NAME or (name == "value" and is_drawn) or (node.tag == "rect" and name in BY_THE_ORDER)
+        is_ours = (
+            name in BY_THE_NAME
+            or (name == "value" and is_drawn)
+            or (name in EXAMPLES and is_example)
+            or (node.tag == "rect" and name in BY_THE_ORDER)
+        )
         yield name, "…" if is_ours else plain(value)
 
 

@@ -27,7 +27,7 @@ from tests.serving import ROOT
 
 TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
-REFERENCE = re.compile(r"[Rr]eference\W+(?:<[^>]*>\W*)*([0-9a-f]{12})\b")
+REFERENCE = re.compile(r"[Rr]eference\W+(?:<[^>]*>\W*)*([0-9a-f]{12}(?:\.\d+)?)\b")
 WHEN = re.compile(r"It is asked again at \d\d:\d\d:\d\d UTC at the earliest, in \d+ s")
 QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
 
@@ -69,7 +69,7 @@ def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
     yield from (f"tells {word}" for word in hidden if word in told)
     shown = set(REFERENCE.findall(answer.body))
     for reference in shown:
-        lines = [line for line in log.lines if reference in line]
+        lines = [line for line in log.lines if re.search(rf"{re.escape(reference)}(?![.\d])", line)]
         if len(lines) != 1:
             yield f"reference {reference} in {len(lines)} lines"
     if answer.status_code == 503 and not shown and "json" in answer.get("Content-Type", "html"):

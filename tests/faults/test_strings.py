@@ -17,14 +17,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, get_args
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import httpx
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
 from intents_ui.display import csv_text, markdown
+from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.logs import JsonLines, TextLines
 from intents_ui.service import wire
 from intents_ui.service.scalars import Text, TextInList
@@ -56,7 +59,7 @@ SCENARIOS: Final = (3, 4, 8, 11, 17, 18, 20, 28, 30)
 # What becomes of one intent, and in which forms it is told.
 OF_AN_INTENT: Final = ("receipt", "proof", "reply", "balances", "everyone", "share")
 FILES: Final = ("raw/intent.json", "raw/receipt.json", "badge.svg", "qr.svg", "card.png", "feed.atom", "feed.json")
-TURNS: Final = [(is_word, 0), (is_word, 52), (is_word, 104), (is_anything, 26), (is_anything, 78)]
+TURNS: Final = [(is_word, 0), (is_word, 104), (is_anything, 26)]
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
 EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ [\w.]+: ")
 
@@ -203,6 +206,55 @@ def is_text(annotation: Any) -> bool:
     return annotation in (Text, TextInList) or any(map(is_text, get_args(annotation)))
 
 
+# S-UNI: what is written from the right
+
+
+FROM_THE_RIGHT: Final = [f"שלום {number}" for number in range(7)]
+ISOLATED: Final = re.compile(f"{ISOLATE}[^{ISOLATE}{END_OF_ISOLATE}]*{END_OF_ISOLATE}")
+# What shows no other words beside it, or takes no marks.
+# Attributes that readers get to see or to hear; others are for programs.
+SHOWN: Final = {"title", "aria-label", "alt", "content", "data-name", "data-state", "data-words", "data-said"}
+BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
+
+
+@pytest.mark.parametrize("wants", [is_word, is_anything])
+def test_what_is_written_from_the_right_turns_nothing_round_beside_it(wants: Callable[[str, str], bool]) -> None:
+    one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
+    found = {path: set(turned_round(answer)) for path, answer in one.answers.items() if answer.kind != "image/png"}
+    assert sum(FROM_THE_RIGHT[0][:4] in answer.text for answer in one.of("text/html").values()) > 20
+    assert {path: wrong for path, wrong in found.items() if wrong} == {}
+
+
+def turned_round(answer: Answer) -> Iterator[str]:
+    if f"U+{ord(ISOLATE):04X}" in answer.text:
+        yield "our own marks, taken for a stranger's"
+    if answer.kind == "text/html":
+        yield from beside_others(answer.text)
+    elif ISOLATE in answer.text or r"\u2068" in answer.text:
+        yield "marks where there is no page"
+
+
+def beside_others(markup: str) -> Iterator[str]:
+    root = LexborHTMLParser(markup).root
+    assert root is not None
+    for each in root.traverse(include_text=True):
+        if each.tag != "-text":
+            names = {name for name, value in each.attributes.items() if ISOLATE in unquote(value or "")}
+            yield from (f"{each.tag} {name}" for name in names - SHOWN)
+            continue
+        words, before = each.text_content or "", ""
+        while words != before:
+            words, before = ISOLATED.sub("", words), words
+        if FROM_THE_RIGHT[0][:4] in words and not is_by_itself(each.parent):
+            yield f"<{each.parent.tag} {dict(each.parent.attributes)}> {' '.join(words.split())[:90]}"
+
+
+def is_by_itself(node: Any) -> bool:
+    return node is not None and (
+        node.tag in BY_ITSELF or node.attributes.get("dir") == "auto" or is_by_itself(node.parent)
+    )
+
+
 # What is no whole page
 
 
@@ -260,7 +312,7 @@ REFUSALS: Final = [(2000, 400), (1004, 409), (31337, 418)]
 @pytest.mark.parametrize(("code", "status"), REFUSALS)
 def test_what_the_service_says_of_its_refusal_is_words(code: int, status: int) -> None:
     """On a page, in its parts, in a frame and in JSON."""
-    for turn in range(0, len(corpus.XSS), 12):
+    for turn in range(12 * REFUSALS.index((code, status)), len(corpus.XSS), 12 * len(REFUSALS)):
         found = [refused(code, status, turn, is_harmless=is_harmless) for is_harmless in (False, True)]
         assert found[0].keys() == found[1].keys()
         for path, answer in found[0].items():

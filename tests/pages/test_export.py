@@ -378,7 +378,7 @@ def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(
     assert found.ids == own[:60]
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
-    assert re.fullmatch(r"the service has a fault, reference [0-9a-f]{12}", found.why)
+    assert re.fullmatch(r"the service has a fault, reference [0-9a-f]{12}\.\d+", found.why)
     known = progress.standing(RUN)
     assert known == Standing(State.TRUNCATED, 60, found.why)
 
