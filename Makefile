@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run dev check test fuzz format lock clean
+.PHONY: help run dev check test bench fuzz format lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -29,6 +29,9 @@ test: .venv/installed-dev ## All of that, then the tests
 	$(BIN)/pytest -m "not browser and not soak"; others=$$?; \
 	wait $$beside; beside=$$?; cat .beside.log; \
 	[ $$others -eq 0 ] && [ $$beside -eq 0 ]
+
+bench: .venv/installed-dev ## What the pages and the live part cost, written to bench/RESULTS.md (six minutes; leave the machine alone)
+	@$(BIN)/python -m bench.pages --live
 
 fuzz: .venv/installed-dev ## Odd answers and requests, FUZZ_EXAMPLES of each kind (2000), other ones each time
 	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "The seed is $$seed (--hypothesis-seed)"; \

@@ -10,6 +10,7 @@ answer was handed to the kernel, by the clock that all processes of a machine sh
 
 import argparse
 import asyncio
+import contextlib
 import json
 import re
 import time
@@ -21,7 +22,8 @@ from tests.emulator.driving import send_request
 LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 OWNER = re.compile(rb'\{"byOwnerAddress": ?"0x([0-9a-fA-F]{6})([01])')
 # What a hit can do without, so that ten thousand of them stay below the most bytes of an answer.
-HEAVY = ("quoteRequest", "originCalls", "originPrecondition", "originMetaTxn", "quote", "fees", "serviceContracts")
+HEAVY = ("quoteRequest", "quote", "fees", "serviceContracts")
+HEAVY += tuple(f"{end}{part}" for end in ("origin", "destination") for part in ("Calls", "Precondition", "MetaTxn"))
 
 
 def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
@@ -128,11 +130,12 @@ def response(status: int, body: bytes) -> bytes:
 
 async def serve(port: int) -> None:
     double = Double()
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(double), "127.0.0.1", port)
-    await server.serve_forever()
+    await asyncio.get_running_loop().create_server(lambda: Connection(double), "127.0.0.1", port)
+    await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m bench.double", description="A service with its answers ready.")
     parser.add_argument("--port", type=int, required=True)
-    asyncio.run(serve(parser.parse_args().port))
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(parser.parse_args().port))

@@ -7,8 +7,10 @@ that is measured: what the readers themselves took of the processor stands in th
 """
 
 import asyncio
+import contextlib
 import itertools
 import json
+import random
 import re
 import sys
 import time
@@ -22,8 +24,9 @@ LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 class Reader(asyncio.Protocol):
     """One connection that stays open. `until`: after that moment nothing more is asked."""
 
-    def __init__(self, paths: Iterator[str], until: float) -> None:
+    def __init__(self, paths: Iterator[str], until: float, pause: float) -> None:
         self.paths = paths
+        self.pause = pause
         self.until = until
         self.milliseconds: list[float] = []
         self.statuses: Counter[str] = Counter()
@@ -32,7 +35,14 @@ class Reader(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
-        self.ask()
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Nobody reads for exactly as long as another."""
+        if self.pause:
+            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311
+        else:
+            self.ask()
 
     def ask(self) -> None:
         self.head = b""
@@ -56,18 +66,18 @@ class Reader(asyncio.Protocol):
         if self.missing <= 0:
             self.missing = 0
             self.milliseconds.append((time.perf_counter() - self.began) * 1000)
-            self.ask()
+            self.go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.done.done():
             self.done.set_result(None)
 
 
-async def run(port: int, paths: list[str], connections: int, seconds: float) -> dict[str, Any]:
-    """Readers begin at different places of the same round of paths."""
+async def run(port: int, paths: list[str], connections: int, seconds: float, pause: float = 0) -> dict[str, Any]:
+    """Readers take turns at one round of paths. `pause`: seconds for which each reads a page before the next."""
     loop, began, processor = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
     each = itertools.cycle(paths)
-    readers = [Reader(each, began + seconds) for _ in range(connections)]
+    readers = [Reader(each, began + seconds, pause) for _ in range(connections)]
     for reader in readers:
         await loop.create_connection(lambda reader=reader: reader, "127.0.0.1", port)  # type: ignore[misc]
     await asyncio.gather(*(reader.done for reader in readers))
@@ -81,8 +91,9 @@ async def run(port: int, paths: list[str], connections: int, seconds: float) -> 
 
 
 def main() -> None:
-    for line in sys.stdin:
-        print(json.dumps(asyncio.run(run(**json.loads(line)))), flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        for line in sys.stdin:
+            print(json.dumps(asyncio.run(run(**json.loads(line)))), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,389 @@
+"""What the pages cost, and whether that is within reach. One command, some minutes, and `RESULTS.md` is written:
+
+    .venv/bin/python -m bench.pages             as `make bench`, without the live figures
+    .venv/bin/python -m bench.pages --live      with them (`bench.live`)
+    .venv/bin/python -m bench.pages --quick     a look: short runs of everything, nothing is written
+
+Four processes on loopback: the dashboard (gunicorn, one worker, static files collected, default settings), a service
+that has its answers ready (`bench.double`), readers (`bench.load`), and by itself the reference loop
+(`bench.reference`). Cold: what readers look up is asked of the service each time; the lists of chains and tokens are
+kept, as in any process that is warm. Each question of a round is another one, so that no two readers share an answer.
+Processor time is the worker's, user and system, all threads; other work on the machine does not lengthen it much, but
+it does lengthen milliseconds.
+"""
+
+import argparse
+import html
+import itertools
+import json
+import platform
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench import profiled
+from bench.double import owner
+from bench.live import quantile
+from bench.served import CACHED, COLD, Dashboard, Double, Readers, clean, dashboard, double, installed, readers
+from tests.serving import ROOT
+
+EMPTY = "/kept"  # the frame and a few words: no question to the service
+DELAYS = (0.0, 0.05, 0.2)
+CONNECTIONS = (1, 16)
+WAITING = 40  # connections where the service takes its time: INTENTS_WAITING pages may wait for it at once
+HISTORY_PAGES = 60
+NEXT = re.compile(r'href="([^"]+)"[^>]*rel="next"')
+HITS = (20, 100, 1000)
+MANY = 10_000
+VISITORS = 100
+READING = 2.0  # seconds on average
+RESULTS = Path(__file__).parent / "RESULTS.md"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One run of readers. `processor`: the worker's milliseconds a page; `readers`: theirs."""
+
+    page: str
+    how: str
+    connections: int
+    rate: float
+    p50: float
+    p99: float
+    processor: float
+    readers: float
+    megabytes: float
+
+    def line(self, empty: float) -> str:
+        took = f"{self.rate:.0f} | {self.p50:.1f} | {self.p99:.1f} | {self.processor:.2f}"
+        beside = f"{self.processor / empty:.1f} | {self.readers:.2f} | {self.megabytes:.0f}"
+        return f"| {self.page} | {self.how} | {self.connections} | {took} | {beside} |"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """`limit`: what the figure may be at most, or at `least`. `reason`: where reasons.md says why it is not."""
+
+    what: str
+    figure: float
+    limit: float
+    unit: str
+    beside: str = ""
+    least: bool = False
+    reason: str = ""
+
+    @property
+    def is_reached(self) -> bool:
+        return self.figure >= self.limit if self.least else self.figure <= self.limit
+
+    def line(self) -> str:
+        figure, limit = (f"{number:,.2f}".rstrip("0").rstrip(".") for number in (self.figure, self.limit))
+        bound = f"{'at least' if self.least else 'at most'} {limit} {self.unit}"
+        verdict = "reached" if self.is_reached else f"**not** ({self.reason})" if self.reason else "**not**"
+        return f"| {self.what} | {figure} {self.unit} | {bound} | {verdict} | {self.beside} |"
+
+
+@dataclass
+class Bench:
+    place: Path
+    service: Double
+    crowd: Readers
+    seconds: float
+    table: list[Taken] = field(default_factory=list)
+    reach: list[Reach] = field(default_factory=list)
+
+    def run(
+        self, of: Dashboard, page: str, how: str, paths: Sequence[str], connections: int, pause: float = 0
+    ) -> Taken:
+        before, seconds = of.processor, max(self.seconds, 3 * pause)
+        told = self.crowd.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
+        took, milliseconds = of.processor - before, told["milliseconds"]
+        if told["statuses"].keys() != {"200"}:
+            sys.exit(f"{page}, {how}: {told['statuses']}")
+        count = len(milliseconds)
+        return Taken(
+            page,
+            how,
+            connections,
+            rate=count / told["seconds"],
+            p50=at(milliseconds, 50),
+            p99=at(milliseconds, 99),
+            processor=took * 1000 / count,
+            readers=told["processor"] * 1000 / count,
+            megabytes=of.megabytes,
+        )
+
+    def row(self, *run: Any) -> Taken:
+        taken = self.run(*run)
+        self.table.append(taken)
+        took = f"{taken.rate:>8.0f}/s{taken.p50:>9.1f}{taken.p99:>9.1f} ms{taken.processor:>8.2f} ms processor"
+        print(f"{taken.page:14}{taken.how:42}{taken.connections:>4}{took}", flush=True)
+        return taken
+
+    def reached(self, *facts: Any, **more: Any) -> None:
+        self.reach.append(told := Reach(*facts, **more))
+        verdict = "reached" if told.is_reached else "NOT"
+        print(f"{verdict:8}{told.what}: {told.figure:.2f} {told.unit} {told.beside}", flush=True)
+
+
+def at(milliseconds: list[float], percent: int) -> float:
+    return quantile(milliseconds, percent) if len(milliseconds) > 1 else sum(milliseconds)
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What is asked for: in each round other pages of the same kind."""
+
+    history: list[str]
+    intents: list[str]
+    tokens: list[str]
+    search: list[str]
+
+    @classmethod
+    def found(cls, of: Dashboard, service: Double) -> "Paths":
+        with httpx.Client(base_url=of.url, trust_env=False, timeout=60) as http:
+            history = list(walk(http))
+            chains = re.findall(r'<option value="(\d+)"', http.get("/history").text)
+        listed = service.ask("GetIntentHistory", page={"pageSize": 30}, byStatuses=["SUCCEEDED"])["intents"]
+        chains = list(dict.fromkeys(chains))
+        return cls(
+            history=history,
+            intents=[f"/intent/{entry['intentId']}" for entry in listed],
+            tokens=[f"/tokens?q=u&limit={limit}" for limit in range(20, 60)],
+            search=[f"/search?q={owner(HITS[0], number)}" for number in range(64)],
+        )
+
+    def named(self) -> dict[str, list[str]]:
+        return {"history": self.history, "intent": self.intents, "tokens": self.tokens, "search": self.search}
+
+
+def walk(http: httpx.Client) -> Iterator[str]:
+    """The history's pages, from the newest on."""
+    path: str | None = "/history"
+    for _ in range(HISTORY_PAGES):
+        if path is None:
+            return
+        yield path
+        found = NEXT.search(http.get(path).raise_for_status().text)
+        path = html.unescape(found[1]) if found else None
+
+
+def measure(bench: Bench) -> None:
+    start(bench)
+    with dashboard(bench.place, bench.service.url, CACHED) as cached:
+        paths = Paths.found(cached, bench.service)
+        warm(cached, bench, paths)
+        empty = [bench.row(cached, "empty", "", [EMPTY], connections) for connections in CONNECTIONS]
+        for name, some in paths.named().items():
+            for connections in CONNECTIONS:
+                # Two of each, so that they are kept for as long as the run takes: a list is new for seconds only.
+                bench.row(cached, name, "cached", some[:2], connections)
+        intent = next(row for row in bench.table if row.page == "intent" and row.connections == 1)
+        what = "an intent's page from cached data: its rate to the empty page's"
+        bench.reached(what, intent.rate / empty[0].rate, 0.5, "times", least=True, reason="C")
+        crowded(bench, cached, paths)
+    with dashboard(bench.place, bench.service.url, COLD) as cold:
+        warm(cold, bench, paths)
+        for delay in DELAYS:
+            bench.service.delay(delay)
+            for name, some in paths.named().items():
+                for connections in CONNECTIONS:
+                    bench.row(cold, name, f"cold, {delay * 1000:.0f} ms", some, connections)
+        slow = bench.row(cold, "history", "cold, 200 ms", paths.history, WAITING)
+        beside = f"{WAITING} connections"
+        bench.reached("uncached history pages at 200 ms", slow.rate, 170, "/s", beside, least=True, reason="A")
+        bench.reached("their p99", slow.p99, 600, "ms", reason="A")
+        bench.service.delay(0)
+        to_the_reference(bench, cold, paths)
+        first_byte(bench, cold, paths)
+        growing(bench, cold, paths)
+        many(bench, cold)
+
+
+def warm(of: Dashboard, bench: Bench, paths: Paths) -> None:
+    """The bytes of the double, and what a process learns with its first pages."""
+    for some in (*paths.named().values(), [EMPTY]):
+        bench.crowd.run(of.port, some, connections=4, seconds=0.7)
+
+
+def start(bench: Bench) -> None:
+    took = []
+    for _ in range(3):
+        with dashboard(bench.place, bench.service.url, CACHED) as fresh:
+            httpx.get(fresh.url + EMPTY, trust_env=False).raise_for_status()
+            took.append(fresh.started_in)
+    bench.reached(
+        "process start, until it answers", statistics.median(took), 2, "s", f"of 3: {max(took):.2f} at most", reason="D"
+    )
+
+
+def crowded(bench: Bench, cached: Dashboard, paths: Paths) -> None:
+    everything = [path for some in paths.named().values() for path in some[:20]] + [EMPTY]
+    bench.row(cached, "all kinds", f"{VISITORS} visitors, each reads for {READING:g} s", everything, VISITORS, READING)
+    bench.reached("resident with 100 visitors", cached.megabytes, 120, "MB", reason="E")
+
+
+def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
+    """By turns, because the machine is not the same at each moment."""
+    for connections, most in zip(CONNECTIONS, (1.6, 2.2), strict=True):
+        pairs = []
+        for _ in range(3):
+            loop = reference(bench, connections)
+            pairs.append((bench.run(cold, "history", "", paths.history, connections).processor, loop))
+        ours, theirs = (statistics.median(figures) for figures in zip(*pairs, strict=True))
+        ratio = statistics.median(one / other for one, other in pairs)
+        what = f"uncached history page to the reference loop, connections: {connections}"
+        beside = f"{ours:.2f} to {theirs:.2f} ms of processor, medians of 3"
+        bench.reached(what, ratio, most, "times", beside, reason="A")
+
+
+def reference(bench: Bench, connections: int) -> float:
+    """Milliseconds of processor for a page of the bare loop."""
+    how = ["--service", bench.service.url, "--connections", str(connections), "--seconds", str(bench.seconds)]
+    command = [sys.executable, "-m", "bench.reference", *how]
+    taken = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)  # noqa: S603
+    milliseconds, count = taken["milliseconds"], len(taken["milliseconds"])
+    cost = float(taken["processor"] * 1000 / count)
+    figures = (count / taken["seconds"], at(milliseconds, 50), at(milliseconds, 99), cost, 0.0, 0.0)
+    bench.table.append(Taken("history", "reference loop", connections, *figures))
+    return cost
+
+
+def first_byte(bench: Bench, cold: Dashboard, paths: Paths) -> None:
+    """From the service's last answer to the page's first byte, by the one clock that both have."""
+    bench.service.delay(0.02)
+    for name in ("history", "intent"):
+        waited = []
+        with socket.create_connection(("127.0.0.1", cold.port)) as reader:
+            for path in (paths.named()[name] * 2)[:40]:
+                reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                received = reader.recv(65536)
+                arrived = time.perf_counter()
+                waited.append((arrived - bench.service.told["written_at"]) * 1000)
+                take(reader, received)
+        beside = f"median of {len(waited)}; p90 {at(waited, 90):.1f}"
+        bench.reached(
+            f"first byte of {name} after the last answer", statistics.median(waited), 5, "ms", beside, reason="B"
+        )
+    bench.service.delay(0)
+
+
+def take(reader: socket.socket, received: bytes) -> bytes:
+    """The rest of an answer; gives its body."""
+    while b"\r\n\r\n" not in received:
+        received += reader.recv(65536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)[1])  # type: ignore[index]
+    while len(body) < length:
+        body += reader.recv(1 << 20)
+    return body
+
+
+def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
+    costs = []
+    for hits in HITS:
+        some = [f"/search?q={owner(hits, number)}" for number in range(8)]
+        bench.crowd.run(cold.port, some, connections=1, seconds=0.2)
+        costs.append(bench.row(cold, f"{hits} hits", "cold, 0 ms", some, 1).processor)
+    for (fewer, less), (more, dearer) in itertools.pairwise(zip(HITS, costs, strict=True)):
+        what, beside = f"search with {more:,} hits to one with {fewer}", f"{dearer:.1f} to {less:.1f} ms"
+        bench.reached(what, dearer / less, more / fewer, "times", beside)
+    last = len(paths.history)
+    first, deep = (
+        bench.row(cold, "history", f"cold, page {place}", [paths.history[place - 1]], 1).processor
+        for place in (1, last)
+    )
+    what = f"page {last} of the history to its first"
+    bench.reached(what, deep / first, 1.25, "times", "the same, but for the rows that they have")
+
+
+def many(bench: Bench, cold: Dashboard) -> None:
+    """Short hits, because the service's answer may have 16 MB: ten thousand whole intents are refused as too large."""
+    took, before = [], cold.megabytes
+    bench.service.ask("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
+    for number in range(3):
+        began = time.perf_counter()
+        with httpx.Client(trust_env=False, timeout=60) as http:
+            page = http.get(cold.url + f"/search?q={owner(MANY, number, is_lean=True)}")
+        took.append(time.perf_counter() - began)
+        page.raise_for_status()
+    what = f"search with {MANY:,} hits, first page"
+    bench.reached(what, statistics.median(took), 1, "s", "1 KB a hit", reason="F")
+    bounds = "bounded by 48 MB of answers in hand and 64 MB kept"
+    bench.reached("what three of them leave resident", cold.megabytes - before, 200, "MB", bounds)
+
+
+# How it is written down
+
+
+def machine() -> Iterator[str]:
+    about = Path("/proc/cpuinfo").read_text()
+    cpu, cores = re.search(r"model name\s*: (.*)", about), len(re.findall(r"^processor", about, re.MULTILINE))
+    memory = int(Path("/proc/meminfo").read_text().split()[1]) // 2**20
+    yield f"{cores} processors ({cpu[1] if cpu else platform.machine()}), {memory} GB, Linux {platform.release()}"
+    named = ", ".join(f"{each} {version(each)}" for each in ("Django", "gunicorn", "Jinja2", "httpx", "pydantic"))
+    yield f"Python {platform.python_version()}, {named}"
+    load = Path("/proc/loadavg").read_text().split()[0]
+    yield f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; load of the machine when it began: {load} (quiet: 0)"
+
+
+def settings(seconds: float) -> Iterator[str]:
+    yield "Dashboard: one worker, all settings as without an environment, but `INTENTS_SERVICE_URL` and `SECRET_KEY`"
+    yield f"Cold: `INTENTS_SERVICE_KEPT={COLD['INTENTS_SERVICE_KEPT']}`"
+    yield f"Each run takes {seconds:g} s. Readers: raw sockets, in a process of their own; what they cost is told"
+
+
+def written(bench: Bench, told: Sequence[str], live: str, profile: str) -> str:
+    empty = bench.table[0].processor
+    head = "| page | how | connections | pages/s | p50 ms | p99 ms | processor ms | to empty | readers ms | MB |"
+    lines = ["# What was measured", "", "Written by `make bench`; `docs/figures.md` says what it means.", ""]
+    lines += [f"- {each}" for each in told]
+    lines += ["", "## Reach", "", "| what | measured | limit | | |", "|---|---|---|---|---|"]
+    lines += [each.line() for each in bench.reach]
+    lines += ["", "## Pages", "", head, "|---|---|---|---|---|---|---|---|---|---|"]
+    lines += [row.line(empty) for row in bench.table]
+    if live:
+        lines += ["", "## Live", "", "```", live.strip(), "```"]
+    lines += ["", (Path(__file__).parent / "reasons.md").read_text().strip(), "", profile.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.pages", description="What the pages cost.")
+    parser.add_argument("--quick", action="store_true", help="short runs; nothing is written")
+    parser.add_argument("--live", action="store_true", help="with the figures of the live pages")
+    options = parser.parse_args()
+    seconds = 0.4 if options.quick else 2.0
+    told = [*machine(), *settings(seconds)]
+    print("\n".join(told))
+    with ExitStack() as stack:
+        place = stack.enter_context(installed())
+        bench = Bench(place, stack.enter_context(double()), stack.enter_context(readers()), seconds)
+        measure(bench)
+        profile = profiled.table(place, bench.service.url)
+    print(profile)
+    live = live_figures(quick=options.quick) if options.live else ""
+    print(live)
+    if not options.quick:
+        RESULTS.write_text(written(bench, told, live, profile))
+
+
+def live_figures(*, quick: bool) -> str:
+    command = [sys.executable, "-m", "bench.live", "--viewers", "500" if quick else "5000"]
+    return subprocess.run(command, cwd=ROOT, env=clean(), capture_output=True, check=True, text=True).stdout  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()

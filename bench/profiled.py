@@ -1,0 +1,98 @@
+"""Where the time of a page goes: own time of each part, by cProfile, in a process of its own.
+
+.venv/bin/python -m bench.profiled http://127.0.0.1:8801 /history /intent/0x…      a cold and a cached page
+"""
+
+import cProfile
+import io
+import os
+import pstats
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from bench.served import COLD, KEY, clean
+
+ROUNDS = 60
+PARTS = (
+    ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
+    ("words for readers (display, template filters)", ("/intents_ui/display/", "/intents_ui/jinja.py", "/eth_")),
+    ("reading into models (wire, pydantic)", ("/pydantic", "wire.py", "scalars.py", "tolerance.py", "answers.py")),
+    ("JSON", ("/json/", "json_text.py")),
+    ("asking the service (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),
+    ("Django and middleware", ("/django", "/whitenoise", "/intents_ui/")),
+)  # fmt: skip
+
+
+def part_of(function: tuple[str, int, str]) -> str:
+    file = function[0]
+    return next((part for part, places in PARTS if any(place in file for place in places)), "Python itself")
+
+
+def own_times(profile: cProfile.Profile) -> Counter[str]:
+    """What is built in counts with whoever called it."""
+    spent: Counter[str] = Counter()
+    for function, (_, _, own, _, callers) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        if function[0] != "~":
+            spent[part_of(function)] += own
+            continue
+        for caller, (_, _, of_caller, _) in callers.items():
+            spent[part_of(caller)] += of_caller
+    return spent
+
+
+def profile(path: str) -> Counter[str]:
+    from intents_ui import asgi  # with the settings of this process
+
+    def ask() -> None:
+        where, _, query = path.partition("?")
+        environ = {
+            "REQUEST_METHOD": "GET", "PATH_INFO": where, "QUERY_STRING": query, "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(),
+            "wsgi.errors": sys.stderr, "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
+            "asgi.scope": {"client": ("127.0.0.1", 1)},
+        }  # fmt: skip
+        b"".join(asgi.page(environ, lambda *_: None))
+
+    for _ in range(5):
+        ask()
+    profiler = cProfile.Profile(time.thread_time)
+    profiler.enable()
+    for _ in range(ROUNDS):
+        ask()
+    profiler.disable()
+    return own_times(profiler)
+
+
+def table(place: Path, service: str) -> str:
+    """As Markdown: an uncached history page beside an intent's page from what is kept."""
+    import httpx
+
+    asked = {"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}
+    listed = httpx.post(f"{service}/rpc/Service/GetIntentHistory", json=asked, trust_env=False).json()["intents"]
+    intent = f"/intent/{listed[0]['intentId']}"
+    pages = {"history, cold": ("/history", COLD), "intent, cached": (intent, {})}
+    shares = {name: shares_of(place, service, path, how) for name, (path, how) in pages.items()}
+    head = f"| share of own time under cProfile | {' | '.join(shares)} |"
+    rows = [
+        f"| {part} | {' | '.join(f'{share[part]:.0%}' for share in shares.values())} |"
+        for part in (*(part for part, _ in PARTS), "Python itself")
+    ]
+    return "\n".join(["## Where the time goes", "", head, "|---|---|---|", *rows])
+
+
+def shares_of(place: Path, service: str, path: str, how: dict[str, str]) -> Counter[str]:
+    code = os.pathsep.join([str(place), str(Path(__file__).parent.parent)])
+    env = clean(INTENTS_SERVICE_URL=service, SECRET_KEY=KEY, PYTHONPATH=code, **how)
+    command = [sys.executable, "-m", "bench.profiled", path]
+    told = subprocess.run(command, cwd=place, env=env, capture_output=True, check=True, text=True)  # noqa: S603
+    spent = Counter({part: float(own) for own, part in (line.split(" ", 1) for line in told.stdout.splitlines())})
+    return Counter({part: own / spent.total() for part, own in spent.items()})
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
+    for part, own in profile(sys.argv[1]).items():
+        print(f"{own:.6f} {part}")

@@ -1,0 +1,151 @@
+"""The processes of a measurement, each by itself on loopback: the dashboard as in production, the double, readers."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.live import processor_seconds, resident_kb
+from tests.serving import ROOT, free_port, wait_for
+
+KEY = "a key of the measurement, and of no installation"
+OF_A_CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
+# What readers look up is asked for each time. The lists of chains and tokens stay, as in any process that is warm.
+ASKED_EACH_TIME = (
+    "moving,ended_lately,ended,stopped_lately,stopped,history,older_history,balances,search,no_hits,unknown,"
+    "often_unknown,token_search"
+)
+COLD = {"INTENTS_SERVICE_KEPT": ",".join(f"{kind}=0" for kind in ASKED_EACH_TIME.split(","))}
+CACHED: Mapping[str, str] = {}
+PATIENCE = 30.0
+
+
+@contextmanager
+def installed() -> Iterator[Path]:
+    """A copy of the checkout with its static files collected, as in the image."""
+    with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
+        place = Path(folder)
+        for name in OF_A_CHECKOUT:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, place / name)
+        collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
+        subprocess.run(collect, cwd=place, check=True, env=clean())  # noqa: S603
+        yield place
+
+
+def clean(**more: str) -> dict[str, str]:
+    """The environment without settings that somebody has made for another dashboard."""
+    ours = re.compile(r"INTENTS_|REDIS_URL$|STATE_DIR$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
+    return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
+
+
+@dataclass
+class Dashboard:
+    """`started_in`: seconds until it answered."""
+
+    port: int
+    master: int
+    started_in: float
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def worker(self) -> int:
+        return int(Path(f"/proc/{self.master}/task/{self.master}/children").read_text().split()[0])
+
+    @property
+    def processor(self) -> float:
+        """Seconds that the worker has taken so far, with its threads that are over."""
+        return processor_seconds(self.worker)
+
+    @property
+    def megabytes(self) -> float:
+        return resident_kb(self.worker) / 1024
+
+
+@contextmanager
+def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterator[Dashboard]:
+    port, began = free_port(), time.perf_counter()
+    env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it writes its lines all the same
+    with ended(["-m", "gunicorn", "--config", "gunicorn.conf.py"], cwd=place, env=env, **silent) as it:
+        wait_for(f"http://127.0.0.1:{port}/healthz", it)
+        yield Dashboard(port, it.pid, time.perf_counter() - began)
+
+
+@contextmanager
+def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]"]:
+    """A program of ours, until the block ends."""
+    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(PATIENCE)
+
+
+class Double:
+    """`bench.double` from outside."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.http = httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE)
+
+    def delay(self, seconds: float) -> None:
+        self.http.get(f"/delay/{seconds}")
+
+    @property
+    def told(self) -> dict[str, Any]:
+        told: dict[str, Any] = self.http.get("/told").json()
+        return told
+
+    def ask(self, operation: str, **request: Any) -> Any:
+        return self.http.post(f"/rpc/Service/{operation}", json=request).json()
+
+
+@contextmanager
+def double() -> Iterator[Double]:
+    port = free_port()
+    with ended(["-m", "bench.double", "--port", str(port)], cwd=ROOT, env=clean()) as process:
+        wait_for(f"http://127.0.0.1:{port}/told", process)
+        service = Double(f"http://127.0.0.1:{port}")
+        with service.http:
+            yield service
+
+
+class Readers:
+    """`bench.load` from outside."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+
+    def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
+        """`how`: connections, seconds, pause."""
+        wish = {"port": port, "paths": list(paths), **how}
+        print(json.dumps(wish), file=self.process.stdin, flush=True)
+        told: dict[str, Any] = json.loads(self.process.stdout.readline())  # type: ignore[union-attr]
+        return told
+
+
+@contextmanager
+def readers() -> Iterator[Readers]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with ended(["-m", "bench.load"], cwd=ROOT, env=clean(), **pipes) as process:
+        yield Readers(process)

@@ -1,0 +1,49 @@
+"""The parts of `make bench` do what its figures rest on: the same rows, as many readers, as many hits."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bench.double import owner
+from bench.pages import Reach
+from bench.reference import Reference
+from bench.served import Double, double, readers
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Double]:
+    with double() as started:
+        yield started
+
+
+def test_the_reference_loop_renders_the_rows_that_the_dashboard_is_asked_for(service: Double) -> None:
+    page = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
+    listed = service.ask("GetIntentHistory", page=page)["intents"]
+    reference = Reference(service.url)
+    with reference.http:
+        (question,) = reference.questions()
+        html = reference.page(question)
+    assert [entry["intentId"] for entry in listed] == [row.partition('"')[0] for row in html.split('<tr id="row-')[1:]]
+    assert service.ask("GetIntentHistory", page=page)["intents"] == listed
+
+
+def test_an_owner_of_the_double_has_as_many_hits_as_the_address_says(service: Double) -> None:
+    hits = service.ask("SearchIntents", byOwnerAddress=owner(43, 7))["intents"]
+    assert len({hit["intentId"] for hit in hits}) == 43
+    assert service.ask("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
+
+
+def test_readers_count_every_answer_they_took(service: Double) -> None:
+    before = service.told["asked"]
+    with readers() as crowd:
+        port = int(service.url.rpartition(":")[2])
+        told = crowd.run(port, ["/told", "/rpc/Service/GetChains"], connections=3, seconds=0.1)
+    assert sum(told["statuses"].values()) == len(told["milliseconds"]) > 3
+    assert service.told["asked"] > before
+
+
+@pytest.mark.parametrize(
+    ("figure", "least", "word"), [(1.5, False, "reached"), (1.7, False, "**not** (A)"), (1.7, True, "reached")]
+)
+def test_a_figure_beyond_its_limit_is_told_with_its_reason(figure: float, least: bool, word: str) -> None:
+    assert f"| {word} |" in Reach("a page", figure, 1.6, "times", least=least, reason="A").line()
