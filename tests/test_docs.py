@@ -156,9 +156,6 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
 
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
 def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
-    for program in ("nginx", "redis-server"):
-        if any(f"{program} " in fence.text for fence in fences(document) if fence.role != "not run"):
-            needs(program, f"apt-get install {program}")
     for program in PROGRAMS:
         if any(is_run(program, fence) for fence in fences(document)):
             needs(program, f"apt-get install {program}")
