@@ -24,7 +24,7 @@ VISIT: Final = "intents_ui.visit"  # in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 LEFT: Final = 499  # as nginx writes it down: the reader did not wait
-# What is no page of ours, by the beginning of its path: it has no name, and nobody waits for a line about it.
+# What has no name in the site map, by the beginning of its path.
 PLACES: Final = {"/static/": "static", "/live/": "live", "/rpc/": "rpc"}
 UNNAMED: Final = "none"  # an address that leads nowhere, or a request that was refused before that was known
 
@@ -35,12 +35,14 @@ class Visit:
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope))
         self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
+        self._is_told = self.view != "static"  # there are many to a page, and they say nothing
         self._method = scope["method"] if scope["method"] in METHODS else "other"
         self._status = 0
         self._bytes = 0
         self._began = time.perf_counter()
         self._seconds: float | None = None
-        telemetry.request_began(self.origin)
+        if self._is_told:
+            telemetry.request_began(self.origin)
 
     def seeing(self, send: Send) -> Send:
         async def send_seen(message: Message) -> None:
@@ -57,7 +59,7 @@ class Visit:
     def end(self, error: BaseException | None) -> None:
         self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
         seconds = self._count()
-        if self.view == PLACES["/static/"]:
+        if not self._is_told:
             return
         told = {
             "method": self._method,
