@@ -4,8 +4,10 @@ Every dashboard of a test is started with it and every client sends it, so it is
 which it was seen outside of the one header in which it belongs fails.
 """
 
+import contextlib
 import functools
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 
@@ -28,6 +30,15 @@ def look(where: str, found: Any) -> None:
     )
     if any(mark.encode() in content for mark in MARKS):
         seen.append(where)
+
+
+def listen(connection: socket.socket, where: str) -> None:
+    """To all that comes over it, until it is closed."""
+    told = b""
+    with connection, contextlib.suppress(OSError):
+        while piece := connection.recv(65_536):
+            told = told[-64:] + piece
+            look(where, told)
 
 
 def watch() -> None:

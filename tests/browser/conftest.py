@@ -3,15 +3,16 @@
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
+from tests import canary
 from tests.conftest import needs
 from tests.serving import PATIENCE
 
@@ -49,6 +50,10 @@ class Visit:
         self.page.on("console", lambda message: self._fault("console", message.text, message.type == "error"))
         self.page.on("pageerror", lambda error: self._fault("error", str(error), True))
         self.page.on("request", lambda request: self._fault("foreign", request.url, self._is_foreign(request.url)))
+        self.page.on(
+            "request", lambda sent: canary.look(sent.url, f"{sent.url} {sent.headers} {sent.post_data_buffer}")
+        )
+        self.page.on("response", lambda came: canary.look(f"headers of {came.url}", str(came.headers)))
 
     def forgive(self, status: int) -> None:
         """A page that says what is wrong with its code is no fault of the page."""
@@ -87,6 +92,8 @@ def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bo
         window.clear_cookies()
         window.clear_permissions()
         for opened in window.pages[1:]:
+            with suppress(Error):  # it may be on its way elsewhere
+                canary.look(opened.url, opened.content())
             opened.close()
         idle.append(window)
     assert visit.faults == []

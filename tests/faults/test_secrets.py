@@ -7,12 +7,14 @@ import asyncio
 import logging
 import os
 import pickle
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
+import redis
 from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
@@ -21,9 +23,12 @@ from intents_ui.service import exchange
 from intents_ui.service.errors import ServiceError
 from tests import canary
 from tests.canary import KEY
+from tests.conftest import needs
+from tests.live.redis_server import redis_running
 from tests.pages.conftest import fresh
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Script, Visit, answering, serving
+from tests.serving import PATIENCE, process_breathes
 
 TROUBLE = [
     pytest.param(
@@ -139,4 +144,15 @@ def test_the_search_of_the_whole_run_would_see_it(let_slip: object) -> None:
     with contextmanager(fresh)():
         let_slip()  # type: ignore[operator]
     assert canary.seen
+    canary.seen.clear()
+
+
+def test_the_search_sees_what_is_said_to_redis() -> None:
+    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
+        with redis.from_url(server.url) as said:
+            said.publish("channel", f"x{KEY}x")
+        deadline = time.monotonic() + PATIENCE
+        while not canary.seen:
+            assert time.monotonic() < deadline
+            process_breathes()
     canary.seen.clear()

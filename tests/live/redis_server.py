@@ -4,10 +4,12 @@ import contextlib
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests import canary
 from tests.serving import PATIENCE, free_port, process_breathes
 
 
@@ -31,9 +33,18 @@ class RedisServer:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
                 connection.sendall(b"PING\r\n")
                 if connection.recv(7) == b"+PONG\r\n":
+                    self._watch()
                     return
             process_breathes()
         raise AssertionError(f"redis-server did not answer within {PATIENCE:g} s")
+
+    def _watch(self) -> None:
+        """Whatever is said to it, keys, values and messages, may not hold the access key (faults.md S-KEY)."""
+        listening = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        listening.settimeout(None)
+        listening.sendall(b"MONITOR\r\n")
+        assert listening.recv(5) == b"+OK\r\n"
+        threading.Thread(target=canary.listen, args=(listening, "Redis")).start()
 
     def down(self) -> None:
         if self.process:
