@@ -10,14 +10,16 @@ requests at a time than may be are turned away here.
 """
 
 import asyncio
+import contextlib
 import io
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache
 from typing import Any, Literal
 
 from a2wsgi import WSGIMiddleware
+from asgiref.sync import AsyncToSync
 from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.core.wsgi import get_wsgi_application
@@ -53,7 +55,34 @@ def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
 
 
 pages: App = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
-long_answers: App = ASGIHandler()  # type: ignore[assignment]
+
+
+class LongAnswers(ASGIHandler):
+    """When a reader leaves, asgiref leaves the thread of the middleware behind in what is cancelled, and it is no more.
+
+    Django would tell the end of the request there, which raises RuntimeError.
+    """
+
+    async def run_get_response(self, request: Any) -> Any:
+        with without_thread_left():
+            return await super().run_get_response(request)
+
+    async def send_response(self, response: Any, send: Any) -> None:
+        with without_thread_left():
+            await super().send_response(response, send)
+
+
+@contextlib.contextmanager
+def without_thread_left() -> Iterator[None]:
+    try:
+        yield
+    except asyncio.CancelledError:
+        if hasattr(AsyncToSync.executors, "current"):
+            del AsyncToSync.executors.current
+        raise
+
+
+long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
 gate_of_pages = inbound.Gate(settings.ENV.intents_requests)

@@ -1,0 +1,37 @@
+"""A reader who leaves while a long answer is being made."""
+
+import asyncio
+from typing import Any
+
+from asgiref.current_thread_executor import CurrentThreadExecutor
+from asgiref.sync import AsyncToSync
+from django.core.handlers.asgi import ASGIHandler
+
+from intents_ui import asgi
+
+
+def test_a_thread_that_is_no_more_is_not_asked_to_end_the_request(monkeypatch) -> None:
+    """As asgiref leaves it, now and then, in what it cancels."""
+    began = asyncio.Event()
+
+    async def made_elsewhere(*_: Any) -> None:
+        left = CurrentThreadExecutor(None)
+        left._broken = True
+        AsyncToSync.executors.current = left
+        began.set()
+        await asyncio.Event().wait()
+
+    messages = iter([{"type": "http.request", "body": b""}])
+
+    async def receive() -> dict[str, Any]:
+        if message := next(messages, None):
+            return message
+        await began.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        raise AssertionError("there is nobody")
+
+    monkeypatch.setattr(ASGIHandler, "run_get_response", made_elsewhere)
+    scope = {"type": "http", "method": "GET", "path": "/export/history.csv", "query_string": b"", "headers": []}
+    asyncio.run(asgi.long_answers(scope, receive, send))
