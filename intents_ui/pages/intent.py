@@ -1,5 +1,6 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
@@ -203,7 +204,7 @@ class Proof:
 
 
 proofs: TTLCache[tuple[object, ...], Proof] = TTLCache(
-    PROOFS_BYTES, PROOFS_SECONDS, getsizeof=lambda proof: len(proof.html)
+    PROOFS_BYTES, PROOFS_SECONDS, getsizeof=lambda proof: sys.getsizeof(proof.html)
 )
 proofs_lock = Lock()
 

@@ -29,6 +29,11 @@ def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | Servic
     return _answer(one), _answered(asked)
 
 
+def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
+    """`both` in this thread, one after the other."""
+    return _answer(one), _answer(other)
+
+
 def aside[T](question: Callable[[], T]) -> "Future[T]":
     """A question that goes on when its page no longer waits: it has neither the page's time nor its place."""
     return _threads.submit(origin.apart().run, question)

@@ -1,8 +1,9 @@
 """One transfer: its intent and its receipt, asked for at once (interface.md 4.3, 4.4)."""
 
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.together import both
+from intents_ui.service.together import both, in_turn
 from intents_ui.service.wire import Intent, IntentReceipt
 
 
@@ -11,7 +12,10 @@ def read(service: ServiceClient, intent_id: str) -> tuple[Intent, IntentReceipt 
 
     Raises what kept us from the intent itself.
     """
-    found, receipt = both(lambda: service.get_intent(intent_id), lambda: service.get_intent_receipt(intent_id))
+    intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
+    # What is known needs no thread to wait in.
+    ask = in_turn if service.has_fresh(intent) and service.has_fresh(its_receipt) else both
+    found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
     if isinstance(found, ServiceError):
         raise found
     if isinstance(receipt, ServiceError):
