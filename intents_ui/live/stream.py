@@ -267,7 +267,7 @@ class Stream:
 
     def _farewell(self) -> bytes:
         last = self._follower.picture
-        if last and last.is_last:
+        if last and last.is_last and self._follower.is_over:
             return message((last.receipt and last.receipt.status) or "over", event="done", retry=COME_BACK)
         return message("again", event="bye", retry=self._streams.come_back())
 

@@ -271,6 +271,20 @@ async def test_a_process_that_stops_sends_its_readers_and_those_who_still_come_t
     assert (late.status, [event.name for event in late.events]) == (200, ["bye"])
 
 
+async def test_a_process_that_stops_does_not_call_a_last_picture_done_that_its_reader_never_got(service, page, clock):
+    intent = service.emulator.finished("cross-chain-fast")["intentId"]
+    stopping = asyncio.Event()
+    async with streams_on(service, page, clock, stopping=stopping.is_set) as streams:
+        first = Browser(streams, f"/live/{intent}")
+        await first.task
+        stopping.set()
+        newcomer = Browser(streams, f"/live/{intent}")
+        informed = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": first.events[0].id})
+        await asyncio.gather(newcomer.task, informed.task)
+    assert [event.name for event in newcomer.events] == ["bye"]
+    assert [event.name for event in informed.events] == ["done"]
+
+
 @pytest.mark.parametrize(
     "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
 )
