@@ -306,11 +306,11 @@ class Guard:
             except ServiceError as error:
                 failure = error
             else:
-                self._kept.put(call, answer, len(content), asked_at=asked_at)
+                newest = self._kept.put(call, answer, len(content), asked_at=asked_at)
                 self._share(call, answer, content)
                 if self._saved and call.kind and call.kind(answer) in LISTS:
                     self._saved.keep(call.question, content.decode())
-                return answer
+                return newest
             is_dead = _is_dead_connection(failure)
             if not call.is_read or attempt >= most + is_dead or dead >= retries.DEAD_CONNECTIONS:
                 raise failure

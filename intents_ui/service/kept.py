@@ -8,7 +8,7 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from cachetools import LRUCache, TTLCache
 
@@ -104,14 +104,16 @@ class KeptAnswers:
             found = self._refusals.get(question)
             return found.error if found and self._clock() < found.until else None
 
-    def put(self, call: Call[Any], answer: Any, size: int, *, asked_at: float, learned_at: float | None = None) -> None:
-        """What came at `learned_at` (now) for a question of `asked_at`. An older answer never replaces a newer one."""
+    def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
+        """What came at `learned_at` (now) for a question of `asked_at`; gives what is to be told.
+
+        An older answer never takes the place of a newer one (faults.md F60): what was asked first may come last."""
         if call.kind is None:
-            return
+            return answer
         kind, now = call.kind(answer), self._clock()
         lifetime = self._lifetimes[kind]
         if not lifetime.old:
-            return
+            return answer
         factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - spreads, hides nothing
         copy = Copy(
             answer=answer,
@@ -122,14 +124,14 @@ class KeptAnswers:
             size=weight(size),
         )
         with self._lock:
-            if asked_at < self._forgotten.get(call.question, asked_at):
-                return
-            self._refusals.pop(call.question, None)
             shelf = self._lists if kind in LISTS else self._others
             before = shelf.copies.get(call.question)
-            if before and not is_newer(copy, before):
-                return
-            shelf.put(call.question, copy)
+            if before and before.asked_at > asked_at:
+                return cast(T, before.answer)
+            if asked_at >= self._forgotten.get(call.question, asked_at):
+                self._refusals.pop(call.question, None)
+                shelf.put(call.question, copy)
+            return answer
 
     def refuse(self, call: Call[Any], error: ServiceError, *, asked_at: float) -> None:
         """The service says no: what was had before is no longer so."""
@@ -179,11 +181,6 @@ class KeptAnswers:
 def weight(size: int) -> int:
     """Bytes of memory that an answer takes which came as so many."""
     return size * WEIGHT + ENTRY_BYTES
-
-
-def is_newer(copy: Copy, before: Copy) -> bool:
-    """Whether an answer takes the place of the one before it: what was asked first may come last."""
-    return copy.asked_at >= before.asked_at
 
 
 def _told_of(answer: object) -> frozenset[str]:
