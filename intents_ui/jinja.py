@@ -88,8 +88,13 @@ def environment(**options: Any) -> Environment:
 
 
 def once(macro: Callable[..., str]) -> Callable[..., str]:
-    """A macro whose text rests on its arguments alone, and that many rows of a page call with the same ones."""
-    return lru_cache(DRAWN_ONCE)(macro)
+    """A macro whose text rests on its arguments, and on where logos come from: rows of a list have many of the same."""
+
+    @lru_cache(DRAWN_ONCE)
+    def drawn(_: object, *given: object, **named: object) -> str:
+        return macro(*given, **named)
+
+    return lambda *given, **named: drawn(wiring.logos(), *given, **named)
 
 
 def url(name: str, *args: Any) -> str:
