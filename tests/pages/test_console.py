@@ -181,7 +181,7 @@ def test_a_reading_operation_answers_what_its_form_begins_with(site: Client, ope
     assert "200 OK" in shown
     assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request id [0-9a-f]{12}", shown)
     for member in ANSWERS[operation]:
-        assert f'<span class="json-key">{member}</span>' in page.content.decode()
+        assert f'<bdi class="json-key">{member}</bdi>' in page.content.decode()
 
 
 def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
