@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -69,11 +70,16 @@ class Process:
         self.popen.terminate()
         return self.popen.wait(PATIENCE)
 
+    def end(self) -> None:
+        """At once, if it has not ended yet."""
+        if self.popen and self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGINT)
+            self.popen.wait(PATIENCE)
+
 
 @dataclass
 class Site:
     url: str
-    plain_url: str
     emulator: str
     processes: list[Process]
     redis: RedisServer
@@ -115,24 +121,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         processes = [Process(free_port(), env) for _ in range(3)]
         for process in processes:
             process.start()
-            stack.callback(stopped, process)
+            stack.callback(process.end)
         for process in processes:
             process.wait()
-        root, plain = stack.enter_context(balanced(nginx, processes, authority, tmp_path_factory.mktemp("nginx")))
+        root = stack.enter_context(balanced(nginx, processes, authority, tmp_path_factory.mktemp("nginx")))
         trust = ssl.create_default_context()
         authority.configure_trust(trust)
-        yield Site(root, plain, emulator, processes, redis, trust)
-
-
-def stopped(process: Process) -> None:
-    if process.popen and process.popen.poll() is None:
-        process.popen.kill()
-        process.popen.wait(PATIENCE)
+        yield Site(root, emulator, processes, redis, trust)
 
 
 @contextlib.contextmanager
-def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[tuple[str, str]]:
-    """nginx with deploy/nginx.conf, in which only ports are others. Gives where it is by https and by http."""
+def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[str]:
+    """nginx with deploy/nginx.conf, in which only ports and the name are others."""
     secure, plain = free_port(), free_port()
     shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
     (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
@@ -148,7 +148,7 @@ def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place
     process = subprocess.Popen(command, cwd=place)
     try:
         wait_for(f"http://localhost:{plain}/", process)
-        yield f"https://localhost:{secure}", f"http://localhost:{plain}"
+        yield f"https://localhost:{secure}"
     finally:
         process.terminate()
         process.wait(PATIENCE)
