@@ -113,18 +113,22 @@ def served(command: list[str], folder: Path, env: dict[str, str], url: str, stat
         assert wait_for(url, process).status_code == status
         yield
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(PATIENCE)
-        wait_for_the_others(process.pid)
-
-
-def wait_for_the_others(group: int) -> None:
-    """A server that still ends needs the files that it runs on."""
-    deadline = time.monotonic() + PATIENCE
-    with contextlib.suppress(ProcessLookupError):
-        while time.monotonic() < deadline:
-            os.killpg(group, 0)
+        deadline = time.monotonic() + PATIENCE
+        while is_running(process.pid) and time.monotonic() < deadline:
             process_breathes()
+
+
+def is_running(group: int) -> bool:
+    """A server that still ends needs the files that it runs on; one that has ended may wait for ever to be reaped."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if its_group == str(group) and state != "Z":
+                return True
+    return False
 
 
 def fences(document: Path) -> list[Fence]:
