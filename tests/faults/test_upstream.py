@@ -453,8 +453,8 @@ def test_a_commit_that_came_too_late_looks_once_at_what_is_so_now(
 def test_answers_of_eight_megabytes_leave_the_event_loop_free(
     dashboard: Dashboard, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F18, L17: four of them at once, read in the threads of pages, while the loop serves streams. How late it is then
-    `bench.load` measures; here, what it does itself, which a busy machine does not make longer."""
+    """F18, L17: four of them at once, read in the threads of pages, while the loop serves streams. Counted is what the
+    loop does itself, which a busy machine does not make longer."""
     intent = emulator.finished(3)
     one = json.dumps(intent)
     many = (one.replace(intent["intentId"], f"0x{number:064x}") for number in range(8 * 2**20 // len(one)))
