@@ -336,8 +336,12 @@ def machine() -> Iterator[str]:
     yield f"{cores} processors ({cpu[1] if cpu else platform.machine()}), {memory} GB, Linux {platform.release()}"
     named = ", ".join(f"{each} {version(each)}" for each in ("Django", "gunicorn", "Jinja2", "httpx", "pydantic"))
     yield f"Python {platform.python_version()}, {named}"
-    load = Path("/proc/loadavg").read_text().split()[0]
-    yield f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; load of the machine when it began: {load} (quiet: 0)"
+    yield f"Begun {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {load()}"
+
+
+def load() -> str:
+    """Of two processors by all programs together: what is above two is waiting."""
+    return f"load of the machine over a minute {Path('/proc/loadavg').read_text().split()[0]} (quiet: 0)"
 
 
 def settings(seconds: float) -> Iterator[str]:
@@ -365,8 +369,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.pages", description="What the pages cost.")
     parser.add_argument("--quick", action="store_true", help="short runs; nothing is written")
     parser.add_argument("--live", action="store_true", help="with the figures of the live pages")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
+    parser.add_argument("--viewers", type=int, default=5000, help="of the live pages")
     options = parser.parse_args()
-    seconds = 0.4 if options.quick else 2.0
+    seconds = 0.4 if options.quick else options.seconds
     told = [*machine(), *settings(seconds)]
     print("\n".join(told))
     with ExitStack() as stack:
@@ -374,15 +380,20 @@ def main() -> None:
         bench = Bench(place, stack.enter_context(double()), stack.enter_context(readers()), seconds)
         measure(bench)
         profile = profiled.table(place, bench.service.url)
+    told.append(f"Ended {datetime.now(UTC):%H:%M} UTC, {load()}")
     print(profile)
-    live = live_figures(quick=options.quick) if options.live else ""
+    if not options.quick:
+        RESULTS.write_text(written(bench, told, "", profile))
+    if not options.live:
+        return
+    live = live_figures(500 if options.quick else options.viewers)
     print(live)
     if not options.quick:
         RESULTS.write_text(written(bench, told, live, profile))
 
 
-def live_figures(*, quick: bool) -> str:
-    command = [sys.executable, "-m", "bench.live", "--viewers", "500" if quick else "5000"]
+def live_figures(viewers: int) -> str:
+    command = [sys.executable, "-m", "bench.live", "--viewers", str(viewers)]
     return subprocess.run(command, cwd=ROOT, env=clean(), capture_output=True, check=True, text=True).stdout  # noqa: S603
 
 
