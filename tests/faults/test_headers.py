@@ -424,13 +424,18 @@ FORBIDDEN: Final = {
 }  # fmt: skip
 
 
+# What a template of ours has escaped is kept, and put into the next page as it is.
+KEPT_AS_MADE: Final = {("intent.py", "mark_safe"), ("intent.py", "SafeString")}
+
+
 def test_no_code_calls_text_safe_or_takes_a_forms_proof_away() -> None:
     found = []
     for each in sorted((ROOT / "intents_ui").rglob("*.py")):
         for node in ast.walk(ast.parse(each.read_text())):
             names = {getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None)}
-            found += [f"{each.name}:{node.lineno}: {name}" for name in names & FORBIDDEN]
-    assert found == []
+            found += [(each.name, name) for name in names & FORBIDDEN]
+    assert set(found) == KEPT_AS_MADE
+    assert found.count(("intent.py", "mark_safe")) == 2  # imported, and called once
 
 
 # What browsers tell of what they refused.
