@@ -40,7 +40,7 @@ class Reader(asyncio.Protocol):
     def go_on(self) -> None:
         """Nobody reads for exactly as long as another."""
         if self.pause:
-            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311
+            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - a crowd
         else:
             self.ask()
 

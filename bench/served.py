@@ -44,9 +44,9 @@ def installed() -> Iterator[Path]:
             else:
                 shutil.copy(source, place / name)
         collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
-        subprocess.run(collect, cwd=place, check=True, env=clean())  # noqa: S603
+        subprocess.run(collect, cwd=place, check=True, env=clean())  # noqa: S603 - a command of ours
         compiled = [sys.executable, "-m", "compileall", "-q", "intents_ui"]
-        subprocess.run(compiled, cwd=place, check=True)  # noqa: S603
+        subprocess.run(compiled, cwd=place, check=True)  # noqa: S603 - a command of ours
         yield place
 
 
@@ -95,7 +95,7 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
 @contextmanager
 def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]"]:
     """A program of ours, until the block ends."""
-    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603
+    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603 - a command of ours
         try:
             yield process
         finally:
