@@ -361,8 +361,15 @@ def written(bench: Bench, told: Sequence[str], live: str, profile: str) -> str:
     lines += [row.line(empty) for row in bench.table]
     if live:
         lines += ["", "## Live", "", "```", live.strip(), "```"]
-    lines += ["", (Path(__file__).parent / "reasons.md").read_text().strip(), "", profile.strip()]
+    lines += ["", *reasons({each.reason for each in bench.reach if not each.is_reached}), "", profile.strip()]
     return "\n".join(lines) + "\n"
+
+
+def reasons(letters: set[str]) -> Iterator[str]:
+    """The paragraphs of reasons.md about what was not reached this time."""
+    for paragraph in (Path(__file__).parent / "reasons.md").read_text().strip().split("\n\n"):
+        if paragraph.startswith("#") or paragraph.removeprefix("**")[0] in letters:
+            yield from (paragraph, "")
 
 
 def main() -> None:
