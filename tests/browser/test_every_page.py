@@ -8,7 +8,8 @@ it unfolded:
 | nothing is wider than the screen | 320, 360, 640 (1280 at 200 %), 768 and 1280 px, folded and unfolded |
 | | 640 px with words of twice the size; 360 px without scripts too |
 | nothing is cut off | 320 px; 640 px with words of twice the size |
-| no error in the console, no request to another host | while it is looked at, and in every visit of any test |
+| no error in the console, no request to another host | while it is looked at, and in every visit of any test; it |
+| | loads at 1280, 768 or 360 px in turn, at 360 px without scripts |
 | links and buttons of at least 24 px | 360 px, with scripts and without |
 | axe-core finds nothing (WCAG 2.0 to 2.2 A and AA, best practice) | light at 1280 px, dark at 360 px: of every page |
 | | the colours in both, what is no matter of colour in one of them by turns |
@@ -39,7 +40,7 @@ Which pages there are is told in kinds.py; a new page gets a line there.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from typing import Any, Final
 
@@ -80,13 +81,16 @@ WITHOUT: Final = [
 class Walk:
     """What was wrong where, by claim, and of how many pages each claim was looked at."""
 
-    def __init__(self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, **window: Any) -> None:
+    def __init__(
+        self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, *, widths: Sequence[int], **window: Any
+    ) -> None:
         self.wrong: dict[str, list[str]] = defaultdict(list)
         self.looked: Counter[str] = Counter()
         self.titles: dict[str, list[kinds.Kind]] = defaultdict(list)
         for root, all_kinds in roots.items():
-            with visiting(browser, root, **window) as visit:
-                for kind in all_kinds:
+            with visiting(browser, root, width=widths[0], **window) as visit:
+                for kind, width in zip(all_kinds, cycle(widths), strict=False):
+                    show(visit.page, width)
                     kind.open(visit)
                     self.titles[visit.page.title()].append(kind)
                     for claim, found in look(visit.page):
@@ -181,12 +185,12 @@ def look_without(page: Page) -> Findings:
 @pytest.fixture(scope="module")
 def walked(browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]]) -> Walk:
     roots = {server: kinds.every(server), **troubled}
-    return Walk(browser, roots, look_with_scripts(), theme="light", width=1280)
+    return Walk(browser, roots, look_with_scripts(), theme="light", widths=(1280, 768, 360))
 
 
 @pytest.fixture(scope="module")
 def walked_without_scripts(browser: Browser, server: str) -> Walk:
-    return Walk(browser, {server: kinds.every(server)}, look_without, theme="dark", width=360, scripts=False)
+    return Walk(browser, {server: kinds.every(server)}, look_without, theme="dark", widths=(360,), scripts=False)
 
 
 @pytest.mark.parametrize("claim", WITH_SCRIPTS)
