@@ -81,11 +81,12 @@ def filled(pattern: Any, names: dict[str, str]) -> str:
     return "/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(pattern))
 
 
-# Not what is a file of its own for each reader, nor the form that holds a reader's own proof.
+# Not what is a file of its own for each reader, nor the form that holds a reader's own proof, nor what tells how the
+# service was a moment ago.
 KEPT: Final = [
     each
     for each in urlpatterns
-    if not str(each.pattern).startswith("export/") and each.name not in ("commit", "operator")
+    if not str(each.pattern).startswith("export/") and each.name not in ("commit", "operator", "status")
 ]
 
 
@@ -217,7 +218,9 @@ def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
     """Whatever stands in a path, in a field or in a header."""
     assert len(PLACES) >= 40
     site, led = Client(raise_request_exception=False), 0
-    for place in PLACES:
+    for number, place in enumerate(PLACES):
+        # Those that are whole pages of what they were asked take long, and lead nowhere in any case.
+        whole = ("/", "/history") if number % 6 == 0 else ()
         asked: list[dict[str, Any]] = [{"PATH_INFO": on_the_wire(pattern.format(place))} for pattern in ASKED]
         asked += [
             {
@@ -225,7 +228,7 @@ def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
                 "query_params": dict.fromkeys(FIELDS, place),
                 "headers": {"Referer": on_the_wire(place)},
             }
-            for path in ("/", "/search", "/history", "/operator", "/history/", "/demo/")
+            for path in (*whole, "/search", "/operator", "/history/", "/demo/")
         ]
         for each in asked:
             answer = site.get("/", **each)
