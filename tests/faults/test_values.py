@@ -307,8 +307,7 @@ def test_a_hundred_thousand_hits_are_a_page_that_says_what_it_left_out(transfer:
     answer = transfer.page(path=f"/search?owner={owner}")
     assert time.process_time() - began < 4  # a second of a machine that has nothing else to do
     assert answer.status_code == 200
-    assert f"{MANY - 20_000:,} entries" in words(answer)
-    assert "of 20000 shown" in words(answer)
+    assert f"250 of {MANY:,} shown" in words(answer)
     assert len(answer.body) < 500_000
 
 
