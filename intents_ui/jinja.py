@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import assets, wiring
 from intents_ui.display import (
@@ -18,6 +18,7 @@ from intents_ui.display import (
     hashes,
     json_text,
     misses,
+    short_forms,
     statuses,
     text,
     times,
@@ -26,6 +27,7 @@ from intents_ui.display import (
 from intents_ui.display.coins import Logo
 from intents_ui.display.identity import Identity
 from intents_ui.display.route_question import Side, can_be_asked
+from intents_ui.display.short_forms import ShortForms, Whole
 from intents_ui.display.tokens import key
 from intents_ui.service import clock
 
@@ -34,8 +36,17 @@ SOMETHING = "a" * 40
 DRAWN_ONCE = 1024
 
 
+class Page(Template):
+    """Nothing that it shows shortened looks like anything else on it. For that it may be drawn twice."""
+
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        return ShortForms().draw(lambda: super(Page, self).render(*args, **kwargs))
+
+
 class Templates(Environment):
     """No template has globals of its own, so all share one dictionary: a chain of two is walked at each import."""
+
+    template_class = Page
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return super().make_globals(d) if d else self.globals
@@ -66,9 +77,9 @@ def environment(**options: Any) -> Environment:
         old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
-        short_address=hashes.short_address,
-        short_hash=hashes.short_hash,
-        short_id=hashes.short_id,
+        short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
+        short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
+        short_id=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_id),
         transaction_link=lambda txn_hash, chain: hashes.transaction_link(
             chain and chain.explorer_url, txn_hash=txn_hash
         ),
@@ -84,6 +95,7 @@ def environment(**options: Any) -> Environment:
         visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )
+    env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
     return env
 
 

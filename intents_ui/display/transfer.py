@@ -75,6 +75,11 @@ class Transfer:
     recoverable: str = ""
     recoverable_in: Identity | None = None
 
+    @property
+    def sends_nothing(self) -> bool:
+        """It costs nobody anything to put an address into somebody's list so, for him to copy the wrong one."""
+        return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
+
 
 def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
     """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""

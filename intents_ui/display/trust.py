@@ -152,7 +152,7 @@ def _alike(
             found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
             others = [token for token in found if not _is_at(token, address)]
             if others:
-                yield _mark_of(others, place, chain_id, using=using)
+                yield _mark_of(others, place, chain_id, address, using=using)
                 return
 
 
@@ -160,22 +160,24 @@ def _is_at(token: TokenInfo, address: str) -> bool:
     return token.address.lower() == address.lower()
 
 
-def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, *, using: Names) -> Mark:
+def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names) -> Mark:
     other = others[0]
     symbol = text.symbol(other.symbol).shown
     like = symbol if place == "symbol" else f"that of {symbol}"
-    reason = f"Its {place} reads like {like}, {_where(others, chain_id, using=using)}. This is another token."
+    reason = f"Its {place} reads like {like}, {_where(others, chain_id, address, using=using)}. This is another token."
     return Mark(f"looks like {symbol}", reason)
 
 
-def _where(others: Sequence[TokenInfo], chain_id: int | None, *, using: Names) -> str:
+def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
     other = others[0]
     if other.chain_id != chain_id:
         return f"which the service features on {_chains(others, using=using)}"
     here = names.chain(chain_id, info=using.chain(chain_id))
     if hashes.is_native(other.address):
         return f"the own coin of {here}"
-    return f"which the service features on {here} at {hashes.short_address(other.address)}"
+    short = hashes.short_address(other.address)
+    looks_the_same = short.lower() == hashes.short_address(address).lower()
+    return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
 
 
 def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:

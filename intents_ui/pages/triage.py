@@ -24,11 +24,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import visitors, wiring
-from intents_ui.display import copies, failures, ticket
+from intents_ui.display import copies, failures, hashes, ticket
 from intents_ui.display import triage as rows
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.pasted import ADDRESSES, Finding, Kind
 from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
+from intents_ui.display.short_forms import ShortForms
 from intents_ui.display.ticket import Ticket
 from intents_ui.display.triage import Reading, Row
 from intents_ui.links import intent_url
@@ -103,6 +104,10 @@ class Answers:
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
         self._service = ReadersService(wiring.service())
+        self._forms = ShortForms()
+        # A row that was sent stays as it is, so what the others will show must be known before the first.
+        for each in read.findings:
+            self._forms.of(each.value, hashes.short_hash(each.value))
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:
@@ -116,12 +121,15 @@ class Answers:
             for each in asked:
                 # Unshielded, a cancelled page would cancel this one first, whose place the next would take to ask.
                 told.append(once(await asyncio.shield(each), told))
-                yield macros().triage_row(told[-1])
+                yield self._drawn(told[-1])
         finally:
             self.close()
             for each in asked:
                 each.cancel()
         yield self._between + await asyncio.to_thread(ended, told, root=self._root) + self._foot
+
+    def _drawn(self, row: Row) -> str:
+        return self._forms.draw(lambda: macros().triage_row(row))
 
     async def _answer(self, number: int, finding: Finding) -> Row:
         context = contextvars.copy_context()

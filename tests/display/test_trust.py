@@ -23,6 +23,7 @@ NATIVE, ALIAS = "0x" + "0" * 40, "0x" + "e" * 40
 USDC_ON_ETHEREUM = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 BRIDGED = "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca"
 ANY = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
+TWIN = USDC_ON_BASE[:8] + "7" * 28 + USDC_ON_BASE[-6:]
 GNOSIS, NOWHERE = 100, 4242
 CHAINS = {ETHEREUM: "Ethereum", BASE: "Base", GNOSIS: "Gnosis"}
 LISTED = (
@@ -134,6 +135,12 @@ REASONS = [
         (BASE, ANY, "USDC"),
         "Its symbol reads like USDC, which the service features on Base at 0x833589…A02913. This is another token.",
         id="a featured one here",
+    ),
+    pytest.param(
+        (BASE, TWIN, "USDC"),
+        "Its symbol reads like USDC, which the service features on Base at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913. "
+        "This is another token.",
+        id="a featured one here that is shortened to the same",
     ),
     pytest.param(
         (GNOSIS, ANY, "X", "USD Coin"),

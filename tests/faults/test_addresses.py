@@ -1,5 +1,6 @@
 """Addresses, links and marks (faults.md S-ADDR, S-URL, S-SSRF, S-UNI): whole, honest, and to be seen."""
 
+import itertools
 import re
 import socket
 import threading
@@ -17,7 +18,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from tests.emulator.driving import request
 from tests.faults import corpus
-from tests.faults.hostile import Hostile, answering, is_anything, is_word
+from tests.faults.hostile import Hostile, answering, ask, is_anything, is_word
 from tests.faults.test_strings import pages
 from tests.service.clients import client
 from tests.service.scripted_server import answering as saying
@@ -64,6 +65,54 @@ def test_wherever_an_address_stands_shortened_the_whole_is_there_too(shown: dict
                 wrong.append(f"{path}: {each.html}")
     assert seen > 100
     assert wrong == [], "\n".join(wrong)
+
+
+ONE: Final = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
+TWIN: Final = f"{ONE[:9]}{'7' * 26}{ONE[-7:]}"
+ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
+
+
+class Poisoned(Hostile):
+    """Each address that it names is the one or the other, in turns."""
+
+    turns = itertools.cycle((ONE, TWIN))
+
+    def payload(self, path: str, value: str) -> str:
+        return next(self.turns)
+
+
+def test_two_addresses_that_are_shortened_to_the_same_are_both_shown_whole() -> None:
+    """Whoever they are: owners, recipients, tokens, and what was pasted."""
+    service = Poisoned([], wants=lambda key, value: key.lower().endswith("address") and bool(ADDRESS.fullmatch(value)))
+    with answering(service):
+        owner = service.finished(11)["ownerAddress"]
+        paths = ("/history", "/newest", "/recoverable", f"/address/{owner}", "/tokens?chain=1")
+        found = {path: Client().get(path).content.decode() for path in paths}
+        found["/triage"] = ask("POST", "/triage", data={"q": f"{TWIN} {ONE}"}).text
+    short, wholes = hashes.short_address(ONE).lower(), {ONE, TWIN}
+    for path, markup in found.items():
+        read = words(markup).lower()
+        assert short not in read, path
+        assert wholes <= set(ADDRESS.findall(read)), path
+        assert "look-alike" in read, path
+
+
+@pytest.mark.parametrize("sent", ["0", "1"])
+def test_a_row_that_sends_nothing_says_so_and_offers_no_address_to_copy(sent: str) -> None:
+    with answering(Hostile([sent], wants=lambda key, value: key.endswith("Amount"))):
+        rows = elements(Client().get("/history").content.decode(), ".intents tbody tr")
+    assert len(rows) > 5
+    for row in rows:
+        assert ("sends nothing" in row.text(), row.css_first("[data-copy]") is None) == (sent == "0",) * 2
+
+
+def words(markup: str) -> str:
+    """Without the reasons of tokens' tags, which tell a token from the one whose name it bears and from no other."""
+    page = LexborHTMLParser(markup)
+    for each in page.css(".marks .unseen"):
+        each.decompose()
+    assert page.body is not None
+    return page.body.text(separator=" ")
 
 
 def test_a_link_to_elsewhere_leads_to_an_explorer_of_a_listed_chain_and_says_so(shown: dict[str, str]) -> None:
