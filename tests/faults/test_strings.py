@@ -56,6 +56,7 @@ USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 NATIVE: Final = "0x" + "0" * 40
 SCENARIOS: Final = (3, 4, 8, 11, 17, 18, 20, 28, 30)
+STREAMED: Final = (3, 4, 8, 11, 17, 18, 20, 28)
 # What becomes of one intent, and in which forms it is told.
 OF_AN_INTENT: Final = ("receipt", "proof", "reply", "balances", "everyone", "share")
 FILES: Final = ("raw/intent.json", "raw/receipt.json", "badge.svg", "qr.svg", "card.png", "feed.atom", "feed.json")
@@ -260,8 +261,8 @@ def is_by_itself(node: Any) -> bool:
 
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_no_line_break_begins_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
-    for turn, scenario in enumerate((3,) * 8):
-        # Among them all that would end a line of a stream. Unless a state is known to be the last, a stream goes on.
+    for turn, scenario in enumerate(STREAMED):
+        # Among them all that would end a line of a stream. The states are the service's own: only they end one.
         payloads = [*corpus.LINES, *corpus.POLYGLOTS, *corpus.TAGS[:12]]
         body, twin = (
             stream(
@@ -272,14 +273,20 @@ def test_no_line_break_begins_another_event_of_a_stream(wants: Callable[[str, st
             )
             for each in (False, True)
         )
-        assert [name for name, _ in events(body)] == ["message", "done"]
+        assert [name for name, _ in events(body)] in (["message", "done"], ["message", "bye"])
         for (_, fragment), (_, other) in zip(events(body), events(twin), strict=True):
             assert differences(fragment, other) == []
 
 
 def stream(service: Hostile, scenario: int) -> bytes:
+    """With its first picture we send the reader away: a transfer that failed is watched for a refund, without end."""
+
+    def stop(piece: bytes) -> None:
+        if piece.endswith(b"\n\n"):
+            asgi.streams().stop()
+
     async def read() -> bytes:
-        status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}")
+        status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}", heard=stop)
         await asgi.streams().aclose()
         await wiring.close_live()
         assert status == 200

@@ -1,6 +1,7 @@
 """The streams where a reader meets them: at /live/… beside the pages, with the same headers."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as intent_page
 
 
-async def get(path: str, host: str = "localhost") -> tuple[int, dict[str, str], bytes]:
-    """The whole answer to a request whose reader stays."""
+async def get(
+    path: str, host: str = "localhost", *, heard: Callable[[bytes], None] = lambda piece: None
+) -> tuple[int, dict[str, str], bytes]:
+    """The whole answer to a request whose reader stays. `heard` gets each piece as it comes."""
     told: list[Any] = []
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
              "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
@@ -23,6 +26,7 @@ async def get(path: str, host: str = "localhost") -> tuple[int, dict[str, str], 
 
     async def send(message: Any) -> None:
         told.append(message)
+        heard(message.get("body", b""))
 
     async with asyncio.timeout(10):
         await asgi.application(scope, receive, send)
