@@ -42,7 +42,7 @@ class Pace:
     retry_longest: float = 30.0
     # Readers want the picture back within 5 s of the service's return, so an unreachable one is tried more often.
     retry_unreachable: float = 4.0
-    start_rate: float = 40.0  # enquiries a second that begin, once as many have begun at once
+    start_rate: float = 20.0  # enquiries a second that begin; each asks twice at first, and 40 calls a second may be
     reconnect_rate: float = 10.0  # held calls a second that are put again after all of them broke at once
     return_rate: float = 20.0  # enquiries a second that ask again when a service that was away is back
     unsaid: float = 1.0  # trouble that is over sooner is not told
@@ -64,8 +64,17 @@ class Traffic:
 
     def turn(self, now: float, pace: Pace) -> float:
         """Seconds until a new enquiry may begin: those of a process that was just started come all together."""
-        self._next_start = max(self._next_start, now - 1.0) + 1 / pace.start_rate
-        return max(0.0, self._next_start - now)
+        start = max(self._next_start, now)
+        self._next_start = start + 1 / pace.start_rate
+        return start - now
+
+    def reconnect_in(self, pace: Pace) -> float:
+        """Seconds in which all held calls are put again."""
+        return len(self.holding) / pace.reconnect_rate
+
+    def return_in(self, pace: Pace) -> float:
+        """Seconds in which all ask again."""
+        return max(self.enquiries / pace.return_rate, self.reconnect_in(pace))
 
     def retry_longest(self, pace: Pace) -> float:
         """Ten questions a second from all together, so that a service that returns is not run over."""
@@ -103,7 +112,6 @@ class Enquiry:
         self._is_stopped = False
         self._stopped_at = datetime.min.replace(tzinfo=UTC)
         self._done_at: datetime | None = None
-        self._has_looked = False
         self._idle_answers = 0
         self._news_at_once = 0
         self._cuts = 0
@@ -155,9 +163,7 @@ class Enquiry:
             return 0.0
         self._traffic.holding.discard(self.intent_id)
         pause = self._pace.recheck if self._need_not_wait() else self._pace.look
-        # Those that began together would look together for minutes.
-        least, self._has_looked = 0.8 if self._has_looked else 0.1, True
-        return pause * random.uniform(least, 1.2)  # noqa: S311 - spreads, hides nothing
+        return pause * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
 
     async def _wait(self) -> float:
         began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
@@ -258,7 +264,7 @@ class Enquiry:
             pause = self._backoff(error)
         else:
             # It was not asked. All who are told so must not come back at once.
-            pause = error.again_in + random.uniform(0, self._traffic.enquiries / self._pace.return_rate)  # noqa: S311 - spreads, hides nothing
+            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - spreads, hides nothing
         if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
             await self._show(self.picture.stale(self._now()))
         return pause
@@ -268,7 +274,7 @@ class Enquiry:
         longest, together = self._pace.retry_longest, 0.0
         if isinstance(error, Unreachable):
             longest = self._traffic.retry_longest(self._pace)
-            together = len(self._traffic.holding) / self._pace.reconnect_rate
+            together = self._traffic.reconnect_in(self._pace)
         backoff = max(min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
         pause = random.uniform(0, backoff)  # noqa: S311 - spreads, hides nothing
         # The others that ask are told by our client that the service wants quiet.
