@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -99,7 +98,7 @@ def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]
         try:
             yield process
         finally:
-            process.send_signal(signal.SIGINT)
+            process.terminate()  # what a shell started in the background does not hear SIGINT
             process.wait(PATIENCE)
 
 

@@ -53,7 +53,6 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         expect(page).to_have_url(f"{server}/intent/{intent_id}.json")
         page.go_back()
         expect(page).to_have_url(f"{server}/intent/{intent_id}#page")
-        visit.forgive_the_tests_own_script()
 
         page.keyboard.press("/")  # 5
         expect(page.locator("[data-search]")).to_be_focused()
