@@ -205,10 +205,15 @@ def test_every_mark_that_draws_nothing_is_shown(hidden: str) -> None:
     assert text.visible(f"US{hidden}DC") == f"US⟨U+{ord(hidden):04X}⟩DC"
 
 
+# Round what runs from right to left stand marks of our own.
+OURS = re.compile("\u2068([^\u2068\u2069]*)\u2069")
+
+
 @pytest.mark.parametrize("path", ["/intent/{}", "/history", "/tokens?chain=1", "/chains"])
 def test_no_such_mark_reaches_a_page(path: str) -> None:
     for turn in range(0, len(corpus.UNICODE), 6):
         service = Hostile([*corpus.UNICODE, *(f"a{each}b" for each in corpus.HIDDEN)], wants=is_word, turn=turn)
         with answering(service):
             page = Client().get(path.format(service.finished(20)["intentId"])).content.decode()
+        page = OURS.sub(r"\1", page)
         assert [each for each in page if text.is_hidden(each) and each not in "\n"] == []
