@@ -206,7 +206,7 @@ def test_every_mark_that_draws_nothing_is_shown(hidden: str) -> None:
 
 
 # Round what runs from right to left stand marks of our own.
-OURS = re.compile("\u2068([^\u2068\u2069]*)\u2069")
+ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
 @pytest.mark.parametrize("path", ["/intent/{}", "/history", "/tokens?chain=1", "/chains"])
@@ -215,5 +215,5 @@ def test_no_such_mark_reaches_a_page(path: str) -> None:
         service = Hostile([*corpus.UNICODE, *(f"a{each}b" for each in corpus.HIDDEN)], wants=is_word, turn=turn)
         with answering(service):
             page = Client().get(path.format(service.finished(20)["intentId"])).content.decode()
-        page = OURS.sub(r"\1", page)
+        page = ISOLATED.sub(r"\1", page)
         assert [each for each in page if text.is_hidden(each) and each not in "\n"] == []
