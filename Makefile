@@ -21,12 +21,13 @@ check: .venv/installed-dev ## Formatting, lint, types, import directions, known 
 	@.ci/audit
 
 test: .venv/installed-dev ## All of that, then the tests
-	@echo "The tests in a browser run beside the rest, which end with two minutes of soak; what they say follows"
-	@$(BIN)/pytest -m browser -o cache_dir=.pytest_cache/beside >.beside.log 2>&1 & beside=$$!; \
+	@echo "Tests in a browser, and then two minutes of soak, run beside the rest, and what they say follows at the end"
+	@{ $(BIN)/pytest tests/browser -o cache_dir=.pytest_cache/beside; browser=$$?; \
+	$(BIN)/pytest tests/faults/test_soak.py -o cache_dir=.pytest_cache/beside && [ $$browser -eq 0 ]; } \
+	>.beside.log 2>&1 & beside=$$!; \
 	trap 'kill $$beside' INT TERM; \
 	$(MAKE) --no-print-directory check || { kill $$beside; exit 1; }; \
-	$(BIN)/pytest -m "not browser and not soak"; others=$$?; \
-	$(BIN)/pytest -m soak || others=1; \
+	$(BIN)/pytest --ignore tests/browser -m "not soak"; others=$$?; \
 	wait $$beside; beside=$$?; cat .beside.log; \
 	[ $$others -eq 0 ] && [ $$beside -eq 0 ]
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import Visit, some_intent, visiting
-from tests.browser.test_live import OWNER, Transfer
+from tests.browser.test_live import OWNER, REFUNDED_INSIDE, Transfer
 
 pytestmark = pytest.mark.browser
 
@@ -82,14 +82,14 @@ def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> 
     hide(page)
     transfer.commit()
     expect(page).to_have_title(begins("Committed"))
-    transfer.execute()
+    transfer.execute(REFUNDED_INSIDE)
     expect(page).to_have_title(begins("Refunded"), timeout=60_000)
     expect(page.locator("[data-follow-note]")).to_contain_text("No longer followed, because it is over: Refunded")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
     words = [title.partition(" · ")[0] for title, _ in sent(page)]
     assert (words[0], words[-1]) == ("Committed", "Refunded")
     assert len(words) == len(set(words))
-    assert "came back" in sent(page)[-1][0]
+    assert "Returned" in sent(page)[-1][0]
     assert {tag for _, tag in sent(page)} == {transfer.path}
     assert len(streams) == 1
     assert page.evaluate("book.pages('followed')") == []

@@ -15,6 +15,7 @@ OWNER = "0x" + "11" * 20
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 REFUNDED_ON_ORIGIN = 8
+REFUNDED_INSIDE = 9  # at once, and not after a failure that is looked at every quarter of a minute
 # What the badge says from the quote to the refund.
 STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
 PATIENCE = 60.0
@@ -41,8 +42,8 @@ class Transfer:
     def commit(self) -> None:
         self._ask("CommitIntent", intent=self.intent)
 
-    def execute(self) -> None:
-        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=REFUNDED_ON_ORIGIN, pace=3)
+    def execute(self, plot: int = REFUNDED_ON_ORIGIN) -> None:
+        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=plot, pace=3)
 
     def _ask(self, operation: str, **request: object) -> dict[str, dict[str, str]]:
         url = f"{self._server}/rpc/Service/{operation}"

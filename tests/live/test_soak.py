@@ -1,4 +1,4 @@
-"""After a quarter of a minute of readers coming and going everything is back where it was.
+"""After some seconds of readers coming and going everything is back where it was.
 
 `python -m bench.live soak` does ten minutes of it.
 """
@@ -15,7 +15,7 @@ from tests.live.following import CountedService, until
 from tests.live.tcp_service import served
 from tests.live.test_processes import Process, Remote, process
 
-SECONDS = 14.0
+SECONDS = 8.0
 AT_ONCE = 40
 
 
@@ -41,7 +41,7 @@ async def test_readers_who_come_and_go_leave_nothing_behind():
         files, (objects, _) = open_files(worker), each.memory
         visits = await crowd(each, intents, chance, until=time.monotonic() + SECONDS * 3 / 4)
         await everybody_is_gone(each, service, tasks)
-        assert visits > 300
+        assert visits > 150
         # Connections to the service that are kept for the next question come and go; a leak would be one a visit.
         assert open_files(worker) <= files + 2
         # Objects, because what the process has from the system grows for some minutes before it stays.

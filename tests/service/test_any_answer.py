@@ -112,7 +112,7 @@ def named(document: Any) -> Any:
     return document
 
 
-QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=120)
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
 
 
 @QUIET
