@@ -322,7 +322,7 @@ def many(bench: Bench, cold: Dashboard) -> None:
         page.raise_for_status()
     what = f"search with {MANY:,} hits, first page"
     bench.reached(what, statistics.median(took), 1, "s", "1 KB a hit", reason="F")
-    bounds = "bounded by 48 MB of answers in hand and 64 MB kept"
+    bounds = "bounded by 48 MB of answers in hand and 32 MB kept"
     bench.reached("what three of them leave resident", cold.megabytes - before, 200, "MB", bounds)
 
 
