@@ -359,12 +359,20 @@ HOSTILE = [
 ]
 
 
+def quickest(work):
+    """Seconds of this thread's processor: the best of three, for a collection of garbage may fall into one."""
+    taken = []
+    for _ in range(3):
+        start = time.thread_time()
+        work()
+        taken.append(time.thread_time() - start)
+    return min(taken)
+
+
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_hostile_text_takes_no_longer_than_its_length(unit):
     received = (unit * pasted.LONGEST)[: pasted.LONGEST - 1] + "!"
-    start = time.thread_time()
-    pasted.read(received)
-    assert time.thread_time() - start < 0.2
+    assert quickest(lambda: pasted.read(received)) < 0.2
 
 
 ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://", "tx/", "intent/", HASH, OWNER, ".eth"])

@@ -1,11 +1,10 @@
 """What is read of a whole ticket, and what is said of the rest."""
 
-import time
-
 import pytest
 
 from intents_ui.display import ticket
 from intents_ui.display.pasted import Kind
+from tests.display.test_pasted import quickest
 
 HASH = "0x" + "9b21c4" + "5" * 52 + "77ad01"
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
@@ -127,9 +126,7 @@ def test_whatever_is_nearly_an_identifier_is_counted():
 )
 def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit):
     text = (unit * ticket.LONGEST)[: ticket.LONGEST - 1] + "!"
-    start = time.thread_time()
-    ticket.read(text)
-    assert time.thread_time() - start < 0.2
+    assert quickest(lambda: ticket.read(text)) < 0.2
 
 
 @pytest.mark.parametrize(
@@ -138,6 +135,4 @@ def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit)
 )
 def test_a_text_full_of_identifiers_takes_no_longer_than_its_length(unit):
     text = "".join(unit.format(number) for number in range(7000))[: ticket.LONGEST]
-    start = time.thread_time()
-    ticket.read(text)
-    assert time.thread_time() - start < 0.5
+    assert quickest(lambda: ticket.read(text)) < 0.5
