@@ -16,10 +16,10 @@ import re
 import time
 from typing import Any
 
+from bench.load import length_of
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import send_request
 
-LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 OWNER = re.compile(rb'\{"byOwnerAddress": ?"0x([0-9a-fA-F]{6})([01])')
 # What a hit can do without, so that ten thousand of them stay below the most bytes of an answer.
 HEAVY = ("quoteRequest", "quote", "fees", "serviceContracts")
@@ -97,8 +97,7 @@ class Connection(asyncio.Protocol):
         if end < 0:
             return
         head, rest = self.received[:end], self.received[end + 4 :]
-        length = LENGTH.search(head)
-        if length and len(rest) < int(length[1]):
+        if len(rest) < length_of(head):
             return
         self.received = b""  # our clients send nothing before they have their answer
         path = head.split(b" ", 2)[1]

@@ -141,7 +141,7 @@ async def changes(service: ChangingService, watching: Sequence[Viewer], count: i
         seen = watching[0].events + 1
         await until(lambda: service.waits == 1)
         service.change()
-        await until(lambda seen=seen: all(viewer.events >= seen for viewer in watching), within=30)  # type: ignore[misc]
+        await until(lambda seen=seen: all(viewer.events >= seen for viewer in watching), within=30)
         took += [(viewer.arrived_at - service.written_at) * 1000 for viewer in watching]
         await asyncio.sleep(BETWEEN)
     return took

@@ -21,6 +21,12 @@ from typing import Any
 LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
 
+def length_of(head: bytes) -> int:
+    """Of the body behind these headers, in bytes; 0 when they do not say."""
+    found = LENGTH.search(head)
+    return int(found[1]) if found else 0
+
+
 class Reader(asyncio.Protocol):
     """One connection that stays open. `until`: after that moment nothing more is asked."""
 
@@ -40,7 +46,7 @@ class Reader(asyncio.Protocol):
     def go_on(self) -> None:
         """Nobody reads for exactly as long as another."""
         if self.pause:
-            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - a crowd
+            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - spreads a crowd, hides nothing
         else:
             self.ask()
 
@@ -60,9 +66,8 @@ class Reader(asyncio.Protocol):
             head, end, body = self.head.partition(b"\r\n\r\n")
             if not end:
                 return
-            length = LENGTH.search(head)
             self.statuses[head[9:12].decode()] += 1
-            self.missing = int(length[1]) - len(body) if length else 0
+            self.missing = length_of(head) - len(body)
         if self.missing <= 0:
             self.missing = 0
             self.milliseconds.append((time.perf_counter() - self.began) * 1000)
@@ -77,9 +82,10 @@ async def run(port: int, paths: list[str], connections: int, seconds: float, pau
     """Readers take turns at one round of paths. `pause`: seconds for which each reads a page before the next."""
     loop, began, processor = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
     each = itertools.cycle(paths)
-    readers = [Reader(each, began + seconds, pause) for _ in range(connections)]
-    for reader in readers:
-        await loop.create_connection(lambda reader=reader: reader, "127.0.0.1", port)  # type: ignore[misc]
+    readers = []
+    for _ in range(connections):
+        _, reader = await loop.create_connection(lambda: Reader(each, began + seconds, pause), "127.0.0.1", port)
+        readers.append(reader)
     await asyncio.gather(*(reader.done for reader in readers))
     took = time.perf_counter() - began
     return {

@@ -20,7 +20,6 @@ import platform
 import re
 import socket
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -36,8 +35,8 @@ import httpx
 from bench import profiled
 from bench.double import owner
 from bench.live import quantile
-from bench.served import CACHED, COLD, Dashboard, Double, Readers, clean, dashboard, double, installed, readers
-from tests.serving import ROOT
+from bench.load import length_of
+from bench.served import CACHED, COLD, Dashboard, Double, Readers, dashboard, double, installed, output, readers
 
 EMPTY = "/kept"  # the frame and a few words: no question to the service
 DELAYS = (0.0, 0.05, 0.2)
@@ -253,8 +252,7 @@ def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 def reference(bench: Bench, connections: int) -> float:
     """Milliseconds of processor for a page of the bare loop."""
     how = ["--service", bench.service.url, "--connections", str(connections), "--seconds", str(bench.seconds)]
-    command = [sys.executable, "-m", "bench.reference", *how]
-    taken = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)  # noqa: S603 - a command of ours
+    taken = json.loads(output("-m", "bench.reference", *how))
     milliseconds, count = taken["milliseconds"], len(taken["milliseconds"])
     cost = float(taken["processor"] * 1000 / count)
     figures = (count / taken["seconds"], at(milliseconds, 50), at(milliseconds, 99), cost, 0.0, 0.0)
@@ -286,8 +284,7 @@ def take(reader: socket.socket, received: bytes) -> bytes:
     while b"\r\n\r\n" not in received:
         received += reader.recv(65536)
     head, _, body = received.partition(b"\r\n\r\n")
-    length = int(re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)[1])  # type: ignore[index]
-    while len(body) < length:
+    while len(body) < length_of(head):
         body += reader.recv(1 << 20)
     return body
 
@@ -400,8 +397,7 @@ def main() -> None:
 
 
 def live_figures(viewers: int) -> str:
-    command = [sys.executable, "-m", "bench.live", "--viewers", str(viewers)]
-    return subprocess.run(command, cwd=ROOT, env=clean(), capture_output=True, check=True, text=True).stdout  # noqa: S603 - a command of ours
+    return output("-m", "bench.live", "--viewers", str(viewers))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ import cProfile
 import io
 import os
 import pstats
-import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
-from bench.served import COLD, KEY, clean
+from bench.served import COLD, KEY, output
 
 ROUNDS = 60
 PARTS = (
@@ -34,7 +33,7 @@ def part_of(function: tuple[str, int, str]) -> str:
 def own_times(profile: cProfile.Profile) -> Counter[str]:
     """What is built in counts with whoever called it."""
     spent: Counter[str] = Counter()
-    for function, (_, _, own, _, callers) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+    for function, (_, _, own, _, callers) in pstats.Stats(profile).stats.items():
         if function[0] != "~":
             spent[part_of(function)] += own
             continue
@@ -85,10 +84,9 @@ def table(place: Path, service: str) -> str:
 
 def shares_of(place: Path, service: str, path: str, how: dict[str, str]) -> Counter[str]:
     code = os.pathsep.join([str(place), str(Path(__file__).parent.parent)])
-    env = clean(INTENTS_SERVICE_URL=service, SECRET_KEY=KEY, PYTHONPATH=code, **how)
-    command = [sys.executable, "-m", "bench.profiled", path]
-    told = subprocess.run(command, cwd=place, env=env, capture_output=True, check=True, text=True)  # noqa: S603 - a command of ours
-    spent = Counter({part: float(own) for own, part in (line.split(" ", 1) for line in told.stdout.splitlines())})
+    settings = {"INTENTS_SERVICE_URL": service, "SECRET_KEY": KEY, "PYTHONPATH": code, **how}
+    told = output("-m", "bench.profiled", path, place=place, **settings)
+    spent = Counter({part: float(own) for own, part in (line.split(" ", 1) for line in told.splitlines())})
     return Counter({part: own / spent.total() for part, own in spent.items()})
 
 

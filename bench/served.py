@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import httpx
 
@@ -42,11 +42,16 @@ def installed() -> Iterator[Path]:
                 shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, place / name)
-        collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
-        subprocess.run(collect, cwd=place, check=True, env=clean())  # noqa: S603 - a command of ours
-        compiled = [sys.executable, "-m", "compileall", "-q", "intents_ui"]
-        subprocess.run(compiled, cwd=place, check=True)  # noqa: S603 - a command of ours
+        output("manage.py", "collectstatic", "--noinput", place=place)
+        output("-m", "compileall", "-q", "intents_ui", place=place)
         yield place
+
+
+def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
+    """What a program of ours prints."""
+    command, env = [sys.executable, *arguments], clean(**settings)
+    # The arguments are our own modules, and paths and addresses that we have made.
+    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - see above
 
 
 def clean(**more: str) -> dict[str, str]:
@@ -134,14 +139,15 @@ def double() -> Iterator[Double]:
 class Readers:
     """`bench.load` from outside."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
+    def __init__(self, wishes: IO[str], told: IO[str]) -> None:
+        self.wishes = wishes
+        self.told = told
 
     def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
         """`how`: connections, seconds, pause."""
         wish = {"port": port, "paths": list(paths), **how}
-        print(json.dumps(wish), file=self.process.stdin, flush=True)
-        told: dict[str, Any] = json.loads(self.process.stdout.readline())  # type: ignore[union-attr]
+        print(json.dumps(wish), file=self.wishes, flush=True)
+        told: dict[str, Any] = json.loads(self.told.readline())
         return told
 
 
@@ -149,4 +155,4 @@ class Readers:
 def readers() -> Iterator[Readers]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ended(["-m", "bench.load"], cwd=ROOT, env=clean(), **pipes) as process:
-        yield Readers(process)
+        yield Readers(cast("IO[str]", process.stdin), cast("IO[str]", process.stdout))

@@ -29,7 +29,7 @@ from redis import Redis
 
 from tests import canary
 from tests.conftest import needs
-from tests.emulator.driving import USDC_ON_BASE, USDC_ON_OPTIMISM
+from tests.emulator.driving import WISH
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.serving import PATIENCE, ROOT, free_port, running, wait_for
@@ -259,17 +259,8 @@ async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Futur
 
 async def executed(site: Site, plot: str) -> str:
     """An intent of our own that has just set out; its id."""
-    wish = {
-        "ownerAddress": "0x" + "ab" * 20,
-        "originChainId": 8453,
-        "originTokenAddress": USDC_ON_BASE,
-        "destinationChainId": 10,
-        "destinationTokenAddress": USDC_ON_OPTIMISM,
-        "originTokenAmount": "25000000",
-        "tradeType": "EXACT_INPUT",
-    }
     async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False) as client:
-        intent = (await client.post("QuoteIntent", json=wish)).json()["intent"]
+        intent = (await client.post("QuoteIntent", json=WISH)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
         told = {"intentId": intent["intentId"], "plot": plot}
         (await client.post("ExecuteIntent", json=told)).raise_for_status()

@@ -104,18 +104,21 @@ def call(emulator: Emulator, operation: str, body: Any = None) -> dict[str, Any]
     return answer.document
 
 
+# 25 USDC from Base to Optimism.
+WISH: dict[str, Any] = {
+    "ownerAddress": "0x" + "ab" * 20,
+    "originChainId": 8453,
+    "originTokenAddress": USDC_ON_BASE,
+    "destinationChainId": 10,
+    "destinationTokenAddress": USDC_ON_OPTIMISM,
+    "originTokenAmount": "25000000",
+    "tradeType": "EXACT_INPUT",
+}
+
+
 def quote(emulator: Emulator, **changes: Any) -> dict[str, Any]:
-    """A fresh quote of 25 USDC from Base to Optimism."""
-    wish = {
-        "ownerAddress": "0x" + "ab" * 20,
-        "originChainId": 8453,
-        "originTokenAddress": USDC_ON_BASE,
-        "destinationChainId": 10,
-        "destinationTokenAddress": USDC_ON_OPTIMISM,
-        "originTokenAmount": "25000000",
-        "tradeType": "EXACT_INPUT",
-    }
-    return call(emulator, "QuoteIntent", wish | changes)["intent"]
+    """A fresh one of WISH."""
+    return call(emulator, "QuoteIntent", WISH | changes)["intent"]
 
 
 def receipt_at(emulator: Emulator, clock: Clock, intent: dict[str, Any], seconds: float) -> dict[str, Any]:
