@@ -33,7 +33,7 @@ loglevel = "warning"
 logconfig_dict = settings.LOGGING  # its own lines look like ours
 
 # A key that was drawn is the same in every process of this start, and after a worker's restart.
-if settings.ENV.embedded:
+if settings.ENV.embedded and settings.ENV.secret_key is None:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
 
 

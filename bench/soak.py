@@ -50,7 +50,7 @@ KEY: Final = "canary-access-key-of-the-soak"
 SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - an invented one
 FORBIDDEN: Final = ("Traceback", KEY, SECRET, str(ROOT), "django.", "site-packages")
 # Threads that are kept for what comes next, and how many at the most.
-POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 12, "asyncio": 32, "export": 4}
+POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
 FRAGMENTS: Final = ("/newest", "/receipt")
 # What a page may answer with; 503 is the one failure of the service that may show.
 STATUSES: Final = frozenset({200, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 429, 431, 503})

@@ -6,7 +6,7 @@ an asynchronous view, because it has to end when its reader leaves, which WSGI d
 (`/console/…`) goes the same way, into a thread of its own, because the service may hold it for longer than a page may
 take. Everything else is an ordinary synchronous view, run in a thread. Bodies are read here, whole, with a limit and a
 deadline, before a thread is taken: 64 half-sent bodies would otherwise hold every thread that serves pages. More
-requests at a time than may be are turned away here.
+requests at a time than may be, or than one address may have, are turned away here.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from a2wsgi import WSGIMiddleware
 from asgiref.sync import AsyncToSync
@@ -45,12 +46,13 @@ from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetr
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
-from intents_ui.service import origin  # noqa: E402
+from intents_ui.service import origin, processor  # noqa: E402 - as above
+from intents_ui.service.long_tasks import LongTask  # noqa: E402
 from intents_ui.settings import is_address  # noqa: E402
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    with wiring.page():
+    with processor.computing(origin.visitor()), wiring.page():
         return django_pages(environ, start_response)
 
 
@@ -86,6 +88,8 @@ long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
 gate_of_pages = inbound.Gate(settings.ENV.intents_requests)
+# They are quick, and a browser asks for many at once.
+gate_of_files = inbound.Gate(2 * settings.ENV.intents_requests)
 # A slow download is no reason to make nobody a page.
 gate_of_long_answers = inbound.Gate(settings.ENV.intents_requests)
 
@@ -110,13 +114,18 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             await send({"type": "websocket.close", "code": 1000})
 
 
+looking: LongTask | None = None
+
+
 async def lifespan(receive: Receive, send: Send) -> None:
     """The process's long-lived objects are made before the first request and closed after the last."""
+    global looking
     await receive()
+    asyncio.get_running_loop().set_exception_handler(report_unless_cancelled)
     try:
         telemetry.begin()
         wiring.open_all()
-        looking = asyncio.create_task(keep_looking(), name="metrics") if metrics.IS_SHARED else None
+        looking = LongTask("metrics", keep_looking) if metrics.IS_SHARED else None
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})
         raise
@@ -132,6 +141,15 @@ async def lifespan(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
+def report_unless_cancelled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log an exception that was never retrieved, unless it is the cancellation of a request whose client has left.
+
+    asgiref leaves the future of a cancelled request's thread behind when the thread ends first.
+    """
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)
+
+
 async def at_the_door(scope: Message, send: Send) -> None:
     """What programs ask of this process, under whatever host name."""
     if scope["method"] == "HEAD":
@@ -142,7 +160,7 @@ async def at_the_door(scope: Message, send: Send) -> None:
         case "/healthz":
             await answer(send, 200, "ok")
         case "/readyz":
-            ready, body = await readiness.report()
+            ready, body = await readiness.report(in_detail=may_read_metrics(scope))
             await answer_with(send, 200 if ready else 503, b"application/json", body)
         case "/metrics" if may_read_metrics(scope):
             await look()
@@ -154,10 +172,7 @@ async def at_the_door(scope: Message, send: Send) -> None:
 
 def may_read_metrics(scope: Message) -> bool:
     """Under an address instead of a name too, which programs come by and pages that somebody points at us do not."""
-    env = settings.ENV
-    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.is_one_of(
-        env.intents_metrics, scope, proxies=env.trusted_proxies
-    )
+    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.may_read_figures(scope)
 
 
 @cache
@@ -168,6 +183,8 @@ def observer() -> metrics.Observer:
 async def keep_looking() -> None:
     """Where other processes answer for this one too."""
     while True:
+        if looking:
+            looking.beat()
         await look()
         await asyncio.sleep(metrics.EVERY_SECONDS)
 
@@ -179,7 +196,7 @@ async def look() -> None:
         intents=len(wiring.hub().watched),
         open_streams=len(streams().open),
         running_exports=wiring.exports().under_way,
-        requests=gate_of_pages.inside + gate_of_long_answers.inside,
+        requests=gate_of_pages.inside + gate_of_files.inside + gate_of_long_answers.inside,
         redis=await readiness.redis_answers(),
     )
 
@@ -206,22 +223,70 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await streams()(scope, receive, send)
     embedded = wiring.emulator()
     if embedded is not None and path.startswith("/rpc/"):
-        return await embedded(scope, receive, with_headers(send))
+        return await call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
+    asker: origin.Origin = scope[visits.VISIT].origin
+    if not is_file(scope) and not is_of_list(scope):
+        is_costly = inbound.is_costly(scope["method"], path, scope["query_string"])
+        if told := inbound.told_to_wait(asker.visitor, is_costly=is_costly):
+            return await turn_away(scope, send, told)
     try:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
     except Refused as refused:
+        if refused.failure in inbound.LACKS.values():
+            return await turn_away(scope, send, refused.failure)
         scope = {**scope, "method": "GET", "headers": without_body_headers(scope), inbound.REFUSED: refused.failure}
-    handler, gate = (long_answers, gate_of_long_answers) if is_long(scope) else (pages, gate_of_pages)
-    if gate.is_full(is_quick=path.startswith(settings.STATIC_URL)):
-        return await turn_away(scope, send)
-    place = inbound.Place(gate)
+    handler, gate = handled_by(scope)
+    place = gate.enter(asker.visitor)
+    if isinstance(place, Failure):
+        return await turn_away(scope, send, place)
     try:
-        with origin.asking(scope[visits.VISIT].origin):
+        with origin.asking(asker):
             await handler(scope, receive, leaving(place, send, with_first=handler is pages))
     finally:
         place.leave()
+
+
+async def call(embedded: App, scope: Message, receive: Receive, send: Send) -> None:
+    """A call of the embedded service: from beyond this machine, within the limits of pages and their gate."""
+    visitor: str | None = scope[visits.VISIT].origin.visitor
+    if visitor is None:
+        return await embedded(scope, receive, send)
+    if wait := inbound.wait_to_stream(visitor):
+        return await refuse_call(send, inbound.too_many_pages(wait))
+    place = gate_of_long_answers.enter(visitor)
+    if isinstance(place, Failure):
+        return await refuse_call(send, place)
+    try:
+        await embedded(scope, replay(await read_body(scope, receive), receive), send)
+    except Refused as refused:
+        await refuse_call(send, refused.failure)
+    finally:
+        place.leave()
+
+
+async def refuse_call(send: Send, failure: Failure) -> None:
+    later = [(b"retry-after", str(failure.retry_after).encode())] if failure.retry_after is not None else []
+    start = {"type": "http.response.start", "status": int(failure.status)}
+    await send({**start, "headers": [(b"content-type", b"text/plain; charset=utf-8"), *later]})
+    await send({"type": "http.response.body", "body": f"{failure.title}\n".encode()})
+
+
+def handled_by(scope: Message) -> tuple[App, inbound.Gate]:
+    if is_long(scope):
+        return long_answers, gate_of_long_answers
+    return pages, gate_of_files if is_file(scope) else gate_of_pages
+
+
+def is_file(scope: Message) -> bool:
+    path: str = scope["path"]
+    return path.startswith(settings.STATIC_URL)
+
+
+def is_of_list(scope: Message) -> bool:
+    """What is told in place of a list's next part has to leave its rows (`failures.is_of_list`)."""
+    return (b"hx-target", b"div#list") in scope["headers"]
 
 
 def is_long(scope: Message) -> bool:
@@ -239,6 +304,7 @@ def streams() -> Streams:
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
         address_of=lambda scope: visitors.address_of(scope, settings.ENV.trusted_proxies),
+        share_of=lambda scope: visitors.counted(scope, settings.ENV.trusted_proxies),
         wait=inbound.wait_to_stream,
         headers=headers.at_the_door(),
         stopping=lifecycle.is_stopping,
@@ -309,8 +375,26 @@ def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:
 
 
 async def read_body(scope: Message, receive: Receive) -> bytes:
+    """The visitor is counted before anything is read, and what is read takes room that all bodies share."""
+    visitor = scope[visits.VISIT].origin.visitor
+    if has_body(scope) and inbound.wait_to_send(visitor):
+        raise Refused(inbound.BEYOND_SHARE)
+    room = inbound.Room(visitor)
+    try:
+        return await read_into(room, scope, receive)
+    finally:
+        room.leave()
+
+
+def has_body(scope: Message) -> bool:
+    return any(name in (b"content-length", b"transfer-encoding") and value != b"0" for name, value in scope["headers"])
+
+
+async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> bytes:
+    """What finds no room is read to its end and dropped: a browser that is still sending sees no answer."""
     most = most_of_body(scope["path"])
     body, received = bytearray(), 0
+    refused: Failure | None = None
     if declared_length(scope) > max(most, OVERFLOW):
         raise Refused(inbound.too_large(most))
     try:
@@ -321,13 +405,18 @@ async def read_body(scope: Message, receive: Receive) -> bytes:
                     raise Refused(inbound.CUT_OFF)
                 piece = message.get("body", b"")
                 received += len(piece)
-                body.extend(piece) if received <= most else body.clear()
+                refused = refused or (room.take(len(piece)) if received <= most else inbound.too_large(most))
+                if refused:
+                    body.clear()
+                    room.leave()
+                else:
+                    body.extend(piece)
                 if received > max(most, OVERFLOW) or not message.get("more_body", False):
                     break
     except TimeoutError:
         raise Refused(inbound.TOO_SLOW) from None
-    if received > most:
-        raise Refused(inbound.too_large(most))
+    if refused:
+        raise Refused(refused)
     return bytes(body)
 
 
@@ -364,14 +453,33 @@ def replay(body: bytes, receive: Receive) -> Receive:
 def cleaned(scope: Message) -> Message:
     """The scope as Django can take it: an ASCII query, and no header whose name would pass for another's.
 
-    `X_Forwarded_For` and `X-Forwarded-For` share one key in a request's environment.
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in a request's environment. What is only read is read under
+    a host whose port is ours: it stands in links that leave the dashboard.
     """
+    is_read = scope["method"] in ("GET", "HEAD")
     query = bytes(scope["query_string"])
     return {
         **scope,
         "query_string": query if query.isascii() else b"".join(escaped(byte) for byte in query),
-        "headers": [(name, value) for name, value in scope["headers"] if b"_" not in name],
+        "headers": [
+            (name, with_known_port(value) if is_read and name == b"host" else value)
+            for name, value in scope["headers"]
+            if b"_" not in name
+        ],
     }
+
+
+def with_known_port(host: bytes) -> bytes:
+    """Without a port that no setting names; this machine's own names keep theirs, which may be passed on to us."""
+    domain, port = split_domain_port(host.decode("latin-1"))
+    known = not port or domain in settings.LOOPBACK_HOSTS or port in known_ports()
+    return host if known else domain.encode("latin-1")
+
+
+@cache
+def known_ports() -> frozenset[str]:
+    origins = (urlsplit(origin).port for origin in settings.CSRF_TRUSTED_ORIGINS)
+    return frozenset(str(port) for port in (80, 443, settings.ENV.port, *origins) if port)
 
 
 def escaped(byte: int) -> bytes:
@@ -394,18 +502,18 @@ async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: 
     await send({"type": "http.response.body", "body": body})
 
 
-async def turn_away(scope: Message, send: Send) -> None:
+async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
     """At once, and without a thread: the page is the same for everybody."""
     metrics.turned_away.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
-    status, told, body = busy("json" if is_json else "partial" if is_partial else "page")
+    status, told, body = refusal("json" if is_json else "partial" if is_partial else "page", failure)
     await send({"type": "http.response.start", "status": status, "headers": told})
     await send({"type": "http.response.body", "body": body})
 
 
 @cache
-def busy(kind: Literal["page", "partial", "json"]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     """Made by Django as any page is, so that nothing of it is missing."""
     started: list[Any] = []
     environ = {
@@ -417,7 +525,7 @@ def busy(kind: Literal["page", "partial", "json"]) -> tuple[int, list[tuple[byte
         "wsgi.url_scheme": "https",
         "wsgi.input": io.BytesIO(),
         "wsgi.errors": sys.stderr,
-        "asgi.scope": {inbound.REFUSED: inbound.BUSY},
+        "asgi.scope": {inbound.REFUSED: failure},
     }
     if kind == "partial":
         environ["HTTP_HX_REQUEST_TYPE"] = "partial"

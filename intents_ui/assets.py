@@ -1,4 +1,4 @@
-"""Style sheets and scripts, each with one purpose in the checkout; collected: all slim, the frame's in one file each.
+"""Style sheets and scripts, each with one purpose in the checkout; collected: all slim, the frame's joined.
 
 One file is one request, and half of what its parts come to when they are compressed one by one.
 """
@@ -15,10 +15,12 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "lists", "filters", "export")
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
 FRAME += ("kept", "utilities")
-# In the order in which they run, when the page stands.
-SCRIPTS: tuple[str, ...] = ("js/trusted", "vendor/htmx.min", "vendor/hx-sse.min", "js/page", "js/keys", "js/times")
-SCRIPTS += ("js/terms", "js/live", "js/lists", "js/book")
-JOINED = "frame"
+# In the order in which they run, once the page is parsed.
+SCRIPTS: tuple[str, ...] = ("js/trusted", "js/page", "js/keys", "js/times", "js/terms", "js/live", "js/lists")
+SCRIPTS += ("js/book",)
+# After the others: a deferred htmx may start before the next script, which would miss its first events.
+HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
+JOINED, JOINED_HTMX = "frame", "htmx"
 
 # Strings and addresses stay as they are. Of white space and comments there stays what keeps two words apart.
 GAP = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)"
@@ -37,7 +39,8 @@ class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         made = {name: slim_sheet(self._read(name)) for name in paths if name.endswith(".css")}
         made[f"css/{JOINED}.css"] = "\n".join(made[f"css/{name}.css"] for name in FRAME)
         made |= {name: slim_script(self._read(name)) for name in paths if name.startswith("js/")}
-        made[f"js/{JOINED}.js"] = "\n;".join(made.get(f"{name}.js") or self._read(f"{name}.js") for name in SCRIPTS)
+        made[f"js/{JOINED}.js"] = "\n;".join(made[f"{name}.js"] for name in SCRIPTS)
+        made[f"js/{JOINED_HTMX}.js"] = "\n;".join(self._read(f"{name}.js") for name in HTMX)
         for name, text in made.items():
             self.delete(name)
             self._save(name, ContentFile(text.encode()))
@@ -63,8 +66,13 @@ def frame_sheets() -> tuple[str, ...]:
 
 
 def frame_scripts() -> tuple[str, ...]:
-    """The paths of the scripts that every page runs when it stands."""
+    """The paths of the scripts that every page runs once it is parsed, before its own."""
     return (f"js/{JOINED}",) if are_joined() else SCRIPTS
+
+
+def htmx_scripts() -> tuple[str, ...]:
+    """The paths of htmx and its extension: deferred if they are one file, otherwise run while the page is parsed."""
+    return (f"js/{JOINED_HTMX}",) if are_joined() else HTMX
 
 
 def are_joined() -> bool:

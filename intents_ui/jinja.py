@@ -13,11 +13,14 @@ from intents_ui import assets, wiring
 from intents_ui.display import (
     address,
     amounts,
+    explanations,
+    explorers,
     failures,
     glossary,
     hashes,
     json_text,
     misses,
+    names,
     short_forms,
     statuses,
     text,
@@ -56,9 +59,9 @@ def environment(**options: Any) -> Environment:
     """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
-    env.globals.update(frame_scripts=assets.frame_scripts)
+    env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
-    env.globals.update(clock_ahead=clock.ahead)
+    env.globals.update(clock_ahead=clock.ahead, second_deposit=explanations.SECOND_DEPOSIT)
     env.filters.update(
         account=address.canonical,
         bare=text.bare,
@@ -80,10 +83,11 @@ def environment(**options: Any) -> Environment:
         short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
         short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
         short_id=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_id),
-        transaction_link=lambda txn_hash, chain: hashes.transaction_link(
-            chain and chain.explorer_url, txn_hash=txn_hash
+        transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
+            txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
-        address_link=lambda address, chain: hashes.address_link(chain and chain.explorer_url, address=address),
+        address_link=lambda address, chain: explorers.address_link(address, info=chain),
+        unlisted_chain=lambda chain_id: names.chain(chain_id, info=None),
         transaction_status=lambda status, is_open: statuses.transaction(status, is_open=is_open),
         usd=amounts.usd,
         usd_full=amounts.usd_full,

@@ -27,7 +27,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from intents_ui.service import errors
+from intents_ui.service import errors, long_tasks
 from intents_ui.service.health import Standing, State
 from intents_ui.service.tally import Event, Tally
 
@@ -38,6 +38,7 @@ CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
 EVERY_SECONDS: Final = 5.0
 PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 CALL_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40)
+TASKS: Final = ("live bus", "live streams", "watch", "metrics")
 PAGE_SIZE: Final = resource.getpagesize()
 
 own = CollectorRegistry()
@@ -66,10 +67,22 @@ held_back = Counter(
     "intents_ui_upstream_held_back", "Questions not put to a service that is away or wants quiet.", registry=own
 )
 breaker_opened = Counter("intents_ui_breaker_opened", "How often a breaker opened.", registry=own)
+disowned = Counter(
+    "intents_ui_upstream_disowned",
+    "Responses refused, in whole or in part, because they do not belong to their request, by how that was seen.",
+    ["by"],
+    registry=own,
+)
 answers = Counter(
     "intents_ui_answers", "Questions of pages, by where their answer came from.", ["source"], registry=own
 )
 shed = Counter("intents_ui_shed", "What was turned away because all places were taken.", ["by"], registry=own)
+left_aside = Counter(
+    "intents_ui_shared_left_aside", "What lay in Redis or STATE_DIR and was left aside.", ["reason"], registry=own
+)
+task_restarts = Counter(
+    "intents_ui_task_restarts", "Long-lived tasks that broke off and were started again.", ["task"], registry=own
+)
 processor_seconds = Counter("intents_ui_processor_seconds", "Processor time taken.", registry=own)
 
 
@@ -86,6 +99,13 @@ streams = _state("streams", "Live pages that are open.")
 exports = _state("exports", "Exports under way.")
 in_hand = _state("requests_in_hand", "Requests that are being answered, beside streams.")
 memory = _state("memory_bytes", "Memory in use.")
+task_beat = Gauge(
+    "intents_ui_task_beat_seconds",
+    "Seconds since the last heartbeat of a long-lived task, of the most silent of its name.",
+    ["task"],
+    registry=own,
+    multiprocess_mode="livemax",
+)
 processes = _state("processes", "Processes whose figures these are.")
 
 
@@ -107,6 +127,10 @@ OF_EVENTS: Final[Mapping[Event, Counter]] = {
     Event.MISS: answers.labels("service"),
     Event.SHARED: answers.labels("shared_call"),
     Event.SHED: shed.labels("service"),
+    Event.OLDER: disowned.labels("older"),
+    Event.UNFIT: disowned.labels("other_entries"),
+    Event.UNREADABLE: left_aside.labels("unreadable"),
+    Event.UNSIGNED: left_aside.labels("unsigned"),
 }
 turned_away = shed.labels("door")
 
@@ -120,6 +144,13 @@ OUTCOMES: Final[Mapping[type[BaseException], str]] = {
     errors.Unreadable: "unreadable",
 }
 
+DISOWNED: Final[Mapping[errors.Flaw, Counter]] = {
+    errors.Flaw.OTHER_INTENT: disowned.labels("other_intent"),
+    errors.Flaw.OTHER_FILTER: disowned.labels("other_filter"),
+    errors.Flaw.OTHER_REQUEST: disowned.labels("other_request"),
+    errors.Flaw.MORE_BYTES: disowned.labels("more_bytes"),
+}
+
 
 def request(view: str, status: int, seconds: float) -> None:
     requests.labels(view, str(status)).inc()
@@ -129,6 +160,8 @@ def request(view: str, status: int, seconds: float) -> None:
 def call(operation: str, error: BaseException | None, seconds: float) -> None:
     """One attempt, whatever it ended in."""
     upstream_seconds.labels(operation, _outcome(error)).observe(seconds)
+    if isinstance(error, errors.Unreadable) and error.flaw in DISOWNED:
+        DISOWNED[error.flaw].inc()
 
 
 def _outcome(error: BaseException | None) -> str:
@@ -143,6 +176,7 @@ class Observer:
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self._seen: Counts[Event] = Counts()
+        self._restarts: Counts[str] = Counts()
         self._processor = 0.0
 
     def look(
@@ -170,11 +204,20 @@ class Observer:
         streams.set(open_streams)
         exports.set(running_exports)
         in_hand.set(requests)
+        self._look_at_tasks()
         processes.set(1)
         if redis is not None:
             redis_up().set(redis)
         with contextlib.suppress(OSError):
             memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
+
+    def _look_at_tasks(self) -> None:
+        ages = long_tasks.ages()
+        for task in TASKS:
+            task_beat.labels(task).set(ages.get(task, 0))
+            now = long_tasks.restarts[task]
+            task_restarts.labels(task).inc(now - self._restarts[task])
+            self._restarts[task] = now
 
 
 def text() -> bytes:

@@ -33,7 +33,7 @@ from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import visitors
-from intents_ui.settings import ENV
+from intents_ui.settings import ENV, LONGEST_SECRET
 from intents_ui.spending import CannotCount, Limit, give_back, spend
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
@@ -41,8 +41,11 @@ REMEMBERED_SECONDS = 1800
 TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
 MINUTE = 60
-LONGEST_TOKEN = 1000  # characters that are compared
+LONGEST_TOKEN = LONGEST_SECRET  # characters that are compared
 WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
+# Whoever has many addresses must not have as many times as many guesses.
+WRONG_TOKENS_OF_ALL = Limit("operator-token-of-all", 50, 900, is_strict=True)
+ALL = "all"
 SIGNER = Signer(salt="operator")
 
 
@@ -124,9 +127,12 @@ def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
     # Taken before the look, so that many guesses at a time are no more than one after the other.
     if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens came from this address."):
         return refused
+    if refused := _spent(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens came."):
+        return refused
     if not _is_token(_given(request)):
         return WRONG
     give_back(WRONG_TOKENS, visitor)
+    give_back(WRONG_TOKENS_OF_ALL, ALL)
     return None
 
 

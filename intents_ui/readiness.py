@@ -16,6 +16,7 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
 from intents_ui import lifecycle, wiring
+from intents_ui.service import long_tasks
 from intents_ui.service.health import Standing
 from intents_ui.service.redis_errors import trouble
 from intents_ui.settings import ENV
@@ -74,18 +75,23 @@ async def aclose() -> None:
         await watch.aclose()
 
 
-async def report() -> tuple[bool, bytes]:
-    """Whether this process is ready, and what is known, as JSON."""
+async def report(*, in_detail: bool) -> tuple[bool, bytes]:
+    """Whether this process is ready, as JSON; `in_detail`: with what is known, for those who run it."""
     loaded, stopping = await templates_load(), lifecycle.is_stopping()
     ready = loaded and not stopping
-    told = {
-        "ready": ready,
-        "stopping": stopping,
-        "templates": loaded,
+    told: dict[str, Any] = {"ready": ready, "stopping": stopping}
+    if in_detail:
+        told |= await detail(templates=loaded)
+    return ready, json.dumps(told).encode() + b"\n"
+
+
+async def detail(*, templates: bool) -> dict[str, Any]:
+    return {
+        "templates": templates,
         "redis": await redis_answers(),
+        "tasks": of_tasks(),
         "service": of_service(wiring.health().standing()),
     }
-    return ready, json.dumps(told).encode() + b"\n"
 
 
 def of_service(standing: Standing) -> dict[str, Any]:
@@ -96,6 +102,15 @@ def of_service(standing: Standing) -> dict[str, Any]:
         "failed_seconds_ago": _rounded(standing.failed),
         "in_trouble_for_seconds": _rounded(standing.in_trouble),
         "typical_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
+    }
+
+
+def of_tasks() -> dict[str, Any]:
+    """The long-lived tasks that there are now, and those that broke off since the start."""
+    ages = long_tasks.ages()
+    return {
+        name: {"beat_seconds_ago": _rounded(ages.get(name)), "restarts": long_tasks.restarts[name]}
+        for name in sorted(ages.keys() | long_tasks.restarts.keys())
     }
 
 

@@ -31,9 +31,18 @@ from intents_ui.service.config import LIMITS, Group
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
+# As Django takes it: a name, all names below one, an address, everything.
+ALLOWED_HOST = re.compile(rf"\*|\.?{HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\]", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
 CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
-SHORTEST_TOKEN = 16
+SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
+# Secrets that may come from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
+SECRETS = ("intents_service_access_key", "intents_console_token", "secret_key")
+# What a header can carry, without blanks around it, which it would lose on its way.
+OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
+# Options of a Redis URL that every client of ours takes; the time that Redis is given is ours to choose.
+REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
+REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
 # Its last label begins with a letter: no way to write an IP address has that.
 LOGO_HOST = re.compile(
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]", re.ASCII
@@ -84,13 +93,16 @@ class Environment(BaseSettings):
     # fmt: off
     intents_service_url: HttpUrl | Literal["embedded"] | None = Field(None, description="base URL of the intent service; unset (loopback only) or `embedded`: the embedded one, with invented transfers")
     intents_service_access_key: SecretStr | None = Field(None, description="sent to the service as `X-Access-Key`; never leaves the server")
-    intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_.-]+$", description="the path segment after `/rpc/`")
+    intents_service_access_key_file: Path | None = Field(None, description="file that holds `INTENTS_SERVICE_ACCESS_KEY`, instead of it")
+    intents_service_http: Literal["loopback", "allowed"] = Field("loopback", description="where the service may be asked without https: on `loopback` alone, or wherever `INTENTS_SERVICE_URL` says (`allowed`), for a network on which nobody listens")
+    intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="the path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="the brand word that the maker's field names carry where interface.md says `service`")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
     intents_embedded_tokens: int = Field(0, ge=0, le=20_000, description="tokens that the embedded service lists at least, filled up with invented ones, for trying out long lists")
     intents_service_connections: int = Field(48, ge=1, le=500, description="connections to the service that the pages share")
     intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="seconds that a question waits for a free connection")
     intents_waiting: int = Field(40, ge=1, le=63, description="pages, of the 64 that are made at a time, that may wait for the service; the rest serve what needs no answer of it")
+    intents_balance_wait: float = Field(0.3, ge=0, le=5, description="seconds that a transfer's page waits for its on-chain balances before it shows them as pending; 0: it doesn't wait")
     intents_page_seconds: float = Field(8.0, gt=0, le=60, description="seconds for all questions of one page together")
     intents_service_connects: Seconds = Field(limits("connect"), description="seconds to connect to the service, by group of operations")
     intents_service_reads: Seconds = Field(limits("read"), description="seconds between two pieces of an answer, by group")
@@ -109,6 +121,7 @@ class Environment(BaseSettings):
     intents_embed_hosts: Words = Field([], description="comma-separated hosts or https origins (`https://shop.example`, `*.shop.example`) whose pages may show an intent in a frame (`/embed/intent/…`); `*`: everybody's; unset: nobody's")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="what visitors may ask of the service by hand: `off`, `read` (operations that change nothing), `write` (quote, commit and execute too); unset: `write` with the embedded service, `off` with a real one")
     intents_console_token: SecretStr | None = Field(None, description="the operator's token, at least 16 characters, asked of whoever writes; `write` with a real service needs one")
+    intents_console_token_file: Path | None = Field(None, description="file that holds `INTENTS_CONSOLE_TOKEN`, instead of it")
     intents_console_reads: int = Field(60, ge=1, description="reading operations a minute that one visitor's address (IPv6: one /64) may call by hand")
     intents_console_writes: int = Field(10, ge=1, description="quotes, commits and executions a minute by one visitor's address")
     intents_requests: int = Field(64, ge=1, description="requests that one process answers at a time, beside streams; whoever comes then is asked to try again in two seconds")
@@ -116,13 +129,15 @@ class Environment(BaseSettings):
     intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="seconds for a request's headers to arrive, for its body, for a connection to wait for the next request, for a reader to take the next piece of an answer")
     intents_pages_per_address: int = Field(20, ge=1, description="pages, and parts of pages, a second on average that one visitor's address (IPv6: one /64) may ask for; eight times as many at once")
     intents_searches_per_address: int = Field(120, ge=1, description="searches, tickets and exports a minute by one visitor's address")
+    intents_calls_per_address: int = Field(2400, ge=1, description="calls to the service a minute that the tickets of one visitor's address may cost; an identifier costs about six")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="comma-separated addresses and networks that may read `/metrics`; a proxy that passes others on must be named in `TRUSTED_PROXIES`")
     state_dir: DirectoryPath | None = Field(None, description="directory in which the lists of chains and tokens are kept across restarts, so that names are known while the service is away; unset: in memory only")
-    secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset with a real service: the start stops")
+    secret_key: SecretStr | None = Field(None, description="signs what must come back unchanged; unset with the embedded service: one drawn at each start; unset or shorter than 16 characters with a real service: the start stops")
+    secret_key_file: Path | None = Field(None, description="file that holds `SECRET_KEY`, instead of it")
     debug: bool = Field(False, description="Django's debug mode, for work on the dashboard itself: with the embedded service and on loopback alone")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="comma-separated host names under which the dashboard answers")
     intents_https: Literal["off", "on"] = Field("off", description="`on`: readers reach the dashboard by https alone, through a proxy that ends it and passes `X-Forwarded-Proto` on; browsers are told so for two years (for names below this host's too), requests by http are sent to https, cookies go over https alone")
-    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own")
+    csrf_trusted_origins: Words = Field([], description="comma-separated origins (`https://intents.example`) under which readers reach the dashboard, where a proxy in front ends https: forms sent from there count as our own, and their ports may stand in links")
     trusted_proxies: Networks = Field([], description="comma-separated addresses and networks of our own proxies, whose `X-Forwarded-For` says who visits")
     host: str = Field("127.0.0.1", description="address to listen on; beyond loopback the service must be named, if only as `embedded`")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
@@ -155,6 +170,47 @@ class Environment(BaseSettings):
             raise ValueError("should have no user, query or fragment; a key belongs in INTENTS_SERVICE_ACCESS_KEY")
         return value
 
+    @model_validator(mode="before")
+    @classmethod
+    def of_files(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The secrets, where they stand in files, put in their places."""
+        return {**given, **{name: _in_file(name, given) for name in SECRETS if given.get(f"{name}_file")}}
+
+    @field_validator(*SECRETS, mode="before")
+    @classmethod
+    def without_line_end(cls, value: Any) -> Any:
+        """Editors and mounted secrets end with one, which is no part of the secret."""
+        return value.rstrip("\r\n") if isinstance(value, str) else value
+
+    @field_validator(*SECRETS)
+    @classmethod
+    def of_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not OF_A_HEADER.fullmatch(value.get_secret_value()):
+            raise ValueError("should be printable ASCII on one line, with no blanks around it")
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def of_known_options(cls, value: Any) -> Any:
+        if value is None:
+            return value
+        known = REDIS_OPTIONS | (REDISS_OPTIONS if value.scheme == "rediss" else set())
+        if unknown := {name for name, _ in value.query_params()} - known:
+            raise ValueError(f"should have no other options than {', '.join(sorted(known))}; not {min(unknown)[:40]!r}")
+        from redis.connection import parse_url  # where it is set alone: it is large
+
+        parse_url(str(value))  # type: ignore[no-untyped-call]
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def of_hosts(cls, value: list[str]) -> list[str]:
+        if not all(ALLOWED_HOST.fullmatch(host) for host in value):
+            raise ValueError(
+                "should be host names (intents.example, .example for all below it), with no scheme or port"
+            )
+        return value
+
     @field_validator("csrf_trusted_origins")
     @classmethod
     def of_origins(cls, value: list[str]) -> list[str]:
@@ -165,8 +221,11 @@ class Environment(BaseSettings):
     @field_validator("intents_console_token")
     @classmethod
     def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN:
-            raise ValueError(f"should have at least {SHORTEST_TOKEN} characters: whoever guesses it may commit")
+        if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
+            raise ValueError(
+                f"should have at least {SHORTEST_SECRET} characters, because whoever guesses it may commit,"
+                f" and {LONGEST_SECRET} at the most"
+            )
         return value
 
     @field_validator("intents_security_contact")
@@ -243,6 +302,12 @@ class Environment(BaseSettings):
         return self.intents_console or ("write" if self.embedded else "off")
 
     @property
+    def is_overheard(self) -> bool:
+        """Whether what is said to the real service leaves this machine without https."""
+        url = self.intents_service_url
+        return isinstance(url, HttpUrl) and url.scheme == "http" and not is_loopback((url.host or "").strip("[]"))
+
+    @property
     def service_host(self) -> str | None:
         """The real service's, for those who start the dashboard."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
@@ -258,6 +323,13 @@ class Environment(BaseSettings):
     def refuse_what_would_mislead(self) -> Self:
         if not self.embedded and self.secret_key is None:
             raise ValueError("SECRET_KEY: must be set when INTENTS_SERVICE_URL names a real service")
+        if not self.embedded and self.secret_key and len(self.secret_key.get_secret_value()) < SHORTEST_SECRET:
+            raise ValueError(f"SECRET_KEY: should have at least {SHORTEST_SECRET} characters with a real service")
+        if self.is_overheard and self.intents_service_http != "allowed":
+            raise ValueError(
+                "INTENTS_SERVICE_URL: should be https beyond loopback, or anybody on the way reads the access key"
+                " (INTENTS_SERVICE_HTTP=allowed, if nobody is)"
+            )
         if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
             raise ValueError("INTENTS_CONSOLE_TOKEN: must be set when INTENTS_CONSOLE is `write` with a real service")
         if self.intents_service_url is None and not is_loopback(self.host):
@@ -270,6 +342,20 @@ class Environment(BaseSettings):
         if self.embedded and self.web_concurrency > 1:
             raise ValueError("WEB_CONCURRENCY: the embedded service is one process; name a service of its own")
         return self
+
+
+def _in_file(name: str, given: dict[str, Any]) -> str:
+    setting = name.upper()
+    if given.get(name):
+        raise ValueError(f"{setting}: is set, and so is {setting}_FILE; set one of them")
+    try:
+        with Path(given[f"{name}_file"]).open(encoding="utf-8") as file:
+            held = file.read(LONGEST_SECRET * 4)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{setting}_FILE: cannot be read ({type(error).__name__})") from None
+    if not held.strip():
+        raise ValueError(f"{setting}_FILE: is empty")
+    return held
 
 
 def is_installed(module: str) -> bool:

@@ -28,8 +28,9 @@ MICROSECONDS = 1_000_000
 TAKE = """
 local full_at = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, tonumber(ARGV[1])) + tonumber(ARGV[2])
 local wait = full_at - tonumber(ARGV[1]) - tonumber(ARGV[3])
-if wait <= 0 then
-  redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.floor(tonumber(ARGV[3]) / 1000) + 1000)
+if wait <= 0 or ARGV[4] == '1' then
+  local longest = math.max(full_at - tonumber(ARGV[1]), tonumber(ARGV[3]))
+  redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.floor(longest / 1000) + 1000)
 end
 return wait
 """
@@ -58,14 +59,20 @@ class CannotCount(Exception):
         self.wait = wait
 
 
-def spend(limit: Limit, visitor: str | None) -> int:
-    """Takes one: 0 when the visitor may go on, else the seconds after which there is one. Raises CannotCount."""
-    return _buckets.take(limit, visitor, limit.each)
+def spend(limit: Limit, visitor: str | None, count: int = 1) -> int:
+    """Takes one, or so many: 0 when the visitor may go on, else the seconds after which he may. Raises CannotCount."""
+    return _buckets.take(limit, visitor, count * limit.each)
 
 
 def give_back(limit: Limit, visitor: str | None) -> None:
     """What was taken only in case."""
     _buckets.take(limit, visitor, -limit.each)
+
+
+def settle(limit: Limit, visitor: str | None, *, spent: int, cost: int) -> None:
+    """Correct what was spent to what it cost, which may leave the visitor in debt."""
+    if cost != spent:
+        _buckets.take(limit, visitor, (cost - spent) * limit.each, is_forced=True)
 
 
 def spend_here(limit: Limit, visitor: str | None) -> int:
@@ -82,18 +89,18 @@ class _Buckets:
         self._clock = clock
         self._until = float("-inf")
 
-    def take(self, limit: Limit, visitor: str | None, cost: int) -> int:
+    def take(self, limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
         key, shared = _key(limit, visitor), caches["default"]
         if isinstance(shared, RedisCache):
             if self._clock() >= self._until:
                 try:
-                    return _seconds(_take_shared(shared, limit, key, cost))
+                    return _seconds(_take_shared(shared, limit, key, cost, is_forced=is_forced))
                 except redis_error() as error:
                     self._until = self._clock() + self.PAUSE_SECONDS
                     log.warning("The shared cache does not answer, so each process counts: %s", type(error).__name__)
             if limit.is_strict:
                 raise CannotCount(max(1, ceil(self._until - self._clock())))
-        return _seconds(_take_here(limit, key, cost))
+        return _seconds(_take_here(limit, key, cost, is_forced=is_forced))
 
     def resume(self) -> None:
         self._until = float("-inf")
@@ -111,21 +118,21 @@ def _now() -> int:
     return int(time.time() * MICROSECONDS)
 
 
-def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int) -> int:
+def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int, *, is_forced: bool) -> int:
     client: Any = shared._cache.get_client(write=True)  # Django has no word for scripts
     script = client.register_script(TAKE)
-    arguments = [_now(), cost, limit.seconds * MICROSECONDS]
+    arguments = [_now(), cost, limit.seconds * MICROSECONDS, int(is_forced)]
     return int(script(keys=[shared.make_key(key)], args=arguments))
 
 
-def _take_here(limit: Limit, key: str, cost: int) -> int:
+def _take_here(limit: Limit, key: str, cost: int, *, is_forced: bool = False) -> int:
     """As `TAKE`. The cache is bounded: a flood of addresses drives buckets out, which are full again then."""
     counts, now = caches["own"], _now()
     with _lock:
         full_at = max(counts.get(key, 0), now) + cost
         wait: int = full_at - now - limit.seconds * MICROSECONDS
-        if wait <= 0:
-            counts.set(key, full_at, limit.seconds + 1)
+        if wait <= 0 or is_forced:
+            counts.set(key, full_at, max(limit.seconds, _seconds(full_at - now)) + 1)
     return wait
 
 

@@ -132,6 +132,7 @@ urlpatterns: list[URLPattern] = [
     path("operator", operator.operator, name="operator"),
     path("status", status.status, name="status"),
     path("kept", kept.kept, name="kept"),
+    path("saved/status", kept.status, name="saved-status"),
     path("csp-report", policy_report.report, name="policy-report"),
     path("robots.txt", site.robots, name="robots"),
     path("site.webmanifest", site.manifest, name="manifest"),

@@ -13,6 +13,8 @@ ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
+# What a proxy passed on as an address and cannot be read as one counts as a single visitor.
+UNREADABLE = "unreadable"
 FROM_OUR_PAGES = ("same-origin", "none")  # none: by hand
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -21,15 +23,26 @@ type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     """The visitor's address, an IPv6 one as its /64; None where there is none to go by (a socket on the disk)."""
     found = caller(scope, proxies)
-    return _as_counted(found) if found else None
+    return _as_counted(found) if found is not None else None
+
+
+def counted(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
+    """`address_of` where limits and shares are counted: not on this machine, which may be a proxy for everybody."""
+    found = address_of(scope, proxies)
+    return found if is_counted(found) else None
+
+
+def is_counted(visitor: str | None) -> bool:
+    """Whoever comes by no address could only be counted together with everybody."""
+    return visitor is not None and not is_this_machine(visitor)
 
 
 def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     """A proxy of ours says in X-Forwarded-For who came to it. What stands further left was written by whoever came."""
     client = scope.get("client")
     told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
-    hops = [hop.strip() for line in told for hop in line.split(",")]
-    hops += [client[0]] if client else []
+    hops = [_without_port(hop) for line in told for hop in line.split(",")]
+    hops += [client[0]] if client and client[0] else []
     while len(hops) > 1 and is_within(hops[-1], proxies):
         hops.pop()
     return hops[-1] if hops else None
@@ -38,7 +51,7 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
 def of(request: HttpRequest) -> str | None:
     """`address_of` for a page."""
     client, told = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
-    headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told else []
+    headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told is not None else []
     return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
 
 
@@ -53,6 +66,18 @@ def is_one_of(networks: Sequence[Network], scope: Mapping[str, Any], *, proxies:
     is_passed_on = any(name in PASSED_ON for name, _ in scope["headers"])
     found = caller(scope, proxies)
     return bool(found) and is_within(str(found), networks) and (not is_passed_on or is_by_our_proxy(scope, proxies))
+
+
+def may_read_figures(scope: Mapping[str, Any]) -> bool:
+    """Whether the caller may know how this process and what stands behind it are doing (INTENTS_METRICS)."""
+    return is_one_of(settings.ENV.intents_metrics, scope, proxies=settings.ENV.trusted_proxies)
+
+
+def runs_it(request: HttpRequest) -> bool:
+    """`may_read_figures` for a page."""
+    client = request.META.get("REMOTE_ADDR")
+    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
+    return may_read_figures({"client": (client, 0) if client else None, "headers": headers})
 
 
 def is_this_machine(address: str) -> bool:
@@ -80,11 +105,20 @@ def is_within(address: str, networks: Sequence[Network]) -> bool:
     return any(plain in network for network in networks)
 
 
+def _without_port(hop: str) -> str:
+    """Return the address of an entry that some proxies write with a port, in brackets or in quotes."""
+    hop = hop.strip().strip('"').strip()
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    host, _, port = hop.partition(":")
+    return host if "." in host and ":" not in port else hop
+
+
 def _as_counted(address: str) -> str:
     try:
-        found = ipaddress.ip_address(address)
+        found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address
+        return UNREADABLE
     if found.version == 4 or found.is_loopback:
         return str(found)
     return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))

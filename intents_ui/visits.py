@@ -33,7 +33,7 @@ class Visit:
     """One request. `view` is the page's name in the site map."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.origin = Origin(request_id(scope))
+        self.origin = Origin(request_id(scope), visitor=visitors.counted(scope, ENV.trusted_proxies))
         self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
         self._is_told = self.view != "static"  # there are many to a page, and they say nothing
         self._method = scope["method"] if scope["method"] in METHODS else "other"

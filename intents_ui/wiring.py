@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,9 @@ from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.routes import Routes
 from intents_ui.service.saved import SavedLists
+from intents_ui.service.seal import Seal
 from intents_ui.service.shared_answers import SharedAnswers
+from intents_ui.service.shares import FairThreads
 from intents_ui.service.together import end_threads, use_threads
 from intents_ui.service.token_lists import TokenLists
 from intents_ui.service.wire import Page
@@ -45,8 +46,10 @@ log = logging.getLogger(__name__)
 # Calls by hand at a time in a process, and those that the service may hold for half a minute.
 CALLS_BY_HAND = 4
 WAITS_BY_HAND = 4
-# Identifiers of all tickets together that are looked up at a time: fewer than the pages that may wait for the service.
-TICKET_THREADS = 12
+# Identifiers of all tickets together that are looked up at a time, a quarter of them for one address: fewer than the
+# pages that may wait for the service.
+TICKET_THREADS = 16
+TEXT_THREADS = 4
 
 
 def embedded() -> bool:
@@ -70,7 +73,7 @@ def service() -> ServiceClient:
     how, answers_itself = config(), emulator()
     use_threads(how.connections)
     in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
-    saved = SavedLists(ENV.state_dir) if ENV.state_dir else None
+    saved = SavedLists(ENV.state_dir, seal=seal("saved lists")) if ENV.state_dir else None
     return ServiceClient(
         how, transport=in_process, health=health(), kept=kept(), saved=saved, shared=shared_answers(how)
     )
@@ -83,7 +86,13 @@ def shared_answers(how: ServiceConfig) -> SharedAnswers | None:
     key = how.access_key.get_secret_value() if how.access_key else ""
     # By an HMAC with our SECRET_KEY: whoever reads Redis cannot even try keys out.
     whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
-    return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32])
+    return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=seal("answers"))
+
+
+def seal(kind: str) -> Seal:
+    """Signs what lies in Redis or STATE_DIR with SECRET_KEY, under a salt of its own for each kind."""
+    key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
+    return Seal(key.digest(), tally=health().tally)
 
 
 def unkept() -> Unkept:
@@ -176,9 +185,15 @@ def exports() -> Exports:
 
 
 @cache
-def ticket_threads() -> ThreadPoolExecutor:
+def ticket_threads() -> FairThreads:
     """Where the rows of a triage wait for the service: the event loop's own threads are for what is done at once."""
-    return ThreadPoolExecutor(TICKET_THREADS, thread_name_prefix="ticket")
+    return FairThreads(TICKET_THREADS, name="ticket")
+
+
+@cache
+def text_threads() -> FairThreads:
+    """Where pasted text is read and what is copied is written: no job waits, so a few threads do."""
+    return FairThreads(TEXT_THREADS, name="text")
 
 
 @cache
@@ -191,7 +206,9 @@ def hub() -> Hub:
         health=health(),
         kept=kept(),
     )
-    bus = RedisBus(str(ENV.redis_url), names=service.config.names) if ENV.redis_url else LocalBus()
+    bus = (
+        RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal("pictures")) if ENV.redis_url else LocalBus()
+    )
     return Hub(service, bus, most=ENV.intents_watched)
 
 
@@ -255,6 +272,7 @@ async def close_live() -> None:
 
 def close_all() -> None:
     exports().close()
-    ticket_threads().shutdown(wait=False, cancel_futures=True)
+    ticket_threads().shutdown()
+    text_threads().shutdown()
     end_threads()
     service().close()

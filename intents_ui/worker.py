@@ -8,7 +8,9 @@ setting for any of them, nor for what it says of itself in each answer and in th
 import asyncio
 import socket
 import struct
+import sys
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 from gunicorn.asgi import protocol
@@ -19,6 +21,11 @@ from intents_ui import headers
 from intents_ui.settings import ENV
 
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
+# Bytes of a body that wait to be taken, and bytes that are read at once: by default 256 KB each, for each connection.
+UNREAD: Final = 32 * 1024
+# After which a thread that computes lets another have Python's lock. With the default of 5 ms a page that hands over
+# between the event loop and threads waits that long at each step while another client's export computes.
+SWITCH_SECONDS: Final = 0.0005
 LAST_QUESTIONS: Final = 1.0  # seconds in which what a proxy was about to ask on an open connection still comes in
 
 
@@ -32,6 +39,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._max_buffer_size = transport.max_size = UNREAD
         self.worker.connections.add(self)
         wait = ENV.intents_request_seconds["headers"]
         self._first_request = self.worker.loop.call_later(wait, self._end_without_request)
@@ -50,6 +58,15 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         self._forget(self._first_request)
         self._forget(self._next_piece)
         super().connection_lost(exc)
+
+    def _feed_callback_parser(self, data: bytes) -> bool:
+        """A Content-Length of more digits than Python makes a number of is no fault of ours to be logged."""
+        try:
+            return bool(super()._feed_callback_parser(data))
+        except ValueError:
+            self._send_error_response(HTTPStatus.BAD_REQUEST, "Invalid Content-Length value")
+            self._close_transport()
+            return False
 
     def _send_body(self, *args: Any, **how: Any) -> None:
         """Python before 3.13.6 cannot `writelines` to a reader who has left, and gunicorn would log it as an error."""
@@ -83,6 +100,10 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **how)
         self.connections: set[Connection] = set()
+
+    def init_process(self) -> None:
+        sys.setswitchinterval(SWITCH_SECONDS)
+        super().init_process()
 
     async def _shutdown(self) -> None:
         """What is answered from now on closes its connection. Those on which nothing is asked would be waited for."""

@@ -12,13 +12,20 @@ from pydantic import SecretStr
 from tests import canary
 from tests.serving import dashboard
 
+pytest_plugins = ["tests.sampling"]
+
 
 def pytest_configure() -> None:
     """All dashboards of the run have an access key, and nothing that comes out of them may hold it."""
     from intents_ui import settings  # pytest-django has told Django by now where they are
+    from intents_ui.service import guard
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
+    # What a page says must not depend on how busy the machine is; tests of slow answers set their own waits.
+    guard.COPY_PATIENCE = 5.0
+    os.environ["INTENTS_BALANCE_WAIT"] = "2"
+    settings.ENV.intents_balance_wait = 2.0
     canary.watch()
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import httpx
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parent.parent
-PATIENCE = 30.0
 
 
 def free_port() -> int:
@@ -25,7 +26,7 @@ def free_port() -> int:
 def wait_for(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
     """The first answer below 500; fails when the process ends or the patience does."""
     deadline = time.monotonic() + PATIENCE
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
         while time.monotonic() < deadline:
             assert process.poll() is None, f"ended with {process.returncode} before it answered"
             try:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.double import owner
+from bench.fair import Result
 from bench.pages import Reach
 from bench.reference import Reference
 from bench.served import Double, double, readers
@@ -47,3 +48,22 @@ def test_readers_count_every_answer_they_took(service: Double) -> None:
 )
 def test_a_figure_beyond_its_limit_is_told_with_its_reason(figure: float, least: bool, word: str) -> None:
     assert f"| {word} |" in Reach("a page", figure, 1.6, "times", least=least, reason="A").line()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "megabytes", "quiet", "meets"),
+    [
+        pytest.param({200: 100}, 100, 10.0, "yes", id="all served"),
+        pytest.param({200: 98, 429: 2}, 100, 10.0, "no", id="two of a hundred refused"),
+        pytest.param({200: 100}, 300, 10.0, "no", id="too much memory"),
+        pytest.param({200: 100}, 100, 3.0, "no", id="too slow"),
+    ],
+)
+def test_an_attack_is_borne_when_the_other_client_is_served_in_time_and_in_little_memory(
+    statuses: dict[int, int], megabytes: float, quiet: float, meets: str
+) -> None:
+    result = Result()
+    result.statuses.update(statuses)
+    result.milliseconds = [10.0] * 100
+    result.megabytes = megabytes
+    assert result.row("triage", quiet).endswith(f"| {meets} |")

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from django.test import RequestFactory
 
 from intents_ui import bookmarks
 from intents_ui.service.paging import MOST_EARLIER, Position
@@ -84,6 +85,12 @@ def test_what_is_none_of_ours_is_not_read(word: str) -> None:
         bookmarks.check(word)
 
 
+@pytest.mark.parametrize("signed", [[], ["list", None, False], {"edge": None}, "word"], ids=repr)
+def test_what_was_signed_in_another_form_is_not_read(signed: object) -> None:
+    with pytest.raises(bookmarks.Unreadable):
+        bookmarks.check(bookmarks.SIGNER.sign_object(signed))
+
+
 def test_it_belongs_to_its_list_alone() -> None:
     with pytest.raises(bookmarks.OfAnotherList):
         bookmarks.read(WORD, of="status=in-flight")
@@ -99,3 +106,42 @@ def test_a_list_has_one_address_and_each_place_in_it_another() -> None:
     assert bookmarks.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
     assert bookmarks.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
     assert bookmarks.address("/history", of=LIST, at=deep(1)).startswith(f"/history?{LIST}&cursor=")
+
+
+@pytest.mark.parametrize(
+    ("asked", "address", "same"),
+    [
+        ("/history?a=1&b=2", "/history?a=1&b=2", True),
+        ("/history?a=%31", "/history?a=1", True),
+        ("/history", "/history", True),
+        ("/history?a=1", "/history", False),
+        ("/history", "/history?a=1", False),
+        ("/history?a=2", "/history?a=1", False),
+        ("/history?b=2&a=1", "/history?a=1&b=2", False),
+    ],
+    ids=["same words", "escaped", "no query", "one too many", "one missing", "another value", "another order"],
+)
+def test_a_request_is_compared_with_its_one_address(asked: str, address: str, same: bool) -> None:
+    assert bookmarks.is_at(RequestFactory().get(asked), address) is same
+
+
+def test_the_first_page_is_read_as_it_was_written() -> None:
+    assert bookmarks.read(bookmarks.write(Position(), of=LIST), of=LIST) == Position()
+
+
+def test_a_bookmark_may_be_as_long_as_the_limit_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bookmarks, "LONGEST", len(WORD))
+    bookmarks.check(WORD)
+    monkeypatch.setattr(bookmarks, "LONGEST", len(WORD) - 1)
+    with pytest.raises(bookmarks.Unreadable):
+        bookmarks.check(WORD)
+
+
+def test_no_more_cursors_are_forgotten_than_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = Position()
+    for number in range(4):
+        token = hashlib.shake_256(bytes([number])).hexdigest(100)
+        at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
+    shorter = replace(at, earlier=at.earlier[1:])
+    monkeypatch.setattr(bookmarks, "LONGEST", len(bookmarks.write(shorter, of=LIST)))
+    assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == shorter

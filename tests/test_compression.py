@@ -11,6 +11,8 @@ from django.test import Client
 
 from intents_ui import compression
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.lifetimes import Kind, Lifetime
+from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
 
 UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
@@ -25,7 +27,10 @@ def clock() -> Iterator[time_machine.Traveller]:
 
 @pytest.fixture(scope="module")
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
-    yield from fresh()
+    """Nothing is kept: the age of what is kept is told by another clock, and that one runs on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_service_kept", {kind: Lifetime(0, 0, 0) for kind in Kind})
+        yield from fresh()
 
 
 def paths(emulator: Emulator) -> list[str]:

@@ -112,6 +112,7 @@ def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
     assert not re.search(r"\b(gcc|make|build-essential|apt-get)\b", str(last))
 
 
+@pytest.mark.deep
 def test_nothing_that_builds_is_in_the_image_and_all_code_is_compiled(built: Path) -> None:
     no_pip = subprocess.run([built / ".venv/bin/python", "-m", "pip"], capture_output=True, text=True, check=False)
     assert no_pip.stderr.endswith("No module named pip\n")
@@ -121,6 +122,7 @@ def test_nothing_that_builds_is_in_the_image_and_all_code_is_compiled(built: Pat
     assert not [path for path in sources if not list((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
 
 
+@pytest.mark.deep
 def test_the_image_serves_the_dashboard_from_collected_files_as_a_user_who_may_write_nothing(built: Path) -> None:
     last, before = stages()[-1], files(built)
     port = free_port()
@@ -138,7 +140,7 @@ def test_the_image_serves_the_dashboard_from_collected_files_as_a_user_who_may_w
         assert health(built, env) == 0
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
     assert health(built, env) != 0
     assert files(built) == before
 
@@ -162,6 +164,7 @@ def test_a_build_sees_what_it_is_made_of_and_nothing_else() -> None:
         assert is_ignored(path, rules), path
 
 
+@pytest.mark.deep
 def test_beyond_loopback_the_image_refuses_to_start_without_a_service(built: Path) -> None:
     env = {"PATH": os.environ["PATH"], **environment(stages()[-1])}
     refused = subprocess.run(

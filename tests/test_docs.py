@@ -29,7 +29,8 @@ import pytest
 
 from intents_ui.settings import Environment
 from tests.conftest import needs
-from tests.serving import PATIENCE, free_port, process_breathes, wait_for
+from tests.serving import free_port, process_breathes, wait_for
+from tests.waiting import PATIENCE
 
 ROOT: Final = Path(__file__).parent.parent
 DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -158,6 +159,7 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
 def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
     for program in PROGRAMS:

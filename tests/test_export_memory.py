@@ -19,7 +19,8 @@ from intents_ui.emulator import Emulator
 from tests.emulator.driving import Clock
 from tests.exported import own_list, read
 from tests.live.tcp_service import TcpService
-from tests.serving import PATIENCE, ROOT, dashboard, free_port, process_breathes, wait_for
+from tests.serving import ROOT, dashboard, free_port, process_breathes, wait_for
+from tests.waiting import PATIENCE, until
 
 ROWS = 10_000
 GROWTH = 40 * 2**20
@@ -93,14 +94,6 @@ def memory(pid: int) -> int:
     return int(line.split()[1]) * 1024
 
 
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(round(PATIENCE / 0.05)):
-        if condition():
-            return
-        process_breathes()
-    raise AssertionError("it did not come to pass")
-
-
 def exported_sums(rows: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
     """Base units by side, chain and token."""
     sums: Counter[tuple[str, int, str]] = Counter()
@@ -121,6 +114,7 @@ def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
     return sums
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_ten_thousand_rows_are_those_of_the_service_and_take_no_more_memory_than_a_few() -> None:
     emulator = Emulator(now=Clock(), size=ROWS)
@@ -148,6 +142,7 @@ def watched(counted: Counted) -> Iterator[str]:
         yield root
 
 
+@pytest.mark.deep
 def test_when_the_reader_leaves_the_service_is_asked_for_no_further_page(watched: str, counted: Counted) -> None:
     counted.emulator.behave("GetIntentHistory", "slow-0.2")
     with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
@@ -165,6 +160,7 @@ def a_short_export(root: str) -> int:
     return httpx.get(nobody, trust_env=False, timeout=PATIENCE).status_code
 
 
+@pytest.mark.deep
 def test_a_reader_who_does_not_read_costs_the_service_no_more_than_fits_between(watched: str, counted: Counted) -> None:
     counted.emulator.heal()
     before = counted.pages
@@ -183,6 +179,7 @@ def is_still(figure: Callable[[], int]) -> bool:
     return True
 
 
+@pytest.mark.deep
 def test_a_service_that_is_killed_midway_leaves_what_came_and_a_last_line_that_says_so() -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"

@@ -11,7 +11,7 @@ LOADED = "import sys, intents_ui.asgi; print(*{'redis', 'PIL', 'intents_ui.emula
 def test_what_not_every_installation_uses_is_not_loaded() -> None:
     env = {
         "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
-        "INTENTS_SERVICE_URL": "http://service",
+        "INTENTS_SERVICE_URL": "https://service",
         "SECRET_KEY": "x" * 50,
     }
     found = subprocess.run(

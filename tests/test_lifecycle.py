@@ -1,11 +1,14 @@
-"""Memory that a large answer took goes back, whichever thread read it."""
+"""Memory that a large answer took goes back, whichever thread read it, and a client that leaves is no error."""
 
+import asyncio
+import gc
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from intents_ui import asgi
 from tests.serving import ROOT
 
 PROGRAM = """
@@ -34,3 +37,22 @@ def test_all_threads_share_one_heap(tmp_path: Path, is_told: str, heaps: set[int
     told = tmp_path / "malloc.xml"
     subprocess.run([sys.executable, "-c", PROGRAM, is_told, told], cwd=ROOT, check=True, timeout=30)
     assert told.read_text().count("<heap nr=") in heaps
+
+
+@pytest.mark.parametrize(("error", "reports"), [(asyncio.CancelledError(), 0), (ValueError("lost"), 1)])
+def test_of_exceptions_that_were_never_retrieved_only_cancellations_are_not_logged(
+    caplog: pytest.LogCaptureFixture, error: BaseException, reports: int
+) -> None:
+    def fail() -> None:
+        raise error
+
+    async def lose() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(asgi.report_unless_cancelled)
+        future = loop.run_in_executor(None, fail)
+        await asyncio.wait([future])
+        del future
+        gc.collect()
+
+    asyncio.run(lose())
+    assert len([record for record in caplog.records if "never retrieved" in record.message]) == reports

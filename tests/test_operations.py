@@ -27,8 +27,9 @@ from tests import canary
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response, serving
-from tests.service.upstream import BAD, good, until
-from tests.serving import PATIENCE, ROOT, free_port, wait_for
+from tests.service.upstream import BAD, good
+from tests.serving import ROOT, free_port, wait_for
+from tests.waiting import PATIENCE, until
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 SECRET = {"SECRET_KEY": "a key of the test"}
@@ -198,14 +199,30 @@ def test_what_happens_is_counted(site: Site) -> None:
 
 def test_what_is_open_is_told(site: Site) -> None:
     assert site.figures()["intents_ui_redis_up"] == 1
-    with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False) as stream:
+    with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False, timeout=PATIENCE) as stream:
         pieces = stream.iter_bytes()
         next(pieces)
         told = site.figures()
         assert (told["intents_ui_streams"], told["intents_ui_watched_intents"]) == (1, 1)
         assert facts(site.get("/status").text)["Live pages open"] == "1"
+        figures_of_bus = {name: told[name] for name in told if 'task="live bus"' in name}
+        assert figures_of_bus.keys() == {
+            'intents_ui_task_beat_seconds{task="live bus"}',
+            'intents_ui_task_restarts_total{task="live bus"}',
+        }
     until(lambda: site.figures()["intents_ui_streams"] == 0)
     assert site.figures()["intents_ui_processes"] == 1
+
+
+@pytest.mark.finding("S8")
+def test_every_long_lived_task_shows_its_heartbeat_while_a_page_is_live(site: Site) -> None:
+    with httpx.stream("GET", f"{site.root}/live/0x{21:064x}", trust_env=False, timeout=PATIENCE) as stream:
+        pieces = stream.iter_bytes()  # without a reference to it the connection would be closed
+        next(pieces)
+        tasks = site.ready()["tasks"]
+        assert tasks.keys() == {"live bus", "live streams", "watch"}
+        assert {task["restarts"] for task in tasks.values()} == {0}
+        assert tasks["live bus"]["beat_seconds_ago"] < PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -223,10 +240,28 @@ def test_figures_are_told_to_those_who_may_have_them(site: Site, headers: dict[s
     assert site.get("/metrics", **headers).status_code == status
 
 
+STRANGER = {"X-Forwarded-For": "203.0.113.7"}
+
+
+@pytest.mark.finding("S20")
+def test_readiness_and_status_tell_no_internals_to_strangers(site: Site) -> None:
+    assert site.get(intent(40)).status_code == 200
+    told = site.get("/readyz", **STRANGER)
+    assert (told.status_code, told.json()) == (200, {"ready": True, "stopping": False})
+    assert site.ready().keys() > {"ready", "stopping", "redis", "tasks", "service"}
+    page = facts(site.get("/status", **STRANGER).text)
+    assert page.keys() == {"state", "Chains", "Tokens"}
+    assert facts(site.get("/status").text).keys() > page.keys()
+    assert "no-store" in site.get("/status", **STRANGER).headers["Cache-Control"]
+
+
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
 def test_a_proxy_that_is_not_named_has_no_figures(server: str, header: str) -> None:
-    assert httpx.get(f"{server}/metrics", trust_env=False).status_code == 200
-    assert httpx.get(f"{server}/metrics", headers={header: "127.0.0.1"}, trust_env=False).status_code == 403
+    assert httpx.get(f"{server}/metrics", trust_env=False, timeout=PATIENCE).status_code == 200
+    assert (
+        httpx.get(f"{server}/metrics", headers={header: "127.0.0.1"}, trust_env=False, timeout=PATIENCE).status_code
+        == 403
+    )
 
 
 def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
@@ -242,6 +277,7 @@ def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
 
 
 def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) -> None:
+    assert site.get(intent(40)).status_code == 200
     text = site.get("/metrics").text
     kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     rows = {
@@ -264,12 +300,18 @@ def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) 
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in State)
 
 
+@pytest.mark.deep
 def test_several_processes_behind_one_port_tell_their_sums(site: Site, tmp_path: Path) -> None:
     env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": site.service.url, "LOG_FORMAT": "text"}
     with started(tmp_path / "log", **env) as (root, process), ExitStack() as stack:
-        until(lambda: figures(httpx.get(f"{root}/metrics", trust_env=False).text)["intents_ui_processes"] == 2)
+        until(
+            lambda: (
+                figures(httpx.get(f"{root}/metrics", trust_env=False, timeout=PATIENCE).text)["intents_ui_processes"]
+                == 2
+            )
+        )
         # A connection stays with one process; enough of them come to both.
-        clients = [stack.enter_context(httpx.Client(trust_env=False)) for _ in range(12)]
+        clients = [stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE)) for _ in range(12)]
         for client in clients:
             assert client.get(f"{root}/help").status_code == 200
         told = [figures(client.get(f"{root}/metrics").text) for client in clients]
@@ -279,7 +321,7 @@ def test_several_processes_behind_one_port_tell_their_sums(site: Site, tmp_path:
         until(lambda: len(set(workers_of(process)) - {first, second}) == 1)
 
         def settled() -> bool:
-            now = figures(httpx.get(f"{root}/metrics", trust_env=False).text)
+            now = figures(httpx.get(f"{root}/metrics", trust_env=False, timeout=PATIENCE).text)
             assert now['intents_ui_requests_total{status="200",view="help"}'] == 12
             return now["intents_ui_processes"] == 2
 
@@ -316,7 +358,7 @@ def test_an_id_that_is_not_well_formed_is_replaced(site: Site, given: str) -> No
 
 
 def test_only_our_proxies_choose_an_id(server: str) -> None:
-    answer = httpx.get(f"{server}/help", headers={"X-Request-Id": "from-a-visitor"}, trust_env=False)
+    answer = httpx.get(f"{server}/help", headers={"X-Request-Id": "from-a-visitor"}, trust_env=False, timeout=PATIENCE)
     assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-Id"])
 
 
@@ -370,7 +412,7 @@ def test_people_are_told_how_the_service_is_without_asking_it(site: Site) -> Non
     assert told["state"] == "It answers"
     assert told["Answered last"].endswith(" UTC")
     assert told["Its last answers came"].startswith("half of them within ")
-    assert re.match("1, as of .* UTC", told["Chains"])
+    assert re.match("1 chain, as of .* UTC", told["Chains"])
     assert len(site.asked) == before
 
 

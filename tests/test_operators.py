@@ -90,10 +90,32 @@ def test_whoever_is_wrong_five_times_waits_and_nobody_else_does(clock: time_mach
     assert operators.refusal(form(operator_token=TOKEN)) is None
 
 
+@pytest.mark.finding("S19")
+@pytest.mark.usefixtures("token")
+def test_guesses_from_many_addresses_are_counted_together_too(clock: time_machine.Traveller) -> None:
+    most = operators.WRONG_TOKENS_OF_ALL.most
+    for number in range(most):
+        assert operators.refusal(form(f"203.0.113.{number}", operator_token="wrong")) == operators.WRONG
+    for given in ("wrong", TOKEN):
+        refused = operators.refusal(form("198.51.100.1", operator_token=given))
+        assert refused is not None
+        assert refused.status == 429
+        assert "Too many wrong tokens came." in refused.sentence
+    clock.shift(timedelta(minutes=15))
+    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+
+
+@pytest.mark.usefixtures("token")
+def test_an_address_that_has_guessed_too_often_takes_nothing_from_the_others(clock: time_machine.Traveller) -> None:
+    for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
+        operators.refusal(form(operator_token="wrong"))
+    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+
+
 @pytest.mark.usefixtures("token")
 def test_the_right_token_is_never_counted_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 100)
-    for _ in range(20):
+    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
+    for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
         assert operators.refusal(form(operator_token=TOKEN)) is None
 
 

@@ -27,13 +27,15 @@ import pytest
 import trustme
 from redis import Redis
 
+from intents_ui.service.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import WISH
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
-from tests.serving import PATIENCE, ROOT, free_port, running, wait_for
+from tests.serving import ROOT, free_port, running, wait_for
 from tests.unprivileged import as_nobody, give_to_nobody
+from tests.waiting import PATIENCE
 
 # Of the emulator, and how many seconds they take from their execution to their end.
 PLOTS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
@@ -229,10 +231,11 @@ class Load:
     paths: list[str]
     answers: int = 0
     failures: list[str] = field(default_factory=list)
+    is_over: bool = False
 
     async def read(self, first: int) -> None:
         place = first
-        while True:
+        while not self.is_over:
             place += 1
             path = self.paths[place % len(self.paths)]
             try:
@@ -259,7 +262,7 @@ async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Futur
 
 async def executed(site: Site, plot: str) -> str:
     """An intent of our own that has just set out; its id."""
-    async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False, timeout=PATIENCE) as client:
         intent = (await client.post("QuoteIntent", json=WISH)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
         told = {"intentId": intent["intentId"], "plot": plot}
@@ -277,6 +280,7 @@ async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callab
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.deep
 def test_each_step_of_a_reader_may_be_another_process_s(site):
     with contextlib.ExitStack() as stack:
         first, second, third = (stack.enter_context(site.straight_to(process)) for process in site.processes)
@@ -296,7 +300,9 @@ def test_each_step_of_a_reader_may_be_another_process_s(site):
 
         form = first.get("/console/QuoteIntent")
         proof = found(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
-        sent = {"ask": "json", "json": "{}", "confirmed": "yes", "csrfmiddlewaretoken": proof}
+        sent = {"ask": "json", "json": "{}", "csrfmiddlewaretoken": proof}
+        shown = third.post("/console/QuoteIntent", data=sent, headers=with_cookies(form) | {"Origin": site.url})
+        sent["confirmed"] = found(r'name="confirmed" value="([^"]+)"', shown)
         unproven = second.post("/console/QuoteIntent", data=sent, headers={"Origin": site.url})
         assert unproven.status_code == 403
         sent |= {"operator-token": TOKEN, "remember": "yes"}
@@ -305,11 +311,12 @@ def test_each_step_of_a_reader_may_be_another_process_s(site):
         assert "is remembered as the operator" in third.get("/operator", headers=with_cookies(written)).text
 
 
+@pytest.mark.deep
 def test_redis_holds_what_all_processes_share_and_no_secret(site):
     with site.straight_to(site.processes[0]) as reader, Redis.from_url(site.redis.url) as redis:
         reader.get("/history")
         held = {key: redis.get(key) or b"" for key in redis.keys()}  # noqa: SIM118 - not a dict
-    answers = {key: zlib.decompress(value) for key, value in held.items() if b":answer:" in key}
+    answers = {key: zlib.decompress(value[LENGTH:]) for key, value in held.items() if b":answer:" in key}
     assert answers
     for key, value in (held | answers).items():
         for secret in (canary.KEY, TOKEN, site.processes[0].env["SECRET_KEY"]):
@@ -331,6 +338,7 @@ def with_cookies(answer: httpx.Response) -> dict[str, str]:
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in answer.cookies.items())}
 
 
+@pytest.mark.deep
 async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_viewer_sees_the_end(site):
     intents = [await executed(site, plot) for plot in PLOTS]
     paths = ["/", "/history", "/tokens", "/chains", f"/search?q={intents[0]}", *(f"/intent/{each}" for each in intents)]
@@ -339,7 +347,7 @@ async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_
         viewers = [Viewer(streams, intent) for intent in intents for _ in range(VIEWERS_EACH)]
         until = functools.partial(while_all_is_well, load, viewers)
         readers = (load.read(place) for place in range(READERS))
-        async with under_way(*readers, *(viewer.watch() for viewer in viewers)):
+        async with under_way(*readers, *(viewer.watch() for viewer in viewers)) as tasks:
             await until(lambda: all(viewer.seen for viewer in viewers))
             for process in site.processes:
                 assert await asyncio.to_thread(process.stop) == 0
@@ -361,6 +369,9 @@ async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_
                 site.redis.up()
                 answered = load.answers
                 await until(lambda: all(viewer.end for viewer in viewers) and load.answers > answered + len(paths))
+            # Not cancelled: one that connects would leave its socket open, which httpcore closes after errors only.
+            load.is_over = True
+            await asyncio.wait(tasks, timeout=PATIENCE)
         assert [viewer.end for viewer in viewers] == ["SUCCEEDED"] * len(viewers)
         for intent in intents:
             newcomer = Viewer(streams, intent)

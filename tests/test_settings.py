@@ -16,7 +16,8 @@ from unittest.mock import patch
 import pytest
 
 from intents_ui.settings import Environment, read_environment
-from tests.serving import PATIENCE, free_port, wait_for
+from tests.serving import free_port, wait_for
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 
@@ -66,7 +67,7 @@ def test_the_readme_lists_every_setting_with_its_default_and_meaning() -> None:
         pytest.param({"INTENTS_CONSOLE": "on"}, "INTENTS_CONSOLE: ", id="no level"),
         pytest.param({"INTENTS_CONSOLE_TOKEN": "short"}, "INTENTS_CONSOLE_TOKEN: ", id="a token that can be guessed"),
         pytest.param(
-            {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "k", "INTENTS_CONSOLE": "write"},
+            {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test", "INTENTS_CONSOLE": "write"},
             "INTENTS_CONSOLE_TOKEN: ",
             id="everybody writes to a real service",
         ),
@@ -114,6 +115,77 @@ def test_a_bad_value_is_told_in_one_line_that_names_the_variable(env: dict[str, 
     assert "\n" not in told
 
 
+REAL = {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test"}
+
+
+@pytest.mark.finding("S16")
+@pytest.mark.parametrize(
+    ("env", "line"),
+    [
+        pytest.param({**REAL, "INTENTS_SERVICE_ACCESS_KEY": "ké"}, "INTENTS_SERVICE_ACCESS_KEY: ", id="é in the key"),
+        pytest.param({**REAL, "INTENTS_SERVICE_ACCESS_KEY": "a\nb"}, "INTENTS_SERVICE_ACCESS_KEY: ", id="two lines"),
+        pytest.param({"INTENTS_CONSOLE_TOKEN": " " * 16}, "INTENTS_CONSOLE_TOKEN: ", id="a blank token"),
+        pytest.param({"INTENTS_CONSOLE_TOKEN": "x" * 1001}, "INTENTS_CONSOLE_TOKEN: ", id="a token too long"),
+        pytest.param({**REAL, "SECRET_KEY": "x" * 15}, "SECRET_KEY: ", id="a secret key too short"),
+        pytest.param({**REAL, "INTENTS_SERVICE_URL": "http://a.example"}, "INTENTS_SERVICE_URL: ", id="http"),
+        pytest.param({**REAL, "INTENTS_SERVICE_URL": "http://169.254.169.254"}, "INTENTS_SERVICE_URL: ", id="metadata"),
+        pytest.param({**REAL, "INTENTS_SERVICE_NAME": ".."}, "INTENTS_SERVICE_NAME: ", id="a name that leads up"),
+        pytest.param({"ALLOWED_HOSTS": "http://x"}, "ALLOWED_HOSTS: ", id="an origin instead of a host"),
+        pytest.param({"ALLOWED_HOSTS": "x.example,y.example:80"}, "ALLOWED_HOSTS: ", id="a host with its port"),
+        pytest.param({"REDIS_URL": "redis://localhost/0?bad=1"}, "REDIS_URL: ", id="an unknown option of Redis"),
+        pytest.param({"REDIS_URL": "redis://localhost?db=one"}, "REDIS_URL: ", id="an option with an odd value"),
+        pytest.param({"REDIS_URL": "redis://localhost?ssl_keyfile=k"}, "REDIS_URL: ", id="an option of rediss alone"),
+        pytest.param({"SECRET_KEY": "a key of the test", "SECRET_KEY_FILE": "/dev/null"}, "SECRET_KEY: ", id="twice"),
+        pytest.param({"SECRET_KEY_FILE": "/nowhere/key"}, "SECRET_KEY_FILE: ", id="no such file"),
+        pytest.param({"INTENTS_CONSOLE_TOKEN_FILE": "/dev/null"}, "INTENTS_CONSOLE_TOKEN_FILE: ", id="an empty file"),
+    ],
+)  # fmt: skip
+def test_a_setting_that_would_fail_later_stops_the_start_with_one_line(env: dict[str, str], line: str) -> None:
+    test_a_bad_value_is_told_in_one_line_that_names_the_variable(env, line)
+
+
+@pytest.mark.finding("S16")
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_secrets_are_read_from_files_without_their_line_end(tmp_path: Path, end: str) -> None:
+    secrets = {
+        "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
+        "SECRET_KEY": "a key of the test",
+        "INTENTS_CONSOLE_TOKEN": "a token of the test",
+    }
+    env = {}
+    for name, value in secrets.items():
+        env[f"{name}_FILE"] = str(tmp_path / name)
+        (tmp_path / name).write_bytes((value + end).encode())
+    with patch.dict(os.environ, env, clear=True):
+        read = read_environment()
+    with patch.dict(os.environ, {name: value + end for name, value in secrets.items()}, clear=True):
+        given = read_environment()
+    for each in (read, given):
+        found = (each.intents_service_access_key, each.secret_key, each.intents_console_token)
+        assert [secret.get_secret_value() for secret in found if secret] == list(secrets.values())
+
+
+@pytest.mark.finding("S16")
+def test_a_service_without_https_is_asked_on_loopback_or_where_it_is_allowed() -> None:
+    for more in (
+        {"INTENTS_SERVICE_URL": "http://127.0.0.1:8801"},
+        {"INTENTS_SERVICE_URL": "http://localhost"},
+        {"INTENTS_SERVICE_URL": "http://[::1]:1"},
+        {"INTENTS_SERVICE_URL": "http://service.internal", "INTENTS_SERVICE_HTTP": "allowed"},
+    ):
+        with patch.dict(os.environ, REAL | more, clear=True):
+            assert not read_environment().embedded
+
+
+@pytest.mark.finding("S16")
+@pytest.mark.parametrize(
+    "url", ["redis://a.example", "rediss://u:p@a.example:1/2?ssl_cert_reqs=none&protocol=3", "redis://a?db=2"]
+)
+def test_a_redis_url_with_options_that_are_known_is_taken(url: str) -> None:
+    with patch.dict(os.environ, {"REDIS_URL": url}, clear=True):
+        assert str(read_environment().redis_url).startswith(url.partition("?")[0])
+
+
 def test_a_bad_value_stops_the_start() -> None:
     stopped = start(PORT="http")
     assert stopped.returncode == 1
@@ -121,11 +193,12 @@ def test_a_bad_value_stops_the_start() -> None:
     assert stopped.stderr.count("\n") == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "url", ["https://u:s3cret@h/x", "https://s3cret@h", "https://h/x?key=s3cret", "https://h/#s3cret"]
 )
 def test_a_secret_in_the_services_url_stops_the_start_and_is_not_told(url: str) -> None:
-    stopped = start(INTENTS_SERVICE_URL=url, SECRET_KEY="k")
+    stopped = start(INTENTS_SERVICE_URL=url, SECRET_KEY="a key of the test")
     assert stopped.stderr.startswith("INTENTS_SERVICE_URL: ")
     assert "s3cret" not in stopped.stderr + stopped.stdout
 
@@ -162,13 +235,14 @@ def has_ipv6() -> bool:
     return True
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("env", "line"),
     [
         pytest.param({}, "http://127.0.0.1:{port} (invented transfers of the embedded service)", id="embedded"),
         pytest.param({"HOST": "::1"}, "http://[::1]:{port} (invented transfers of the embedded service)", id="IPv6"),
         pytest.param(
-            {"INTENTS_SERVICE_URL": "http://a.example:8/x", "SECRET_KEY": "k"},
+            {"INTENTS_SERVICE_URL": "https://a.example:8/x", "SECRET_KEY": "a key of the test"},
             "{port} (a.example)",
             id="a real service",
         ),
@@ -214,13 +288,18 @@ def test_the_embedded_service_lists_as_many_tokens_as_are_asked_for() -> None:
     assert shown.stdout.split() == ["500"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("env", "embedded"),
     [
         pytest.param({}, "True", id="nothing set"),
         pytest.param({"INTENTS_SERVICE_URL": ""}, "True", id="set to nothing"),
         pytest.param({"INTENTS_SERVICE_URL": "embedded", "HOST": "0.0.0.0"}, "True", id="embedded on purpose"),
-        pytest.param({"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "k"}, "False", id="a real service"),
+        pytest.param(
+            {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test"},
+            "False",
+            id="a real service",
+        ),
     ],
 )
 def test_the_embedded_service_is_there_when_no_other_is_named(env: dict[str, str], embedded: str) -> None:

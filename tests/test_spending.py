@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.test import override_settings
 
 from intents_ui import settings, spending
-from intents_ui.spending import CannotCount, Limit, give_back, spend, spend_here
+from intents_ui.spending import CannotCount, Limit, give_back, settle, spend, spend_here
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 
@@ -68,6 +68,26 @@ def test_whoever_goes_on_asking_waits_no_longer_for_it(clock: time_machine.Trave
     spend_all(HERE)
     assert [spend(THREE_A_MINUTE, HERE) for _ in range(9)] == [20] * 9
     clock.shift(timedelta(seconds=20))
+    assert spend(THREE_A_MINUTE, HERE) == 0
+
+
+@pytest.mark.usefixtures("where")
+def test_several_are_spent_at_once_or_none() -> None:
+    assert spend(THREE_A_MINUTE, HERE, 2) == 0
+    assert spend(THREE_A_MINUTE, HERE, 2) == 20
+    assert spend(THREE_A_MINUTE, HERE) == 0
+
+
+@pytest.mark.usefixtures("where")
+def test_what_was_spent_in_advance_is_corrected_to_what_it_cost(clock: time_machine.Traveller) -> None:
+    assert spend(THREE_A_MINUTE, HERE, 3) == 0
+    settle(THREE_A_MINUTE, HERE, spent=3, cost=1)
+    assert spend(THREE_A_MINUTE, HERE, 2) == 0
+    settle(THREE_A_MINUTE, HERE, spent=2, cost=8)
+    assert spend(THREE_A_MINUTE, HERE) == 140
+    clock.shift(timedelta(seconds=139))
+    assert spend(THREE_A_MINUTE, HERE) == 1
+    clock.shift(timedelta(seconds=1))
     assert spend(THREE_A_MINUTE, HERE) == 0
 
 

@@ -21,7 +21,6 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
         pytest.param("10.0.0.1", ["192.0.2.1, 203.0.113.9"], "203.0.113.9", id="what the visitor wrote before ours"),
         pytest.param("10.0.0.1", ["192.0.2.1", "203.0.113.9"], "203.0.113.9", id="two headers"),
         pytest.param("10.0.0.1", [], "10.0.0.1", id="the proxy itself"),
-        pytest.param("10.0.0.1", ["nonsense"], "nonsense", id="no address"),
         pytest.param("2001:db8:1:2:3:4:5:6", [], "2001:db8:1:2::/64", id="IPv6"),
         pytest.param("::1", [], "::1", id="this machine by IPv6"),
         pytest.param("::ffff:198.51.100.7", [], "198.51.100.7", id="IPv4 in IPv6"),
@@ -33,6 +32,29 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 def test_a_visitor_is_the_last_address_that_none_of_our_proxies_has(client, forwarded, address):
     headers = [(b"host", b"a"), *((b"x-forwarded-for", value.encode()) for value in forwarded)]
     assert address_of({"client": (client, 1) if client else None, "headers": headers}, PROXIES) == address
+
+
+@pytest.mark.finding("S11")
+@pytest.mark.parametrize(
+    ("forwarded", "address"),
+    [
+        pytest.param("203.0.113.9:5678", "203.0.113.9", id="a port"),
+        pytest.param('"203.0.113.9"', "203.0.113.9", id="quotes"),
+        pytest.param('"203.0.113.9:5678"', "203.0.113.9", id="quotes and a port"),
+        pytest.param("[2001:db8:1:2::9]", "2001:db8:1:2::/64", id="brackets"),
+        pytest.param("[2001:db8:1:2::9]:5678", "2001:db8:1:2::/64", id="brackets and a port"),
+        pytest.param('"[2001:db8:1:2::9]:5678"', "2001:db8:1:2::/64", id="quotes, brackets and a port"),
+        pytest.param("::ffff:203.0.113.9", "203.0.113.9", id="IPv4 in IPv6"),
+        pytest.param("192.0.2.1:80, 203.0.113.9:81, 10.0.0.2:82", "203.0.113.9", id="ports of our own proxies too"),
+        pytest.param("nonsense", "unreadable", id="no address"),
+        pytest.param("nonsense:5678", "unreadable", id="no address with a port"),
+        pytest.param("", "unreadable", id="nothing"),
+        pytest.param("203.0.113.9:5678:1", "unreadable", id="two ports"),
+    ],
+)
+def test_a_port_or_quotes_around_a_forwarded_address_do_not_make_another_visitor(forwarded, address):
+    headers = [(b"x-forwarded-for", forwarded.encode())]
+    assert address_of({"client": ("10.0.0.1", 1), "headers": headers}, PROXIES) == address
 
 
 def request(**headers: str) -> HttpRequest:

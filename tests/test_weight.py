@@ -58,6 +58,7 @@ def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
     return {path: linked(site, path) for path in paths}
 
 
+@pytest.mark.deep
 def test_the_scripts_and_styles_of_all_pages_together_are_light(
     collected: Path, pages: dict[str, dict[str, str]]
 ) -> None:
@@ -70,7 +71,7 @@ def test_the_scripts_and_styles_of_all_pages_together_are_light(
                 in_all = transferred(collected, loaded, kind, coding)
                 assert in_all <= limit, f"{in_all} bytes of {kind} in all:\n{table(collected, loaded, kind, coding)}"
     for path, files in pages.items():
-        joined = {*(f"css/{name}" for name in assets.FRAME), *assets.SCRIPTS}
+        joined = {*(f"css/{name}" for name in assets.FRAME), *assets.SCRIPTS, *assets.HTMX}
         of_frame = joined & {re.sub(r"(\.[0-9a-f]{12})?\.(js|css)$", "", name) for name in files}
         assert is_embedded(path) or not of_frame, f"{path} loads twice: {of_frame}"
 

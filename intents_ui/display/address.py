@@ -50,7 +50,7 @@ class Role:
 
     @property
     def shown(self) -> str:
-        """`Owner of 37 intents`, `Owner of at least 10 intents`."""
+        """`Owner of 37 transfers`, `Owner of at least 10 transfers`."""
         least = "at least " if self.may_be_more else ""
         return f"{ROLES[self.key]} of {least}{_counted(self.intents or 0)}"
 
@@ -115,8 +115,9 @@ class Totals:
 
 
 def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
-    shown = [Facts.of(each, None, unread=True).shown_status(now=now) for each in found]
-    succeeded = [Facts.of(each, None, unread=True) for each in found if each.status == IntentStatus.SUCCEEDED]
+    all_facts = [Facts.of(each, None, unread=True) for each in found]
+    shown = [facts.shown_status(now=now) for facts in all_facts]
+    succeeded = [facts for facts in all_facts if facts.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
     return Totals(
         intents=len(found),
@@ -171,4 +172,4 @@ def choices(chosen: Filters) -> tuple[Choice, ...]:
 
 
 def _counted(count: int) -> str:
-    return f"{count:,} {'intent' if count == 1 else 'intents'}"
+    return f"{count:,} {'transfer' if count == 1 else 'transfers'}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import ROUND_DOWN, Context, Decimal
 from functools import reduce
 
 from intents_ui.display import text
@@ -14,6 +14,8 @@ MOST_DECIMALS = 77
 # 1,247.91 and 0.0804 rather than 1,247.912345 and 0.080412345678: the whole value is one click away.
 SIGNIFICANT = 6
 CENT = Decimal("0.01")
+# Finer than any dollar value that is meant, coarser than the error of a float.
+MICRO = Decimal("0.000001")
 SMALLEST_PERCENT = Decimal("0.0001")
 # Figures of the wire have at most 80 digits and exponents within 90: no sum of a list needs more.
 EXACT = Context(prec=1000)
@@ -81,14 +83,23 @@ def shortened(value: int, *, decimals: int) -> str:
     return f"{sign}{whole:,}.{fraction}" if fraction else f"{sign}{whole:,}"
 
 
+def fixed(value: int, *, decimals: int, places: int) -> str:
+    """`0.0400`: cut to exactly so many decimal places."""
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    return f"{sign}{whole:,}.{fraction[:places]}" if places else f"{sign}{whole:,}"
+
+
 def usd(value: Decimal | None) -> str:
-    """`$5,000.12`, `<$0.01`, `—`. Rounded to the nearest cent: the wire's dollars are estimates born as floats."""
+    """`$5,000.12`, `<$0.01`, `—`. Cut towards zero, like the amount of tokens beside it.
+
+    The service's dollars come from floats: $0.0699999999999999 means $0.07."""
     if value is None:
         return UNKNOWN
     sign = "-" if value < 0 else ""
-    if 0 < abs(value) < CENT:
+    meant = EXACT.quantize(value.copy_abs(), MICRO)
+    if value and meant < CENT:
         return f"{sign}<$0.01"
-    return f"{sign}${value.copy_abs():,.2f}"
+    return f"{sign}${meant.quantize(CENT, ROUND_DOWN, EXACT):,.2f}"
 
 
 def usd_full(value: Decimal | None) -> str:

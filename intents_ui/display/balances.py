@@ -4,18 +4,16 @@ Source: interface.md 2.13, domain.md 3.1. A price that is missing is not a price
 not a balance of 0.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import partial
 
 from intents_ui.display import amounts, names, tokens, transfer
 from intents_ui.display.facts import Facts
 from intents_ui.display.names import Names
-from intents_ui.display.story import Story, story
-from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, TokenBalance
+from intents_ui.display.situation import Situation
+from intents_ui.service.wire import BalanceGroup, TokenBalance
 
 DEPOSIT_ADDRESS = "deposit address"
 DELIVERY_ADDRESS = "delivery address"
@@ -46,6 +44,10 @@ class Holding:
     address: str | None
 
     @property
+    def is_held(self) -> bool:
+        return self.worth is not Worth.NOTHING
+
+    @property
     def is_priced(self) -> bool:
         return self.worth in (Worth.PRICED, Worth.WORTHLESS)
 
@@ -67,7 +69,7 @@ class Holding:
     @property
     def each(self) -> str:
         """`$1.00 each`, where a price says anything beside the value."""
-        return f"{amounts.usd(self.price)} each" if self.price and self.worth is not Worth.NOTHING else ""
+        return f"{amounts.usd(self.price)} each" if self.price and self.is_held else ""
 
 
 @dataclass(frozen=True)
@@ -124,20 +126,19 @@ NO_OWNER = "The service names no owner of this intent, and it tells balances onl
 NO_TIME = "The service does not say when this intent was created, and so it cannot be found in its owner's history."
 
 
-def of_entry(entry: IntentHistory | None, facts: Facts, *, using: Names) -> Balances:
-    """`entry` None: it was looked for in vain, or lacks what it could be looked for by."""
-    if entry is None:
-        return Balances(sentence=_missing(facts))
-    found = addresses(entry.balances, facts, using=using)
-    held = [holding for address in found for holding in address.holdings if holding.worth is not Worth.NOTHING]
-    return Balances(found, value(held) if held else None, _sentence(has_balance(entry), is_held=bool(held)))
+def of(situation: Situation, *, is_listed: bool) -> Balances:
+    """`is_listed`: the owner's history holds the transfer, so that the service could say what its addresses hold."""
+    if not is_listed:
+        return Balances(sentence=_missing(situation.facts))
+    found = addresses(situation)
+    held = [holding for address in found for holding in address.holdings if holding.is_held]
+    return Balances(found, value(held) if held else None, _sentence(situation.has_balance, is_held=bool(held)))
 
 
-def heard(found: Balances, tale: Story | None) -> str:
-    """What somebody who listens is told when they come: one line, and not every amount and button."""
+def heard(found: Balances) -> str:
+    """What a screen reader announces when the balances come: one line, and not every amount and button."""
     lines = [f"The addresses hold {found.value.heard}."] if found.value else []
     lines += [found.sentence] if found.sentence else []
-    lines += [f"With that: {tale.headline}."] if tale else []
     return " ".join(lines)
 
 
@@ -147,21 +148,15 @@ def _missing(facts: Facts) -> str:
     return NO_TIME if facts.intent.created_at is None else NOT_THERE
 
 
-def has_balance(entry: IntentHistory) -> bool | None:
-    """Whether something is left to be returned; None: the service did not say, and nothing is listed that says so."""
-    if entry.has_balance is not None:
-        return entry.has_balance
-    return True if any(token.balance for group in entry.balances for token in group.tokens) else None
-
-
 def _sentence(has: bool | None, *, is_held: bool) -> str:
     if is_held:
         return NOT_COUNTED if has is False else ""
     return {None: NOT_SAID, False: NOTHING, True: UNNAMED}[has]
 
 
-def addresses(groups: Sequence[BalanceGroup], facts: Facts, *, using: Names) -> tuple[Address, ...]:
-    return tuple(_address(group, facts, using=using) for group in groups)
+def addresses(situation: Situation) -> tuple[Address, ...]:
+    facts, using = situation.facts, situation.names
+    return tuple(_address(group, facts, using=using) for group in situation.balances.groups)
 
 
 def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
@@ -224,14 +219,7 @@ def value(holdings: Iterable[Holding]) -> Value:
     return Value(amounts.total(known), len(known), len(held))
 
 
-def holdings(groups: Sequence[BalanceGroup], facts: Facts, *, using: Names) -> Iterator[Holding]:
+def holdings(situation: Situation) -> Iterator[Holding]:
     """Everything that is held, at whichever address: a balance of 0 is none."""
-    for address in addresses(groups, facts, using=using):
-        yield from (each for each in address.holdings if each.worth is not Worth.NOTHING)
-
-
-def changed_story(intent: Intent, entry: IntentHistory, *, now: datetime, using: Names) -> Story | None:
-    """The story with what the addresses hold, when that makes it another one than without."""
-    known = partial(story, intent, entry.receipt, now=now, using=using, unread=entry.receipt is None)
-    told = known(has_balance=has_balance(entry), balances=entry.balances)
-    return None if told.key == known().key else told
+    for address in addresses(situation):
+        yield from (each for each in address.holdings if each.is_held)

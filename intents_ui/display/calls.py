@@ -12,6 +12,7 @@ from intents_ui.display.calldata import Decoded, Inner, Unread
 from intents_ui.display.facts import Facts
 from intents_ui.display.names import Names
 from intents_ui.display.selectors import Carries
+from intents_ui.display.situation import Situation
 from intents_ui.display.statuses import Tone
 from intents_ui.display.wording import Made, OfTwoChains, Piece, Row, Sentence, Told, Wording, until
 from intents_ui.service.wire import (
@@ -104,9 +105,10 @@ class Chapter:
     more: int = 0
 
 
-def chapters(facts: Facts, *, using: Names) -> tuple[Chapter, ...]:
+def chapters(situation: Situation) -> tuple[Chapter, ...]:
     """In the order in which they happen; what there is nothing to say about is left out."""
-    narrator = _Narrator(facts, OfTwoChains(facts, using))
+    facts = situation.facts
+    narrator = _Narrator(facts, OfTwoChains(facts, situation.names))
     found = (narrator.payment(), narrator.origin(), narrator.destination(), narrator.returning())
     return tuple(chapter for chapter in found if chapter.notes or chapter.steps)
 

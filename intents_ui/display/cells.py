@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
@@ -29,7 +29,6 @@ from intents_ui.service.wire import (
 NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
 MOST_DATA = 20_000  # characters of a call that are shown
 NEVER = 2**256 - 1
-LATEST = int(datetime.max.replace(tzinfo=UTC).timestamp())
 
 
 class Kind(StrEnum):
@@ -177,10 +176,8 @@ def _of_whole(model: type[BaseModel], name: str, value: int, owner: Owner, facts
 
 
 def _of_deadline(value: int) -> Cell:
-    if value > LATEST:
-        return Cell(Kind.NUMBER, value, "never")
-    at = datetime.fromtimestamp(value, UTC)
-    return Cell(Kind.TIME, at, times.iso(at))
+    at = times.since_1970(value)
+    return Cell(Kind.NUMBER, value, "never") if at is None else Cell(Kind.TIME, at, times.iso(at))
 
 
 def _of_figure(name: str, value: Decimal) -> Cell:

@@ -3,17 +3,21 @@
 A commit is sent once. Where its answer does not say whether it was taken, the intent itself is asked for.
 """
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from intents_ui.display import failures, statuses, text
-from intents_ui.display.facts import Facts
+from intents_ui.display import failures, statuses, summary, text
+from intents_ui.display.situation import Situation
 from intents_ui.display.statuses import Shown, Tone
-from intents_ui.service import errors, paused
+from intents_ui.service import errors, json_text, paused
 from intents_ui.service.errors import Reason, ServiceError
 from intents_ui.service.wire import Intent, IntentStatus
 
+MOST_CHANGES = 50
+CHANGE_CAP = 200
 # With these nothing has reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
 NOTHING_MOVED = "Nothing was moved and nothing has changed."
@@ -33,14 +37,40 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Offer:
-    """An intent that can be committed now, `until` its quote expires; None where the service does not say when."""
+    """An intent that can be committed now, `until` its quote expires; None where the service does not say when.
+
+    `execute_until`: the deadline of its execution, if it is committed now."""
 
     until: datetime | None
+    execute_until: datetime | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A field of an intent as it was confirmed and as the service gives it now; "" where it is not there."""
+
+    field: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    """`fields`: those that differ, the first of them; `before` and `now`: both versions whole.
+
+    `before` is None where it was too long to be carried along."""
+
+    fields: list[Change]
+    more: int
+    before: str | None
+    now: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """`state`: what the service says of the intent now, where it was asked; `error`: what it said to the commit."""
+    """`state`: what the service says of the intent now, where it was asked; `error`: what it said to the commit.
+
+    `until`: the deadline of its execution."""
 
     outcome: Outcome
     tone: Tone
@@ -50,13 +80,50 @@ class Told:
     todo: str
     state: Shown | None = None
     error: ServiceError | None = None
+    until: datetime | None = None
 
 
-def offer(facts: Facts, *, now: datetime) -> Offer | None:
+def changes(before: str | None, now: str) -> Changes:
+    """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field."""
+    differing = [] if before is None else _differing(before, now)
+    shown = None if before is None else text.visible(before, lines=True)
+    return Changes(
+        differing[:MOST_CHANGES], max(len(differing) - MOST_CHANGES, 0), shown, text.visible(now, lines=True)
+    )
+
+
+def _differing(before: str, now: str) -> list[Change]:
+    one, other = (dict(_leaves(json_text.read(each), "")) for each in (before, now))
+    return [
+        Change(*(text.capped(each, cap=CHANGE_CAP).shown if each else "" for each in (field, was, now_is)))
+        for field in dict.fromkeys([*one, *other])
+        if (was := one.get(field, "")) != (now_is := other.get(field, ""))
+    ]
+
+
+def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{at}.{key}" if at else str(key))
+    elif isinstance(value, list) and value:
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{at}[{place}]")
+    else:
+        yield at, value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def offer(situation: Situation) -> Offer | None:
     """Only for a quote that is in time and was not used; a receipt that could not be read may say that it was."""
-    if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or facts.is_expired(now=now):
+    facts = situation.facts
+    if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or situation.is_expired:
         return None
-    return Offer(facts.expires_at)
+    return Offer(facts.expires_at, execute_until(facts.intent, now=situation.now))
+
+
+def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
+    """Return the deadline of a committed intent, or of one that is committed now."""
+    committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
+    return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
 def not_offered(intent: Intent, *, now: datetime) -> Told:
@@ -86,14 +153,22 @@ def outcome_of(error: ServiceError) -> Outcome:
             return Outcome.UNKNOWN
 
 
-def told(outcome: Outcome, *, error: ServiceError | None = None, state: Intent | None = None, now: datetime) -> Told:
-    """`state`: the intent as it was read after the commit, or instead of it."""
-    shown = Facts.of(state, None).shown_status(now=now) if state else None
+def told(
+    outcome: Outcome,
+    *,
+    error: ServiceError | None = None,
+    state: Intent | None = None,
+    sent: Intent | None = None,
+    now: datetime,
+) -> Told:
+    """`state`: the intent as it was read after the commit, or instead of it; `sent`: as it was committed."""
+    shown = summary.of(Situation.of(state, None, now=now)).status if state else None
     match outcome:
         case Outcome.COMMITTED:
-            return _committed(statuses.intent(IntentStatus.COMMITTED, now=now))
+            until = execute_until(sent, now=now) if sent else None
+            return _committed(statuses.intent(IntentStatus.COMMITTED, now=now), until=until)
         case Outcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
-            return _committed(shown, lost=True, error=error)
+            return _committed(shown, until=execute_until(state, now=now), lost=True, error=error)
         case Outcome.UNKNOWN:
             return _unknown(shown, error)
         case Outcome.MOVED_ON:
@@ -137,7 +212,9 @@ def told(outcome: Outcome, *, error: ServiceError | None = None, state: Intent |
             return _refused(shown, error)
 
 
-def _committed(shown: Shown | None, *, lost: bool = False, error: ServiceError | None = None) -> Told:
+def _committed(
+    shown: Shown | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
+) -> Told:
     taken = (
         "The answer to the commit was lost, but the service was asked afterwards and says that it is committed."
         if lost
@@ -149,9 +226,10 @@ def _committed(shown: Shown | None, *, lost: bool = False, error: ServiceError |
         "check",
         "Committed",
         f"{taken} Its price is held and its deposit address is prepared. No money has moved by this.",
-        "It must be executed within 10 minutes; after that it needs a new quote and a new commit.",
+        "Execute it in time. After that, request a new quote.",
         shown,
         error,
+        until,
     )
 
 

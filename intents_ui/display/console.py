@@ -18,7 +18,7 @@ ABOUT: Mapping[str, str] = {
     "GetIntent": "Gives one intent: what was quoted, and its state.",
     "GetIntentReceipt": "Gives what has happened to an intent so far, transaction by transaction.",
     "WaitIntentReceipt": "Waits, up to about half a minute, until something happens to an intent.",
-    "CommitIntent": "Accepts a quote. From then on there are 10 minutes to execute it.",
+    "CommitIntent": "Accepts a quote. Execute within 10 minutes of accepting, and before the quote expires.",
     "GetTokenList": "Lists the tokens of chains: the featured ones, or all that are listed.",
     "GetChains": "Lists the chains that the service moves money between.",
     "GetExactInputRoutes": "Lists what can be had for a token.",
@@ -33,7 +33,7 @@ CONSEQUENCES: Mapping[str, str] = {
     "QuoteIntent": "This makes a quote. It costs nothing and moves no money. The intent will stand in the history,"
     " where every reader sees it.",
     "CommitIntent": "This accepts the quote for its owner. It moves no money, but cannot be taken back: an intent is"
-    " committed once, and may then be executed for 10 minutes.",
+    " committed once. Execute within 10 minutes of accepting, and before the quote expires.",
     "ExecuteIntent": "This sets the transfer going: as soon as the deposit is there, the service moves it. That cannot"
     " be taken back.",
 }
@@ -92,7 +92,7 @@ MEANINGS: Mapping[int, str] = {
     2004: "The intent is not in a state in which this can be done. The cause names its state.",
     3000: "The version of the intent protocol that was asked for is no longer supported.",
     7000: "Origin and destination are the same: there is nothing to move.",
-    7001: "The quote's time is over, or the 10 minutes after its commit. A fresh quote is needed.",
+    7001: "The quote expired, or 10 minutes have passed since it was accepted. Request a new quote.",
     7002: "The price on this route would be too bad: too much would be lost.",
     7003: "The token takes a fee whenever it is moved, which the service does not support.",
     8000: "The service does not know the intent, or it has no receipt yet.",
@@ -188,6 +188,9 @@ def size(attempt: Attempt) -> str:
 
 def _bytes(count: int) -> str:
     return "1 byte" if count == 1 else f"{count:,} bytes"
+
+
+SOMEWHERE = "https://intent-service.example"  # in the place of the service's own address
 
 
 def curl(url: str, text: str, *, has_key: bool) -> str:

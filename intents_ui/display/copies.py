@@ -17,6 +17,7 @@ TALLY = {
     Outcome.NOTHING: ("with nothing behind it", "with nothing behind them"),
     Outcome.UNKNOWN: ("not found", "not found"),
     Outcome.UNCLEAR: ("to be checked", "to be checked"),
+    Outcome.POSSIBLE: ("possible match", "with possible matches"),
 }
 COLUMNS = (
     "Row",
@@ -46,7 +47,7 @@ def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]
     return (
         Copy("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
         Copy("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
-        Copy("CSV", "for a spreadsheet", bare(comma_separated(rows, root=root))),
+        Copy("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
     )
 
 

@@ -4,14 +4,17 @@ import csv
 import io
 from collections.abc import Iterable
 
+from intents_ui.display.text import bare, visible
+
 # What makes a spreadsheet take a cell for a formula; the full-width forms do in Japanese ones. Those that are blank or
 # NUL are dropped by some programs, and the next character is then the first.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
 def cell(text: str) -> str:
-    """The text, with `'` in front of what would be a formula: a spreadsheet shows it as it was written."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """The text without our direction marks, hidden characters made visible, and `'` in front of a would-be formula."""
+    shown = visible(bare(text), lines=True)
+    return f"'{shown}" if text.startswith(FORMULA) or shown.startswith(FORMULA) else shown
 
 
 def line(cells: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from intents_ui.display import hashes, tokens
+from intents_ui.display import amounts, hashes, tokens
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
@@ -24,6 +24,23 @@ def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> s
         return ""
     more = "more" if value > other else "less"
     return f"{exactly(replace(of, value=abs(value - other)), using=using)} {more} than {than}"
+
+
+def compared_shortly(money: Money, other: Money, *, than: str, using: Names) -> str:
+    """`299.96 USDC (0.04 USDC less than deposited)`: the same token, with as many decimal places on both.
+
+    The difference is that of the amounts as they are shown, so that the reader's own subtraction agrees."""
+    amount = tokens.amount(money, using=using)
+    decimals = tokens.decimals(money, using=using)
+    if money.value is None or other.value is None or money.value == other.value:
+        return f"{amount} (as much as {than})"
+    more = "more" if money.value > other.value else "less"
+    places = len(amount.short.partition(".")[2])
+    step = 10 ** (decimals - places) if decimals is not None and places else 1
+    apart = abs(money.value // step - other.value // step) * step
+    if decimals is None or not places or not apart:
+        return f"{exact(amount)} ({compared(money.value, other.value, of=money, than=than, using=using)})"
+    return f"{amount} ({amounts.fixed(apart, decimals=decimals, places=places)} {amount.unit} {more} than {than})"
 
 
 def is_another_token(one: Money, other: Money) -> bool:

@@ -1,20 +1,23 @@
-"""For "I paid and nothing happens": whether the payment is what it should be, and what to do; from diagnoses.json."""
+"""Deposit check: whether the deposit is as expected, and the next step; from diagnoses.json."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from importlib import resources
+from typing import Any
 
 from intents_ui.display import differences, findings, patience, text, times
 from intents_ui.display.facts import Facts
 from intents_ui.display.findings import Finding, chain_name, exactly, listed
+from intents_ui.display.gaps import escalation
 from intents_ui.display.legs import DEAD, Leg, is_made
-from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.names import Names
 from intents_ui.display.payments import Payment
+from intents_ui.display.situation import Situation, derived
 from intents_ui.display.statuses import Shown, Tone
-from intents_ui.service.wire import BalanceGroup, Intent, IntentReceipt, IntentStatus, TransactionStatus
+from intents_ui.service.wire import IntentStatus, TransactionStatus
 
 
 class Key(StrEnum):
@@ -46,48 +49,46 @@ class Key(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`shown` is the verdict with its icon and tone."""
+    """`shown` is the result with its icon and tone; the page shows `SECOND_DEPOSIT` where `warn_second_deposit`.
+
+    `needs_attention`: something was seen and is not as expected."""
 
     key: Key
     shown: Shown
     sentence: str
     next: str
     findings: tuple[Finding, ...]
+    needs_attention: bool
+    warn_second_deposit: bool = False
 
 
-DIAGNOSES: Mapping[str, Mapping[str, str]] = {
+DIAGNOSES: Mapping[str, Mapping[str, Any]] = {
     row["key"]: row for row in json.loads(resources.files(__package__).joinpath("diagnoses.json").read_text("utf-8"))
 }
-STALLED = "Do not pay again. Contact support with the intent ID."
+STALLED = "Contact support with the intent ID."
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 NOT_BEGUN = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
 # Where the payment itself is what a reader should look at, whatever became of the transfer.
 TELLING = frozenset({Key.WRONG_CHAIN, Key.WRONG_TOKEN, Key.TOO_LITTLE, Key.TOO_MUCH, Key.TOO_LATE, Key.WAITING})
 
 
-def doctor(
-    intent: Intent | None,
-    receipt: IntentReceipt | None,
-    *,
-    now: datetime,
-    balances: Sequence[BalanceGroup] | None = None,
-    unread: bool = False,
-    using: Names = NO_NAMES,
-) -> Diagnosis | None:
-    """None where nobody would ask: the payment arrived, and the transfer went on.
-
-    `balances` are those of the history entry; None: nobody looked."""
-    payment = Payment.of(Facts.of(intent, receipt, unread=unread), balances)
+@derived
+def of(situation: Situation) -> Diagnosis | None:
+    """None where nobody would ask: the deposit arrived, and the transfer went on."""
+    payment, now, using = situation.payment, situation.now, situation.names
     key = diagnosed(payment, now=now)
     if not _is_worth_telling(key, payment.facts):
         return None
-    row, words = DIAGNOSES[key], _words(payment, now=now, using=using)
+    row, words = DIAGNOSES[key], _words(key, payment, now=now, using=using)
+    rows = tuple(findings.findings(payment, is_too_late=key is Key.TOO_LATE, now=now, using=using))
     return Diagnosis(
         key=key,
         shown=Shown(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
         sentence=row["sentence"].format_map(words),
         next=_next(key, payment, now=now).format_map(words),
-        findings=tuple(findings.findings(payment, is_too_late=key is Key.TOO_LATE, now=now, using=using)),
+        findings=rows,
+        needs_attention=bool(payment.found) and any(each.shown.tone in (Tone.ATTENTION, Tone.BAD) for each in rows),
+        warn_second_deposit=row["warn_second_deposit"],
     )
 
 
@@ -192,10 +193,10 @@ def _next(key: Key, payment: Payment, *, now: datetime) -> str:
     row, facts = DIAGNOSES[key], payment.facts
     if key is Key.WAITING and patience.has_come(patience.stalled_at(facts), now=now):
         return STALLED
-    return row["after"] if row["after"] and facts.is_over(now=now) else row["next"]
+    return str(row["after"] if row["after"] and facts.is_over(now=now) else row["next"])
 
 
-def _words(payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
+def _words(key: Key, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
     """Everything that a row may name. Text of strangers has been made visible before it comes here."""
     facts, deadline = payment.facts, payment.deadline
     unchanged = now - facts.last_change if facts.last_change else None
@@ -207,9 +208,10 @@ def _words(payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str
         "lacking": exactly(payment, payment.lacking, using=using),
         "excess": exactly(payment, payment.excess, using=using),
         "found": _found(payment, using=using),
-        "deadline": times.utc(deadline, now=now) if deadline else "a time that was not given",
+        "deadline": times.utc(deadline, now=now) if deadline else "a time that wasn't reported",
         "looked": ", and the deposit address is empty" if payment.held == () else "",
         "late": _late(payment, now=now),
+        "escalation": escalation(facts, DIAGNOSES[key].get("minutes", 0), now=now),
         "age": times.duration(unchanged) if unchanged else "a long time",
         "status": text.name(payment.deposit.status or "none given").shown,
     }
@@ -219,16 +221,16 @@ def _found(payment: Payment, *, using: Names) -> str:
     """What there is, as the beginning of a sentence."""
     if payment.leftover:
         left = exactly(payment, payment.leftover, using=using)
-        return f"The payment was used, and {left} is still at the deposit address"
+        return f"The deposit was used, and {left} is still at the deposit address"
     if payment.is_confirmed:
-        amount = listed((payment.named,), using=using) if payment.named.value is not None else "The payment"
+        amount = listed((payment.named,), using=using) if payment.named.value is not None else "The deposit"
         return f"{amount} arrived"
     if payment.held or payment.strays:
         return f"{listed(payment.found, using=using)} is at the deposit address"
-    return "A payment was reported"
+    return "A deposit was submitted"
 
 
 def _late(payment: Payment, *, now: datetime) -> str:
     if payment.late_by and payment.deadline:
-        return f" {times.duration(payment.late_by)} before, at {times.utc(payment.deadline, now=now)}"
-    return ": it came too late, or was not counted in time"
+        return f" {times.duration(payment.late_by)} after the deadline at {times.utc(payment.deadline, now=now)}"
+    return ", but it came too late or wasn't accepted in time"

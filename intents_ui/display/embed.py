@@ -5,7 +5,7 @@ from html import escape
 
 WIDTH = 480
 # The card stands in as many lines as its width makes of it.
-HEIGHTS = ((440, 320), (0, 480))
+HEIGHTS = ((480, 440), (0, 600))
 
 
 @dataclass(frozen=True)

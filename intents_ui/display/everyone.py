@@ -1,26 +1,28 @@
-"""Is it me or everyone: how the newest transfers of the same way went."""
+"""Delivery statistics for recent transfers on the same route."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import ceil
 
-from intents_ui.display import providers, statuses, text
+from intents_ui.display import providers, statuses, text, times
 from intents_ui.display.facts import Facts
-from intents_ui.display.legs import DEAD, leg
+from intents_ui.display.legs import DEAD, Leg, leg
 from intents_ui.display.statuses import Tone
-from intents_ui.service.wire import Intent, IntentHistory
+from intents_ui.service.wire import Intent, IntentHistory, IntentStatus
 
 # Fewer prove nothing.
 FEW = 5
 # So many with the same reason are no coincidence.
 SEVERAL = 3
+# The nearest rank of fewer is their maximum.
+ENOUGH_FOR_P95 = 20
 MOST_ARRIVE = 9, 10
 HALF = 1, 2
-# A step after the one that failed only echoes it (domain.md 1.5).
-ECHO = "aborted:"
+# A step after the one that failed only echoes it, and what the owner stopped did not fail.
+NO_FAILURE = "aborted:", "aborted by "
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
@@ -34,9 +36,10 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Everyone:
-    """What became of the others. `ended` were paid for and are over, `running` were paid for and are not.
+    """Outcomes of the other transfers with a deposit: `ended` are closed, `running` are open.
 
-    `median` and `p95` are those of the `timed` that succeeded, from the start of the execution to its end."""
+    `median` and `p95` are those of the `timed` delivered ones, from the start of the execution to its end.
+    `is_settled`: the transfer that they are compared with was delivered, or its quote expired."""
 
     looked_at: int
     alike: int
@@ -48,40 +51,57 @@ class Everyone:
     p95: timedelta | None
     repeated: Repeated | None
     way: str
+    is_settled: bool
 
     @property
-    def failed(self) -> int:
+    def not_delivered(self) -> int:
         return self.ended - self.succeeded
 
     @property
     def tone(self) -> Tone:
-        if self.ended < FEW:
+        if self.ended < FEW or self.is_settled:
             return Tone.NEUTRAL
         return Tone.GOOD if self._at_least(MOST_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
 
     @property
     def verdict(self) -> str:
         if self.ended < FEW:
-            return "Too few others went this way to say."
+            return "Not enough recent transfers to compare."
         if self.succeeded == self.ended:
-            return "The others on this way arrived."
+            return "All recent transfers on this route were delivered."
         if self._at_least(MOST_ARRIVE):
-            return "Most others on this way arrive."
+            return "Most recent transfers on this route were delivered."
         if self._at_least(HALF):
-            return "Others on this way have trouble too."
-        return "Most others on this way have trouble too."
+            return "Some recent transfers on this route were not delivered."
+        return "Most recent transfers on this route were not delivered."
+
+    @property
+    def delivered(self) -> str:
+        """`17 of 27 delivered (63%)`."""
+        if not self.ended:
+            return "No closed transfers"
+        return f"{self.succeeded} of {self.ended} delivered ({round(100 * self.succeeded / self.ended)}%)"
+
+    @property
+    def times(self) -> str:
+        """`Median 18 s · p95 28 s (27 transfers)`; "" when no duration is known."""
+        if self.median is None:
+            return ""
+        shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
+        return f"{' · '.join(shown)} ({self.timed} {'transfer' if self.timed == 1 else 'transfers'})"
 
     def _at_least(self, share: tuple[int, int]) -> bool:
         part, whole = share
         return self.succeeded * whole >= self.ended * part
 
 
-def everyone(entries: Sequence[IntentHistory], *, like: Facts) -> Everyone:
-    """Of history entries with the chains of `like`: those with its providers, without the intent itself."""
+def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> Everyone:
+    """Return statistics of the history entries that used the providers of `like`, without `like` itself."""
     others = [each for each in _facts(entries) if each.intent.intent_id.lower() != like.intent.intent_id.lower()]
     alike = [each for each in others if _way(each) == _way(like)]
     paid = [each for each in alike if each.has_arrived or each.is_delivered]
-    ended = [each for each in paid if not statuses.is_open(each.status)]
+    counted = [each for each in paid if not _is_only_aborted(each)]
+    ended = [each for each in counted if not statuses.is_open(each.status)]
     succeeded = [each for each in ended if each.is_delivered]
     durations = sorted(filter(None, map(_duration, succeeded)))
     return Everyone(
@@ -89,12 +109,13 @@ def everyone(entries: Sequence[IntentHistory], *, like: Facts) -> Everyone:
         alike=len(alike),
         ended=len(ended),
         succeeded=len(succeeded),
-        running=len(paid) - len(ended),
+        running=len(counted) - len(ended),
         timed=len(durations),
         median=_rank(durations, 50),
-        p95=_rank(durations, 95),
+        p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
         repeated=_repeated([each for each in ended if not each.is_delivered]),
         way=" and ".join(providers.labels(like.providers)) or "any provider",
+        is_settled=like.is_delivered or like.is_expired(now=now),
     )
 
 
@@ -106,6 +127,13 @@ def _way(facts: Facts) -> frozenset[str]:
     return frozenset(provider.upper() for provider in facts.providers)
 
 
+def _is_only_aborted(facts: Facts) -> bool:
+    """Stopped before any step failed, mostly by its owner, which says nothing about the route."""
+    steps = {leg(each) for each in (facts.deposit, facts.origin, facts.destination)}
+    # A step that still waited for its retry when the transfer ended could not be sent.
+    return facts.status == IntentStatus.ABORTED and not facts.is_delivered and not steps & {Leg.REJECTED, Leg.RETRYING}
+
+
 def _duration(facts: Facts) -> timedelta | None:
     if facts.started_at is None or facts.finished_at is None or facts.finished_at < facts.started_at:
         return None
@@ -113,7 +141,7 @@ def _duration(facts: Facts) -> timedelta | None:
 
 
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
-    """The nearest rank: a duration that somebody really had to wait."""
+    """Return the nearest-rank percentile, which is always an observed value."""
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
 
 
@@ -127,10 +155,10 @@ def _repeated(failed: Iterable[Facts]) -> Repeated | None:
 
 
 def first_reason(facts: Facts) -> str:
-    """Why the first step that failed did so, made visible; "" when nobody says."""
+    """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
     for transaction in (facts.deposit, facts.origin, facts.destination):
         said = transaction.status_reason if transaction and leg(transaction) in DEAD else None
-        if said and not said.lower().startswith(ECHO):
+        if said and not said.lower().startswith(NO_FAILURE):
             return text.reason(said).shown
     return ""
 

@@ -6,12 +6,13 @@ What nobody said is None, never 0 and never a dash. Amounts are text, with base 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from intents_ui.display import amounts, hashes, times, tokens, transfer
+from intents_ui.display import amounts, hashes, names, summary, times, tokens
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.legs import DEAD, leg
 from intents_ui.display.names import Names
+from intents_ui.display.situation import Situation
 from intents_ui.display.text import bare
-from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentTransaction
+from intents_ui.service.wire import BalanceGroup, IntentTransaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,13 @@ class Row:
 
     intent_id: str
     status: str | None
+    headline: str
+    location: str
+    location_amount: str | None
+    next_step: str
+    certainty: str
+    attention: str
+    cause: str | None
     created_at: str | None
     updated_at: str | None
     started_at: str | None
@@ -62,33 +70,20 @@ COLUMNS = tuple(field.name for field in fields(Row))
 SEPARATOR = "; "
 
 
-def of_entry(entry: IntentHistory, *, url: str, using: Names) -> Row:
-    """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
-    return of_intent(
-        transfer.intent_in(entry),
-        entry.receipt,
-        url=url,
-        using=using,
-        has_balance=entry.has_balance,
-        balances=entry.balances,
-    )
-
-
-def of_intent(
-    intent: Intent,
-    receipt: IntentReceipt | None,
-    *,
-    url: str,
-    using: Names,
-    has_balance: bool | None = None,
-    balances: Sequence[BalanceGroup] = (),
-) -> Row:
-    """What is at the destination is what the receipt says of it: delivered, or promised by an exact output."""
-    facts = Facts.of(intent, receipt)
+def of(situation: Situation, *, url: str) -> Row:
+    """What is at the destination is what the receipt says of it: delivered, or fixed by an exact output."""
+    facts, using, told = situation.facts, situation.names, summary.of(situation)
     sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
     return Row(
-        intent_id=intent.intent_id,
+        intent_id=facts.intent.intent_id,
         status=facts.status,
+        headline=bare(told.headline),
+        location=bare(told.location),
+        location_amount=bare(told.amount) or None,
+        next_step=bare(told.next_step),
+        certainty=told.certainty.value,
+        attention=told.attention.value,
+        cause=told.cause.value or None,
         created_at=times.iso(facts.quoted_at) or None,
         updated_at=times.iso(facts.updated_at) or None,
         started_at=times.iso(facts.started_at) or None,
@@ -122,8 +117,8 @@ def of_intent(
         refund_base_units=_digits(facts.refund.token_amount if facts.refund else None),
         reason=_reason(facts),
         memo=facts.summary.memo,
-        has_balance=has_balance,
-        balances=SEPARATOR.join(_held(balances, using=using)) or None,
+        has_balance=situation.has_balance,
+        balances=SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
         url=url,
     )
 
@@ -145,7 +140,7 @@ class _Side:
         decimals = tokens.decimals(money, using=using)
         return cls(
             chain_id=money.chain_id,
-            chain=chain.name if chain else None,
+            chain=chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
             token=money.token_address,
             symbol=tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
             warnings=tuple(bare(mark.word) for mark in tokens.marks(money, using=using)),

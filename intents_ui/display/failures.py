@@ -34,6 +34,11 @@ BUSY = Words(
     "So many readers ask at this moment that this question was not put to the service.",
     f"Try again in a few seconds. {NOT_AGAIN}",
 )
+BEYOND_SHARE = Words(
+    "Too much is requested from your address at once",
+    "Your address has as many requests in progress as one address may have, so this one was not sent to the service.",
+    f"Wait until the others have finished, then try again. {NOT_AGAIN}",
+)
 SLOW_DOWN = Words(
     "The service asked us to slow down",
     "Too many questions reached the service at once, so it did not answer this one.",
@@ -95,6 +100,7 @@ MOVED_ON = Words(
 # The most telling kind first.
 WORDS = (
     (errors.NotFound, NOTHING_FOUND),
+    (errors.BeyondShare, BEYOND_SHARE),
     (errors.Overloaded, BUSY),
     (errors.TooBusy, SLOW_DOWN),
     (errors.AccessDenied, NO_ACCESS),
@@ -174,11 +180,17 @@ BY_FLAW: Mapping[Flaw, Words] = {
     ),
     Flaw.ENCODING: UNREADABLE.because("An unexpected answer came, packed in a way that nobody asked for."),
     Flaw.OTHER_INTENT: UNREADABLE.because("The answer was about another transfer, so it is not shown."),
+    Flaw.OTHER_FILTER: UNREADABLE.because("The response lists other transfers than requested, so it is not shown."),
+    Flaw.OTHER_REQUEST: UNREADABLE.because("The response was to another request, so it is not shown."),
+    Flaw.MORE_BYTES: UNREADABLE.because(
+        "More came than one response, so it can't be told which part is the response to this request."
+    ),
 }
 
 # The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
 STATUSES = (
     (errors.NotFound, HTTPStatus.NOT_FOUND),
+    (errors.BeyondShare, HTTPStatus.TOO_MANY_REQUESTS),
     (errors.Overloaded, HTTPStatus.SERVICE_UNAVAILABLE),
     (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
     (errors.Invalid, HTTPStatus.BAD_REQUEST),
@@ -234,45 +246,72 @@ def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
     return until(longest, now=now) if longest else ""
 
 
-# Operations whose old answers are names beside what is told.
+# Operations whose stale responses only name what a page shows.
 NAMES = frozenset({"GetChains", "GetTokenList"})
+STALE = {
+    "GetIntent": "this transfer",
+    "GetIntentReceipt": "this transfer",
+    "WaitIntentReceipt": "this transfer",
+    "GetIntentHistory": "transfer list",
+    "SearchIntents": "search results",
+    "GetExactInputRoutes": "routes",
+    "GetExactOutputRoutes": "routes",
+    "GetTokenPrices": "prices",
+    "GetChains": "names of chains",
+    "GetTokenList": "names of tokens",
+}
 
 
 @dataclass(frozen=True)
 class Old:
-    """What a page says of the old answers that it shows: as of when, why, and when there may be newer ones."""
+    """Stale data on a page: which parts, last updated when, why, and when the service is asked again."""
 
     as_of: datetime
+    parts: str
     why: str
     again: str
+    is_names: bool
 
     @property
     def sentence(self) -> str:
-        """For what is read on another day."""
-        return f"As of {times.dated(self.as_of)}: {self.why}."
+        """Return a sentence that is still right on another day."""
+        return f"Last updated {times.dated(self.as_of)}: {self.parts}. {self.why}"
 
 
 def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
-    """The oldest one speaks for all; names of chains and tokens only where nothing else is old."""
-    told = [answer for answer in answers if answer.operation not in NAMES] or answers
+    """Return the age of the oldest response; names of chains and tokens count only where nothing else is stale."""
+    told = without_names(answers) or answers
     if not told:
         return None
     oldest = min(told, key=lambda answer: answer.learned_at)
     waits = [answer.again_in for answer in told if answer.again_in is not None]
-    return Old(oldest.learned_at, _why(oldest.error), _again(max(waits, default=None)))
+    return Old(
+        oldest.learned_at,
+        ", ".join(dict.fromkeys(map(_part, told))),
+        _why(oldest.error),
+        _again(max(waits, default=None)),
+        is_names=told is answers,
+    )
+
+
+def without_names(answers: Sequence[OldAnswer]) -> Sequence[OldAnswer]:
+    return [answer for answer in answers if answer.operation not in NAMES]
+
+
+def _part(answer: OldAnswer) -> str:
+    return "balances" if answer.has_balances else STALE.get(answer.operation, "parts of this page")
 
 
 def _why(error: errors.ServiceError) -> str:
     if isinstance(error, errors.Unreachable) and error.reason is Reason.TIMEOUT:
-        return "the service is slow to answer"  # a page that has an old answer does not wait for long
-    title = words(error).title
-    return f"{title[0].lower()}{title[1:]}"
+        return "The service is slow to respond."  # a page that has an old answer does not wait for long
+    return f"{words(error).title}."
 
 
 def _again(seconds: float | None) -> str:
     if seconds is None or seconds < 1:
-        return "It is asked again with the next look."
-    return f"It is asked again in {times.duration(timedelta(seconds=round(seconds)))}."
+        return "Retrying on the next refresh."
+    return f"Retrying in {times.duration(timedelta(seconds=round(seconds)))}."
 
 
 # What the service says no to is an answer.

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from intents_ui.display import hashes, share, story, text, timeline, times, transfer
-from intents_ui.display.facts import Facts
-from intents_ui.display.names import Names
-from intents_ui.display.statuses import EXPIRED, is_open
+from intents_ui.display import hashes, share, summary, text, timeline, times, transfer
+from intents_ui.display.situation import Situation
+from intents_ui.display.statuses import is_open
 from intents_ui.display.timeline import Name, State, Step
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.service.wire import Intent, IntentStatus
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_TITLE = 120
@@ -54,28 +53,27 @@ class Feed:
         return max((entry.updated for entry in self.entries), default=NO_TIME)
 
 
-def of_intent(intent: Intent, receipt: IntentReceipt | None, *, using: Names, now: datetime) -> Feed:
+def of_transfer(situation: Situation) -> Feed:
     """An entry for each step that was done or has failed, and one for the end."""
-    told = transfer.of_intent(intent, receipt, using=using, now=now)
-    ways = share.preview(story.story(intent, receipt, now=now, using=using), told)
-    steps = timeline.timeline(intent, receipt, now=now, using=using).steps
-    entries = [*_of_steps(intent, steps, now=now), *_of_end(intent, receipt, told, using=using, now=now)]
+    intent, now = situation.intent, situation.now
+    steps = timeline.of(situation).steps
+    entries = [*_of_steps(intent, steps, now=now), *_of_end(situation)]
     return Feed(
         key=intent.intent_id,
         title=_safe(f"Intent {hashes.short_id(intent.intent_id)}"),
-        subtitle=_dated(ways.title, now=now),
+        subtitle=_dated(_answer(situation), now=now),
         # Of two at the same moment the later step is the newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
     )
 
 
-def of_owner(address: str, found: Sequence[IntentHistory], *, using: Names, now: datetime) -> Feed:
+def of_owner(address: str, found: Sequence[Situation]) -> Feed:
     """An entry for each of the newest intents of an owner, which is updated when its state changes."""
     return Feed(
         key=f"owner:{address}",
         title=_safe(f"Intents of {hashes.short_address(address)}"),
         subtitle="The newest intents of this owner" if found else "No intent of this owner is known yet",
-        entries=tuple(_of_transfer(entry, using=using, now=now) for entry in found),
+        entries=tuple(map(_of_listed, found)),
     )
 
 
@@ -87,9 +85,10 @@ def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterat
             continue
         last = step.at or last
         failed = " failed" if step.state is State.FAILED else ""
-        title = share.cut(_dated(f"{step.title}{failed} · {step.sentence.rstrip('.')}", now=now), LONGEST_TITLE)
+        words = " · ".join(filter(None, (f"{step.title}{failed}", step.sentence.rstrip("."))))
+        title = share.cut(_dated(words, now=now), LONGEST_TITLE)
         reason = (f"The reason that was given: {step.reason.shown}",) if step.reason else ()
-        said = tuple(_dated(words, now=now) for words in (step.sentence, *reason))
+        said = tuple(_dated(words, now=now) for words in (step.sentence or step.title, *reason))
         yield Entry(intent.intent_id, _key(step, intent), title, said, last, last)
 
 
@@ -99,46 +98,36 @@ def _key(step: Step, intent: Intent) -> str:
     return f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
 
 
-def _of_end(
-    intent: Intent, receipt: IntentReceipt | None, told: transfer.Transfer, *, using: Names, now: datetime
-) -> Iterator[Entry]:
-    facts = Facts.of(intent, receipt)
-    has_expired = told.status is EXPIRED
+def _of_end(situation: Situation) -> Iterator[Entry]:
+    facts, has_expired = situation.facts, situation.is_expired
     if is_open(facts.status) and not has_expired:
         return
     ended = facts.execute_by if has_expired else facts.last_change or facts.finished_at
-    at = ended or intent.updated_at or NO_TIME
+    at = ended or facts.intent.updated_at or NO_TIME
     key = "end:EXPIRED" if has_expired else f"end:{facts.status}"
-    yield _told(intent, receipt, told, key=key, published=at, updated=at, using=using, now=now)
+    yield _told(situation, key=key, published=at, updated=at)
 
 
-def _of_transfer(entry: IntentHistory, *, using: Names, now: datetime) -> Entry:
-    intent = transfer.intent_in(entry)
-    facts = Facts.of(intent, entry.receipt)
-    told = transfer.of_entry(entry, using=using, now=now)
-    ended = facts.execute_by if told.status is EXPIRED else facts.last_change
+def _of_listed(situation: Situation) -> Entry:
+    facts = situation.facts
+    ended = facts.execute_by if situation.is_expired else facts.last_change
     published = facts.quoted_at or NO_TIME
     updated = max(published, ended or published)
-    return _told(intent, entry.receipt, told, key="", published=published, updated=updated, using=using, now=now)
+    return _told(situation, key="", published=published, updated=updated)
 
 
-def _told(
-    intent: Intent,
-    receipt: IntentReceipt | None,
-    told: transfer.Transfer,
-    *,
-    key: str,
-    published: datetime,
-    updated: datetime,
-    using: Names,
-    now: datetime,
-) -> Entry:
+def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
     """The page's own answer."""
-    tale = story.story(intent, receipt, now=now, using=using)
-    said = share.preview(tale, told)
-    words = (said.description, tale.next)
+    told, shown, now = summary.of(situation), transfer.of(situation), situation.now
+    ways = f"{shown.sent} → {shown.returned or shown.received}."
+    words = (told.sentence, told.location, told.balance_note, told.instructions, ways)
     paragraphs = tuple(_dated(each, now=now) for each in words if each)
-    return Entry(intent.intent_id, key, _dated(said.title, now=now), paragraphs, published, updated)
+    return Entry(situation.intent.intent_id, key, _dated(_answer(situation), now=now), paragraphs, published, updated)
+
+
+def _answer(situation: Situation) -> str:
+    told = summary.of(situation)
+    return share.state(told.status.word, told.headline)
 
 
 def _dated(sentence: str, *, now: datetime) -> str:

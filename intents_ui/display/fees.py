@@ -1,6 +1,6 @@
-"""What a transfer costs: the total, its parts to the last digit and as shares for a bar, and whether they add up.
+"""Quoted fees of a transfer: the total, each fee to the last digit and as a share of a bar, and whether they add up.
 
-The figures are those of the quote (interface.md 2.8); what was taken in the end is not on the wire.
+The service reports the fees of the quote only, never those actually charged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +11,9 @@ from enum import StrEnum
 from intents_ui.display import amounts, differences, hashes, names, providers, text, tokens
 from intents_ui.display.amounts import Amount
 from intents_ui.display.facts import Facts, Money, first
-from intents_ui.display.names import NO_NAMES, Names
-from intents_ui.service.wire import GasFee, Intent, IntentFees, IntentReceipt
+from intents_ui.display.names import Names
+from intents_ui.display.situation import Situation, derived
+from intents_ui.service.wire import GasFee, IntentFees
 
 # Each part is rounded by the service; five parts may differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")
@@ -32,10 +33,10 @@ class Source(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """`amount` is in the token that the part is paid in: the chain's own coin for gas on a chain, else the fee token.
-    What the fee token is to be warned of stands with the total.
+    """`amount` is in the token that the fee is paid in: the native token for a network fee, else the fee token. A
+    warning about the fee token is shown with the total only.
 
-    From `start` on `share` percent of the bar are this part's; 0 for all where one is negative or unknown."""
+    `start` and `share` are percent of the bar; 0 for all fees where one is negative or unknown."""
 
     source: Source
     label: str
@@ -59,10 +60,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Fees:
-    """`total` and `amount` as the service states them; only without a total, the sum of the parts (`is_stated` False).
+    """`total` and `amount` as the service reports them; without a total, the sum of the parts (`is_stated` False).
 
-    `gap` is the total less the sum of the parts in USD; None: the service gave no total, no parts, or not each in USD.
-    `sentence` says the same of the amounts in the fee token, too."""
+    `gap` is the total less the sum of the parts in USD; None without a total, or without each part in USD. `sentence`
+    is "" where the parts add up, in USD and in the fee token."""
 
     total: Decimal | None = None
     parts: tuple[Part, ...] = ()
@@ -85,15 +86,16 @@ class Fees:
 
     @property
     def adds_up(self) -> bool | None:
-        """But for what rounding explains."""
+        """Whether the fees make up the total, apart from rounding."""
         return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
 
 
-def fees(intent: Intent, receipt: IntentReceipt | None = None, *, using: Names = NO_NAMES) -> Fees:
-    received = intent.fees
+@derived
+def of(situation: Situation) -> Fees:
+    facts, using = situation.facts, situation.names
+    received = facts.intent.fees
     if received is None:
         return Fees()
-    facts = Facts.of(intent, receipt)
     known = [part for part in _parts(received, facts, using=using) if part.usd is not None or part.amount]
     values = [part.usd for part in known if part.usd is not None]
     total = received.total_fee_usd
@@ -105,7 +107,7 @@ def fees(intent: Intent, receipt: IntentReceipt | None = None, *, using: Names =
         amount=_part_in_fee_token(received.total_fee_amount, received, facts, using=using),
         is_stated=total is not None,
         gap=gap,
-        sentence=_sentence(received, facts, gap, is_complete=is_complete, using=using) if known else "",
+        sentence=_sentence(received, facts, _sum(values), is_complete=is_complete, using=using) if known else "",
     )
 
 
@@ -113,35 +115,41 @@ def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part
     provider = received.provider
     provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
     service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
-    named = providers.label(provider.quote_provider) if provider and provider.quote_provider else "Provider"
+    named = provider.quote_provider if provider else None
+    kind = "Swap fee" if facts.is_same_chain else "Bridge fee"
     yield from _gas(received, facts, using=using)
     for source, label, usd, units in (
-        (Source.PROVIDER, named, provider_usd, received.provider_fee_total),
-        (Source.SERVICE, "Service", service_usd, received.service_fee_total),
-        (Source.COLLECTOR, "Collector", received.collector_fee_usd, received.collector_fee_total),
+        (
+            Source.PROVIDER,
+            f"{kind} ({providers.label(named)})" if named else kind,
+            provider_usd,
+            received.provider_fee_total,
+        ),
+        (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
+        (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
     ):
         yield Part(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
 
 
 def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
-    """By chain where the service says so of each, else in one sum."""
+    """Network fees by chain where each is reported in USD, else their sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
         units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
-        yield Part(Source.GAS, "Gas", received.gas_fee_usd, units)
+        yield Part(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
             yield Part(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
 
 
 def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
-    side = "the origin chain" if source == Source.ORIGIN_GAS else "the destination chain"
-    return f"Gas on {names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)}"
+    side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
+    return f"Network fee ({names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)})"
 
 
 def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
-    """Gas is paid in the chain's own coin."""
+    """The network fee in the chain's native token."""
     if gas.total_fee_amount is None:
         return None
     coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS)
@@ -157,7 +165,7 @@ def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *,
 
 
 def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
-    """The fee token is on the origin chain, where the money comes from."""
+    """The fee token is on the origin chain."""
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
     money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
@@ -165,13 +173,13 @@ def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Name
 
 
 def _with_asked_decimals(money: Money, facts: Facts) -> Money:
-    """What the payer is asked to send says how many decimals it has; most fees are in the same token."""
+    """The deposit names its decimals, and most fees are in the deposited token."""
     asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
     return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
 
 
 def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
-    """Ends are rounded, not widths: so the bar is full to its end, and nothing overlaps."""
+    """Ends are rounded, not widths, so the bar is full to its end and nothing overlaps."""
     values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
     whole = _sum(values)
     if len(values) < len(parts) or not whole:
@@ -185,29 +193,42 @@ def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
         start = end
 
 
-def _sentence(received: IntentFees, facts: Facts, gap: Decimal | None, *, is_complete: bool, using: Names) -> str:
-    rest, token = _rest(received), _fee_token(received, facts, using=using)
-    if gap is not None and not gap and rest == 0:
-        return f"The parts add up to the total, in USD and in {token}."
-    in_usd = _of_dollars(gap, is_complete=is_complete)
-    if not rest:
-        return in_usd if rest is None else f"{in_usd} In {token} they add up."
-    apart = replace(_in_fee_token(abs(rest), received, facts, using=using), warning="")
-    return f"{in_usd} In {token} they come to {differences.exact(apart)} {_less(rest > 0)} than the total."
+def _sentence(received: IntentFees, facts: Facts, listed: Decimal, *, is_complete: bool, using: Names) -> str:
+    rest = _rest(received)
+    in_usd = _in_usd(received.total_fee_usd, listed) if is_complete else _incomplete(received, rest)
+    return " ".join(filter(None, (in_usd, _in_token(rest, received, facts, using=using))))
 
 
-def _of_dollars(gap: Decimal | None, *, is_complete: bool) -> str:
-    if not is_complete:
-        return "Not every part is given in USD, so they cannot be added up."
-    if gap is None:
-        return "The service gave no total; this is the sum of the parts."
+def _incomplete(received: IntentFees, rest: int | None) -> str:
+    """A total that adds up in the fee token is checked."""
+    if received.total_fee_usd is None:
+        return "Some fees have no USD value, so no total is shown."
+    return "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
+
+
+def _in_usd(total: Decimal | None, listed: Decimal) -> str:
+    if total is None:
+        return "The service reported no total. This is the sum of the fees listed."
+    gap = EXACT.subtract(total, listed)
     if not gap:
-        return "The parts add up to the total."
-    return f"The parts come to {amounts.usd_full(gap.copy_abs())} {_less(gap > 0)} than the total."
+        return ""
+    apart = amounts.usd_full(gap.copy_abs())
+    return f"Fees add up to {amounts.usd_full(listed)}, {apart} {_less(gap > 0)} than the quoted total."
+
+
+def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Names) -> str:
+    if not rest or received.total_fee_amount is None:
+        return ""
+    listed, apart = (
+        differences.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
+        for units in (received.total_fee_amount - rest, abs(rest))
+    )
+    token = _fee_token(received, facts, using=using)
+    return f"In {token}, fees add up to {listed}, {apart} {_less(rest > 0)} than the quoted total."
 
 
 def _rest(received: IntentFees) -> int | None:
-    """Base units that the parts leave of the total. That the dollars add up proves nothing of these."""
+    """The total less the sum of the fees, in base units. It can be off where the dollars add up."""
     units = (
         received.gas_fee_total,
         received.provider_fee_total,

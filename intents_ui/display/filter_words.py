@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from intents_ui.display import hashes, statuses, times
+from intents_ui.display import hashes, names, statuses, times
 from intents_ui.display.filters import IN_FLIGHT, ORDERS, SORTS, Filters
 from intents_ui.service.wire import IntentStatus
 
@@ -45,7 +45,7 @@ class Steps:
 
 
 def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tuple[Chip, ...]:
-    """The active filters in the form's order; sort and length are no filters."""
+    """The active filters in the form's order; sort, length and the columns to show are no filters."""
 
     def moment(seconds: int) -> str:
         return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
@@ -59,7 +59,6 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
         "until": ("Created until", None if filters.until is None else moment(filters.until)),
         "project": ("Project", None if filters.project is None else str(filters.project)),
         "recoverable": ("Recoverable only", "" if filters.recoverable else None),
-        "balances": ("With balances", "" if filters.balances else None),
     }
     empty = Filters()
     return tuple(
@@ -82,7 +81,7 @@ def _statuses(chosen: tuple[IntentStatus, ...]) -> str | None:
 
 
 def _chain(chain_id: int | None, chains: Mapping[int, str]) -> str | None:
-    return None if chain_id is None else chains.get(chain_id, f"Chain {chain_id}")
+    return None if chain_id is None else chains.get(chain_id) or names.chain(chain_id, info=None)
 
 
 def ranges(filters: Filters, *, now: datetime) -> tuple[Range, ...]:

@@ -34,7 +34,9 @@ class Problem(ValueError):
 
 @dataclass(frozen=True)
 class Filters:
-    """Times are Unix seconds, both included. The defaults are the list without filters, and stay out of its URL."""
+    """Times are Unix seconds, both included. The defaults are the list without filters, and stay out of its URL.
+
+    `balances`, `ids`: columns to show; of these the service is asked for balances alone."""
 
     project: int | None = None
     owner: str | None = None
@@ -44,6 +46,7 @@ class Filters:
     since: int | None = None
     until: int | None = None
     balances: bool = False
+    ids: bool = False
     recoverable: bool = False
     sort: str = "createdAt"
     order: str = "DESC"
@@ -84,13 +87,13 @@ class Filters:
 
     @property
     def bare(self) -> Self:
-        """The whole list in the same order."""
-        return type(self)(sort=self.sort, order=self.order, size=self.size)
+        """The whole list in the same order and with the same columns."""
+        return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances, ids=self.ids)
 
     @property
     def narrows(self) -> bool:
         """Whether anything is left out."""
-        return replace(self, balances=False) != self.bare
+        return self != self.bare
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,7 @@ def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[l
         "since": lambda written: _seconds(written[-1]),
         "until": lambda written: _seconds(written[-1]),
         "balances": lambda written: _switch(written[-1]),
+        "ids": lambda written: _switch(written[-1]),
         "recoverable": lambda written: _switch(written[-1]),
         "sort": lambda written: _one_of(written[-1], {word.lower(): word for word in SORTS}, "sorted by"),
         "order": lambda written: _one_of(written[-1], {word.lower(): word for word in ORDERS}, "ordered"),
@@ -210,6 +214,8 @@ def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
             chosen.update(IN_FLIGHT)
         elif word in IntentStatus:
             chosen.add(word)
+        elif word == "EXPIRED":
+            raise Problem("The service has no status for an expired quote. Filter by QUOTED or COMMITTED.")
         else:
             known = ", ".join(IntentStatus)
             raise Problem(f"“{text.name(word).shown}” is no status. There are {known}.")

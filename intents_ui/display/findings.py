@@ -1,4 +1,4 @@
-"""Line by line: what a payment was to be, and what there is of it."""
+"""Rows of the deposit check: the expected deposit against the received one."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +22,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind` says how `expected` and `found` are written on the page; an address or hash may be "" for none."""
+    """`kind` says how `expected` and `found` are written on the page; an address or hash may be "" for none.
+
+    `expected_whole`, `found_whole`: the same text with its addresses in full, where it shortens them; else ""."""
 
     label: str
     expected: str
@@ -30,26 +32,31 @@ class Finding:
     shown: Shown
     kind: Kind = Kind.TEXT
     chain_id: int | None = None
+    expected_whole: str = ""
+    found_whole: str = ""
 
 
-AS_EXPECTED = Shown("As expected", Tone.GOOD, "check", "It is what was expected.")
-ENOUGH = Shown("Enough", Tone.GOOD, "check", "It is less than was asked for, and as much as is needed.")
-DIFFERENT = Shown("Different", Tone.BAD, "x", "It is not what was expected.")
-ANOTHER = Shown("Another one", Tone.ATTENTION, "triangle-alert", "The transaction names another address.")
-TOO_LITTLE = Shown("Too little", Tone.BAD, "x", "It is less than is needed.")
-TOO_MUCH = Shown("Too much", Tone.ATTENTION, "triangle-alert", "It is more than was asked for.")
-REPORTED = Shown("Reported", Tone.PROGRESS, "hourglass", "It was reported and is not confirmed.")
-NOT_COUNTED = Shown("Not counted", Tone.NEUTRAL, "circle-dashed", "It was reported and did not count.")
-NOT_CONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was reported and not found confirmed.")
-NOT_SEEN = Shown("Not seen", Tone.NEUTRAL, "circle-dashed", "Nothing of it has been seen.")
-NOT_KNOWN = Shown("Not known", Tone.NEUTRAL, "circle-dashed", "The service does not say.")
-PLACEHOLDER = Shown("Placeholder", Tone.NEUTRAL, "info", "No transaction stands behind this hash.")
-CONFIRMED = Shown("Confirmed", Tone.GOOD, "check", "The chain has confirmed it.")
-REJECTED = Shown("Rejected", Tone.BAD, "x", "The chain has rejected it.")
-IN_TIME = Shown("In time", Tone.GOOD, "check", "It was confirmed before the deadline.")
-LATE = Shown("Too late", Tone.BAD, "x", "It was confirmed after the deadline.")
-TAKEN = Shown("Late, and taken", Tone.NEUTRAL, "info", "It was confirmed after the deadline, and the transfer went on.")
-AHEAD = Shown("Still open", Tone.PROGRESS, "clock", "The deadline lies ahead.")
+MATCH = Shown("Match", Tone.GOOD, "check", "It matches what was expected.")
+ENOUGH = Shown("Enough", Tone.GOOD, "check", "It is less than requested and meets the minimum.")
+MISMATCH = Shown("Mismatch", Tone.BAD, "x", "It does not match what was expected.")
+OTHER_ADDRESS = Shown("Different address", Tone.ATTENTION, "triangle-alert", "The transaction names another address.")
+NOT_COMPARABLE = Shown("Not comparable", Tone.NEUTRAL, "circle-dashed", "It is another token, or on another chain.")
+UNDERPAID = Shown("Underpaid", Tone.BAD, "x", "It is less than the transfer needs.")
+OVERPAID = Shown("Overpaid", Tone.ATTENTION, "triangle-alert", "It is more than requested.")
+SUBMITTED = Shown("Submitted", Tone.PROGRESS, "hourglass", "It was submitted and is not confirmed yet.")
+NOT_ACCEPTED = Shown("Not accepted", Tone.NEUTRAL, "circle-dashed", "It was submitted and not accepted.")
+NOT_CONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was submitted and never confirmed.")
+NOT_SEEN = Shown("Not seen", Tone.NEUTRAL, "circle-dashed", "Not seen yet.")
+NOT_KNOWN = Shown("Unknown", Tone.NEUTRAL, "circle-dashed", "The service does not report it.")
+PLACEHOLDER = Shown("Placeholder", Tone.NEUTRAL, "info", "Placeholder hash, no transaction.")
+CONFIRMED = Shown("Confirmed", Tone.GOOD, "check", "The transaction is confirmed.")
+REVERTED = Shown("Reverted", Tone.BAD, "x", "The transaction reverted.")
+ON_TIME = Shown("On time", Tone.GOOD, "check", "It was confirmed before the deadline.")
+LATE = Shown("Late", Tone.BAD, "x", "It was confirmed after the deadline.")
+LATE_ACCEPTED = Shown(
+    "Late, accepted", Tone.NEUTRAL, "info", "It was confirmed after the deadline, and the transfer continued."
+)
+AHEAD = Shown("Open", Tone.PROGRESS, "clock", "The deadline has not passed yet.")
 ENDED = Shown("Ended before", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
 PAST = Shown("Passed", Tone.NEUTRAL, "clock", "The deadline has passed, and the transfer has ended.")
 PASSED = Shown("Passed", Tone.ATTENTION, "clock", "The deadline has passed.")
@@ -84,28 +91,37 @@ def _chain(payment: Payment, *, using: Names) -> Finding:
     expected = UNKNOWN if wanted is None else chain_name(wanted, using=using)
     if found is None:
         return Finding("Chain", expected, UNKNOWN, NOT_SEEN)
-    shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else DIFFERENT
+    shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else MISMATCH
     return Finding("Chain", expected, chain_name(found, using=using), shown)
 
 
 def _token(payment: Payment, *, using: Names) -> Finding:
-    expected = _name_of(payment.expected, using=using)
+    expected, in_full = (_name_of(payment.expected, using=using, is_whole=whole) for whole in (False, True))
     if not payment.found:
-        return Finding("Token", expected, UNKNOWN, NOT_SEEN)
+        return Finding("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
     # A chain of its own has its own line.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
     is_other = all(differences.is_another_token(money, payment.expected) for money in on_chain)
-    words = " and ".join(dict.fromkeys(_name_of(money, using=using) for money in payment.found))
-    return Finding("Token", expected, words, DIFFERENT if is_other else _certainty(payment))
+    words, words_in_full = (_names_of(payment.found, using=using, is_whole=whole) for whole in (False, True))
+    if is_other and words == expected:
+        # Two addresses can be shortened to the same text.
+        expected, words = in_full, words_in_full
+    shown = MISMATCH if is_other else _certainty(payment)
+    return Finding("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
 
 
-def _name_of(money: Money, *, using: Names) -> str:
-    """A symbol proves nothing: the address stands beside it, unless it is the chain's own coin."""
+def _names_of(monies: Iterable[Money], *, using: Names, is_whole: bool = False) -> str:
+    return " and ".join(dict.fromkeys(_name_of(money, using=using, is_whole=is_whole) for money in monies))
+
+
+def _name_of(money: Money, *, using: Names, is_whole: bool = False) -> str:
+    """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
     known = tokens.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     symbol = text.symbol(known).shown if known else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
     warning = trust.words(tokens.marks(money, using=using))
-    words = (symbol, "" if is_coin else hashes.short_address(money.token_address), f"({warning})" if warning else "")
+    written = hashes.checksum if is_whole else hashes.short_address
+    words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN
 
 
@@ -115,31 +131,33 @@ def _amount(payment: Payment, *, using: Names) -> Finding:
         return Finding("Amount", expected, "nothing" if payment.held is not None else UNKNOWN, NOT_SEEN)
     if payment.leftover:
         left = exactly(payment, payment.leftover, using=using)
-        return Finding("Amount", expected, f"{left} left over", TOO_MUCH)
-    if payment.there is None and not payment.is_confirmed and not payment.strays:
+        return Finding("Amount", expected, f"{left} left over", OVERPAID)
+    if not (payment.is_confirmed or payment.held or payment.strays):
         return Finding("Amount", expected, words, _certainty(payment))
-    if not payment.there:
-        return Finding("Amount", expected, words, DIFFERENT if words != UNKNOWN else NOT_KNOWN)
+    if words == UNKNOWN:
+        return Finding("Amount", expected, words, NOT_KNOWN)
+    if payment.there is None or not (payment.is_confirmed or payment.there):
+        return Finding("Amount", expected, words, NOT_COMPARABLE)
     if payment.lacking:
         lacking = exactly(payment, payment.lacking, using=using)
-        return Finding("Amount", expected, f"{words}: {lacking} too little", TOO_LITTLE)
+        return Finding("Amount", expected, f"{words}: {lacking} too little", UNDERPAID)
     if payment.excess:
-        return Finding("Amount", expected, f"{words}: {exactly(payment, payment.excess, using=using)} more", TOO_MUCH)
+        return Finding("Amount", expected, f"{words}: {exactly(payment, payment.excess, using=using)} more", OVERPAID)
     if payment.expected.value is None:
         return Finding("Amount", expected, words, NOT_KNOWN)
-    return Finding("Amount", expected, words, AS_EXPECTED if payment.there == payment.expected.value else ENOUGH)
+    return Finding("Amount", expected, words, MATCH if payment.there == payment.expected.value else ENOUGH)
 
 
 def _address(payment: Payment) -> Finding:
     expected, chain_id = payment.address or "", payment.expected.chain_id
     if not payment.is_confirmed and (payment.held or payment.strays):
-        return Finding("Deposit address", expected, expected, AS_EXPECTED, Kind.ADDRESS, chain_id)
+        return Finding("Deposit address", expected, expected, MATCH, Kind.ADDRESS, chain_id)
     found = payment.deposit.to_address if payment.is_confirmed or payment.is_reported else None
     if found is None:
         return Finding("Deposit address", expected, "", NOT_SEEN, Kind.ADDRESS, chain_id)
     # A relayed payment is a call of the service's own contract.
     is_other = differences.is_other_address(found, expected or None) and not payment.deposit.meta_txn_id
-    shown = ANOTHER if is_other else _certainty(payment)
+    shown = OTHER_ADDRESS if is_other else _certainty(payment)
     return Finding("Deposit address", expected, found, shown, Kind.ADDRESS, chain_id)
 
 
@@ -151,8 +169,10 @@ def _deadline(payment: Payment, *, is_too_late: bool, now: datetime) -> Finding:
         return Finding("Deadline", expected, UNKNOWN, _standing(payment, payment.deadline, now=now))
     late_by = payment.late_by
     if late_by <= timedelta():
-        return Finding("Deadline", expected, f"confirmed {times.duration(-late_by)} before", IN_TIME)
-    return Finding("Deadline", expected, f"confirmed {times.duration(late_by)} after", LATE if is_too_late else TAKEN)
+        return Finding("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
+    return Finding(
+        "Deadline", expected, f"confirmed {times.duration(late_by)} after", LATE if is_too_late else LATE_ACCEPTED
+    )
 
 
 def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
@@ -172,7 +192,7 @@ def _transaction(payment: Payment) -> Finding:
     if payment.is_reported and txn_hash:
         return Finding("Transaction", "", txn_hash, _state(payment), Kind.HASH, payment.deposit.chain_id)
     if txn_hash and not payment.is_confirmed:
-        return Finding("Transaction", "", "none; the balance is watched", PLACEHOLDER)
+        return Finding("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
     return Finding("Transaction", "", UNKNOWN, CONFIRMED if payment.is_confirmed else NOT_SEEN)
 
 
@@ -180,12 +200,12 @@ def _state(payment: Payment) -> Shown:
     if payment.is_confirmed:
         return CONFIRMED
     if payment.leg in DEAD:
-        return REJECTED if payment.deposit.txn_mined_at else NOT_CONFIRMED
-    return REPORTED
+        return REVERTED if payment.deposit.txn_mined_at else NOT_CONFIRMED
+    return SUBMITTED
 
 
 def _certainty(payment: Payment) -> Shown:
     """Of what agrees with what was expected."""
     if payment.is_confirmed or payment.held or payment.strays:
-        return AS_EXPECTED
-    return NOT_COUNTED if payment.leg in DEAD else REPORTED
+        return MATCH
+    return NOT_ACCEPTED if payment.leg in DEAD else SUBMITTED

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from intents_ui.display import hashes, names, patience, places, providers, text, times, tokens
-from intents_ui.display.facts import Money
+from intents_ui.display import hashes, names, patience, places, providers, rules, text, times, tokens
+from intents_ui.display.explanations import EXPLANATIONS
+from intents_ui.display.facts import Facts, Money
 from intents_ui.display.holdings import Holding
-from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.places import Place
-from intents_ui.display.rules import Situation
+from intents_ui.display.situation import Situation
 
 NOT_REPORTED = "amount not reported"
 
@@ -16,10 +16,11 @@ NOT_REPORTED = "amount not reported"
 class Gaps:
     """The words of one situation, by the name of the gap; each is made when a row asks for it."""
 
-    def __init__(self, situation: Situation, *, using: Names = NO_NAMES) -> None:
+    def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
         self._situation = situation
         self._facts = situation.facts
-        self._using = using
+        self._using = situation.names
+        self._minutes = minutes
         self._chains: dict[int, str] = {}
 
     def __getitem__(self, name: str) -> str:
@@ -38,19 +39,19 @@ class Gaps:
 
     def refund_chain(self) -> str:
         refund = self._facts.refund
-        return self._chain(refund.chain_id if refund else None, "the chain of the return")
+        return self._chain(refund.chain_id if refund else None, "the refund chain")
 
     def address(self, at: Place) -> str:
         match at:
             case Place.DEPOSIT_ADDRESS:
                 return f"deposit address on {self.origin()}"
             case Place.DELIVERY_ADDRESS:
-                return f"delivery address on {self.destination()}"
+                return f"destination intent address on {self.destination()}"
             case _:
-                return f"deposit or delivery address on {self.either()}"
+                return f"intent address on {self.either()}"
 
     def balance_address(self) -> str:
-        """Where the balance is; without one, where a payment would be."""
+        """Where the balance is; without one, where a deposit would be."""
         situation = self._situation
         if situation.has_balance and situation.holdings:
             return self.holder(situation.holdings[0])
@@ -66,7 +67,7 @@ class Gaps:
     def holder(self, held: Holding) -> str:
         if held.at is not Place.UNKNOWN:
             return self.address(held.at)
-        return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'a chain with no name')}"
+        return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'an unnamed chain')}"
 
     def provider(self) -> str:
         """Of two providers the last is the bridge (domain.md 1.4)."""
@@ -75,7 +76,7 @@ class Gaps:
 
     def refund_to(self) -> str:
         refund = self._facts.refund
-        return hashes.short_address(refund.to_address) if refund and refund.to_address else "a wallet that is not named"
+        return hashes.short_address(refund.to_address) if refund and refund.to_address else "an unknown wallet"
 
     def recipient(self) -> str:
         return hashes.short_address(self._facts.recipient)
@@ -85,11 +86,11 @@ class Gaps:
     def last_confirmed_place(self) -> str:
         match self._situation.reached:
             case Place.OWNER:
-                return f"In your own wallet on {self.origin()}, or on the way from it."
+                return f"In the owner's wallet on {self.origin()}, or in transit to the deposit address."
             case Place.PROVIDER:
-                return f"Inside the bridge, between {self.origin()} and {self.destination()}."
+                return f"In transit from {self.origin()} to {self.destination()} via {self.provider()}."
             case Place.RECIPIENT:
-                return f"With the recipient on {self.destination()}."
+                return f"In the recipient's wallet on {self.destination()}."
             case at:
                 return f"At the {self.address(at)}."
 
@@ -99,35 +100,51 @@ class Gaps:
         return f"At the {self.balance_address()}{amount}."
 
     def refund_place(self) -> str:
-        """Where money is whose return failed; a balance tells it better than the side of the return."""
+        """Where the funds of a failed refund are; a balance is better evidence than the refund's chain."""
         at = self._situation.held_at
         at = places.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
-        unknown = f"Not known from the data we have: it may be on {self.either()}."
+        unknown = f"Unknown: possibly on {self.either()}."
         return unknown if at is Place.UNKNOWN else f"At the {self.address(at)}."
+
+    def left(self, place: Place) -> str:
+        """Where funds are that the chain does not show at the address of the last step."""
+        if place is Place.DEPOSIT_ADDRESS and not self._facts.is_same_chain:
+            return f"Left the {self.address(place)}, not yet seen on {self.destination()}."
+        return f"Left the {self.address(place)}, not yet seen in the recipient's wallet."
+
+    def settled(self) -> str:
+        """The headline that the transfer has apart from a balance."""
+        key = rules.key(self._situation.without_balances())
+        return EXPLANATIONS[key].headline.format_map(self)
 
     # Moments
 
     def expires_at(self) -> str:
-        return self._at(self._facts.expires_at, "a time that was not given")
+        return self._at(self._facts.expires_at, "a time that wasn't reported")
 
     def execute_by(self) -> str:
-        return self._at(self._facts.execute_by, "a time that was not given")
+        return self._at(self._facts.execute_by, "a time that wasn't reported")
 
     def eta(self) -> str:
-        return self._at(patience.due_at(self._facts), "the time of the estimate")
+        return self._at(patience.due_at(self._facts), "the estimated time")
 
     def expected_by(self) -> str:
+        if self._situation.is_listed:
+            return ""
         is_due = patience.has_come(patience.due_at(self._facts), now=self._situation.now)
-        return f"It was expected by {self.eta()} and is not late yet." if is_due else f"Expected by about {self.eta()}."
+        return f"Expected by {self.eta()}{', slightly behind schedule' if is_due else ''}."
 
     def slow_until(self) -> str:
-        return self._at(patience.stalled_at(self._facts), "it has had its usual time")
+        return self._at(patience.stalled_at(self._facts), "the usual time has passed")
 
     def slow_max(self) -> str:
         return times.duration(patience.allowance(self._facts))
 
     def return_by(self) -> str:
         return self._at(patience.return_overdue_at(self._facts), "15 minutes from now")
+
+    def escalation(self) -> str:
+        return escalation(self._facts, self._minutes, now=self._situation.now)
 
     def age(self) -> str:
         last = self._facts.last_change
@@ -140,17 +157,17 @@ class Gaps:
 
     def expected(self) -> str:
         money = self._facts.expected
-        return "" if money.value is None else f"; about {self.amount(money)} was expected"
+        return "" if money.value is None else f", but about {self.amount(money)} was expected"
 
     def refunded(self) -> str:
         return self.amount(self._facts.refunded)
 
     def balance(self) -> str:
         holdings = self._situation.holdings
-        return self.sums(holdings[0]) if holdings else "some money"
+        return self.sums(holdings[0]) if holdings else "an unknown amount"
 
     def symbol(self) -> str:
-        return tokens.called(self._facts.received, using=self._using) or "you received"
+        return tokens.called(self._facts.received, using=self._using) or "the received token"
 
     def sums(self, held: Holding) -> str:
         return listed([self.amount(money) for money in held.sums])
@@ -182,6 +199,16 @@ class Gaps:
         return times.utc(moment, now=self._situation.now) if moment else unknown
 
 
+def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
+    """What to do about a transfer that should have changed within so many minutes of its last change."""
+    at = patience.escalates_at(facts, minutes)
+    if at is None or facts.last_change is None:
+        return "Wait. If nothing changes, contact support."
+    if patience.has_come(at, now=now):
+        return f"Contact support now. Nothing has changed for {times.duration(now - facts.last_change)}."
+    return f"Wait. If nothing has changed by {times.utc(at, now=now)}, contact support."
+
+
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
@@ -208,6 +235,7 @@ GAPS: Mapping[str, Callable[[Gaps], str]] = {
     "slowUntil": Gaps.slow_until,
     "slowMax": Gaps.slow_max,
     "returnBy": Gaps.return_by,
+    "escalation": Gaps.escalation,
     "age": Gaps.age,
     "received": Gaps.received,
     "expected": Gaps.expected,
@@ -216,4 +244,5 @@ GAPS: Mapping[str, Callable[[Gaps], str]] = {
     "symbol": Gaps.symbol,
     "raw": Gaps.raw,
     "statusWord": Gaps.status_word,
+    "settled": Gaps.settled,
 }

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from intents_ui.display import statuses
-from intents_ui.display.explanations import EXPLANATIONS, Row
-from intents_ui.display.places import Place
-from intents_ui.display.statuses import Shown
-from intents_ui.display.story import Story
+from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
+from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 
 # What stands in the gaps of a row where there is no transfer to fill them.
@@ -16,30 +14,31 @@ IN_GENERAL = {
     "originChain": "the origin chain",
     "destinationChain": "the destination chain",
     "eitherChain": "the origin or the destination chain",
-    "refundChain": "the chain that is named",
-    "balanceAddress": "deposit or delivery address",
-    "lastAddress": "address where it was last",
-    "lastChain": "the chain where it was last",
+    "refundChain": "the refund chain",
+    "balanceAddress": "intent address",
+    "lastAddress": "last address",
+    "lastChain": "the last chain",
     "provider": "the route provider",
-    "refundTo": "the wallet that is named",
-    "to": "that is named",
-    "lastConfirmedPlace": "Where the last confirmed step has brought it.",
-    "heldPlace": "At the address that holds it.",
-    "refundPlace": "Where the return began.",
-    "expiresAt": "the time that is named",
-    "executeBy": "the time that is named",
-    "eta": "the time that is named",
-    "expectedBy": "The page says when it is expected.",
-    "slowUntil": "the time that is named",
+    "refundTo": "the refund wallet",
+    "to": "(its address)",
+    "lastConfirmedPlace": "Where the last confirmed step left them.",
+    "heldPlace": "At the intent address that holds them.",
+    "refundPlace": "Where the refund started.",
+    "expiresAt": "the time shown on the transfer page",
+    "executeBy": "the time shown on the transfer page",
+    "eta": "the time shown on the transfer page",
+    "expectedBy": "The transfer page shows the expected time.",
+    "slowUntil": "the time shown on the transfer page",
     "slowMax": "an hour or more",
-    "returnBy": "the time that is named",
+    "returnBy": "the time shown on the transfer page",
+    "escalation": "Wait. If nothing has changed by the time shown on the transfer page, contact support.",
     "age": "some time",
     "received": "the amount",
     "expected": "",
     "refundAmount": "the amount",
-    "balance": "some money",
-    "symbol": "that was received",
-    "raw": "the status as it came",
+    "balance": "an amount",
+    "symbol": "the received token",
+    "raw": "the reported status",
 }
 # The situation that is meant when somebody asks about a status and says no more.
 ORDINARY = {
@@ -53,23 +52,23 @@ ORDINARY = {
     IntentStatus.INVALID: "invalid.with_payment",
 }
 TRANSACTIONS = {
-    TransactionStatus.UNKNOWN: "Nothing. It begins when the step before it is done.",
+    TransactionStatus.UNKNOWN: "No action needed. It starts when the previous step is complete.",
     TransactionStatus.ON_HOLD: (
-        "Wait. Some bridges take more than an hour; the page of the transfer says when it is expected."
+        "Wait. Some bridges take more than an hour. The transfer page shows the expected time."
     ),
     TransactionStatus.PENDING: (
-        "Wait. If it is the deposit and you have not paid, the page of the transfer says what to pay, and where."
+        "Wait. If it is the deposit and none was sent, the transfer page shows what to deposit and where."
     ),
-    TransactionStatus.RELAYING: "Wait. Usually some seconds.",
-    TransactionStatus.RELAYED: "Wait. Usually some seconds.",
-    TransactionStatus.SENT: "Wait. Its hash leads to the chain's explorer.",
-    TransactionStatus.ERRORED: "Wait: it is tried again by itself. Do not pay again.",
-    TransactionStatus.MINING: "Wait. Usually some seconds, on Ethereum up to a few minutes.",
-    TransactionStatus.SUCCEEDED: "Nothing. Its hash is the proof of this step; the transfer can have more steps.",
-    TransactionStatus.FAILED: "Do not pay again. The page of the transfer says where the money is.",
-    TransactionStatus.ABORTED: "Do not pay again. The page of the transfer says where the money is.",
+    TransactionStatus.RELAYING: "Wait. This usually takes a few seconds.",
+    TransactionStatus.RELAYED: "Wait. This usually takes a few seconds.",
+    TransactionStatus.SENT: "Wait. Its transaction hash links to the block explorer.",
+    TransactionStatus.ERRORED: "Wait. It is retried automatically. Do not deposit again.",
+    TransactionStatus.MINING: "Wait. This usually takes seconds, or a few minutes on Ethereum.",
+    TransactionStatus.SUCCEEDED: "No action needed. Its hash proves this step. The transfer can have more steps.",
+    TransactionStatus.FAILED: "Do not deposit again. The transfer page shows where the funds are.",
+    TransactionStatus.ABORTED: "Do not deposit again. The transfer page shows where the funds are.",
     TransactionStatus.REVERTED: (
-        "Do not pay again. Only its network fee was spent; the page of the transfer says where the money is."
+        "Do not deposit again. Only the network fee was spent. The transfer page shows where the funds are."
     ),
 }
 # Whose keys begin so belongs to the ordinary course of a status; the rest is said where the steps are ahead of it.
@@ -86,18 +85,49 @@ COURSES = {
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """A row of explanations.json in general words, with the members of a `Summary` that a template prints."""
+
+    key: str
+    headline: str
+    sentence: str
+    location: str
+    instructions: str
+    who: Who
+    contact: str
+    tone: Tone
+
+
+@dataclass(frozen=True)
 class State:
     """One status as a row: state, meaning, what to do. Under it a page can say the `usual` and the `rare`."""
 
     name: str
     shown: Shown
     next: str
-    usual: tuple[Story, ...] = ()
-    rare: tuple[Story, ...] = ()
+    usual: tuple[Explanation, ...] = ()
+    rare: tuple[Explanation, ...] = ()
+
+
+EXPIRED = "EXPIRED"
+EXPIRED_ROWS = {IntentStatus.QUOTED: "quoted.expired", IntentStatus.COMMITTED: "committed.overdue"}
 
 
 def intents() -> tuple[State, ...]:
     return tuple(intent(status) for status in IntentStatus)
+
+
+def transfers() -> tuple[State, ...]:
+    """Return a row for each status, and for the expired quote after the two that it can have."""
+    rows = intents()
+    after = 1 + max(list(IntentStatus).index(status) for status in EXPIRED_ROWS)
+    return (*rows[:after], expired(), *rows[after:])
+
+
+def expired() -> State:
+    """Return the row of the expired quote, for which the service has no status."""
+    usual = tuple(_in_general(EXPLANATIONS[key], status) for status, key in EXPIRED_ROWS.items())
+    return State(EXPIRED, statuses.EXPIRED, usual[0].instructions, usual)
 
 
 def intent(status: IntentStatus) -> State:
@@ -105,7 +135,7 @@ def intent(status: IntentStatus) -> State:
     ordinary = next(told for told in rows if told.key == ORDINARY[status])
     usual = tuple(told for told in rows if told.key.startswith(COURSES[status]))
     rare = tuple(told for told in rows if told not in usual)
-    return State(status.value, statuses.INTENTS[status], ordinary.next, usual, rare)
+    return State(status.value, statuses.INTENTS[status], ordinary.instructions, usual, rare)
 
 
 def transactions() -> tuple[State, ...]:
@@ -116,7 +146,7 @@ def transaction(status: TransactionStatus) -> State:
     return State(status.value, statuses.TRANSACTIONS[status], TRANSACTIONS[status])
 
 
-def of_any_status() -> tuple[Story, ...]:
+def of_any_status() -> tuple[Explanation, ...]:
     """What is said where no status decides."""
     return tuple(_in_general(row, None) for row in EXPLANATIONS.values() if not row.statuses)
 
@@ -124,31 +154,34 @@ def of_any_status() -> tuple[Story, ...]:
 def named(name: str) -> tuple[State | None, State | None]:
     """The states of an intent and of a transaction that have this name; some names are both."""
     return (
-        intent(IntentStatus(name)) if name in IntentStatus else None,
+        expired() if name == EXPIRED else intent(IntentStatus(name)) if name in IntentStatus else None,
         transaction(TransactionStatus(name)) if name in TransactionStatus else None,
     )
 
 
 def names() -> Sequence[str]:
-    return tuple(
-        dict.fromkeys([*(status.value for status in IntentStatus), *(each.value for each in TransactionStatus)])
-    )
+    return tuple(dict.fromkeys([*(state.name for state in transfers()), *(each.value for each in TransactionStatus)]))
 
 
-def _in_general(row: Row, status: IntentStatus | None) -> Story:
-    words = IN_GENERAL | {"statusWord": statuses.INTENTS[status].word if status else "as it came"}
-    return Story(
+def _in_general(row: Row, status: IntentStatus | None) -> Explanation:
+    words = IN_GENERAL | {**_status_words(status)}
+    return Explanation(
         key=row.key,
         headline=_said(row.headline, words),
         sentence=_said(row.sentence, words),
-        where=_said(row.where, words),
-        next=_said(row.next, words),
+        location=_said(row.where, words),
+        instructions=f"{_said(row.next, words)} {SECOND_DEPOSIT}"
+        if row.warn_second_deposit
+        else _said(row.next, words),
         who=row.who,
         contact=row.contact,
         tone=row.tone,
-        place=Place.UNKNOWN,
-        status=status,
     )
+
+
+def _status_words(status: IntentStatus | None) -> Mapping[str, str]:
+    word = statuses.INTENTS[status].word if status else "reported"
+    return {"statusWord": word, "settled": "Delivered" if status == IntentStatus.SUCCEEDED else word}
 
 
 def _said(template: str, words: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""How much money there is at its place by the steps, and whether what the addresses hold agrees with that."""
+"""Expected location and amount of the funds, compared with on-chain balances."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display.facts import Facts, Money
-from intents_ui.display.gaps import Gaps
+from intents_ui.display.gaps import Gaps, listed
 from intents_ui.display.legs import DEAD, Leg
 from intents_ui.display.payments import Payment
 from intents_ui.display.places import Place, is_further, start_of_the_return
-from intents_ui.display.rules import Situation
+from intents_ui.display.situation import Situation
 from intents_ui.service.wire import IntentStatus
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 
 
-class Check(StrEnum):
+class Agreement(StrEnum):
     """On what it rests: nobody looked on the chains; they agree with the steps, or differ; the steps say nothing."""
 
     UNCHECKED = "unchecked"
@@ -34,7 +34,7 @@ class Located:
     money: Money | None = None
     amount: str = ""
     is_estimate: bool = False
-    check: Check = Check.UNCHECKED
+    check: Agreement = Agreement.UNCHECKED
     finding: str = ""
     checked_at: datetime | None = None
 
@@ -42,7 +42,7 @@ class Located:
 NOT_LOCATED = Located()
 
 
-def located(place: Place, situation: Situation, gaps: Gaps, *, checked_at: datetime | None) -> Located:
+def located(place: Place, situation: Situation, gaps: Gaps) -> Located:
     money, is_estimate = _money(place, situation)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
@@ -54,7 +54,7 @@ def located(place: Place, situation: Situation, gaps: Gaps, *, checked_at: datet
         is_estimate=bool(known and is_estimate),
         check=_check(situation, difference),
         finding=_finding(situation, gaps, difference),
-        checked_at=checked_at if situation.has_balance is not None else None,
+        checked_at=situation.balances.checked_at,
     )
 
 
@@ -89,12 +89,12 @@ def _paid(facts: Facts) -> Money:
     return Payment.of(facts, None).named if is_told else facts.sent
 
 
-def _check(situation: Situation, difference: str) -> Check:
+def _check(situation: Situation, difference: str) -> Agreement:
     if situation.has_balance is None:
-        return Check.UNCHECKED
+        return Agreement.UNCHECKED
     if not _steps_are_known(situation.facts):
-        return Check.ALONE
-    return Check.DIFFERS if difference else Check.AGREES
+        return Agreement.ALONE
+    return Agreement.DIFFERS if difference else Agreement.AGREES
 
 
 def _steps_are_known(facts: Facts) -> bool:
@@ -104,15 +104,15 @@ def _steps_are_known(facts: Facts) -> bool:
 def _finding(situation: Situation, gaps: Gaps, difference: str) -> str:
     if situation.has_balance is None:
         return ""
-    return f"On chain: {'; '.join(_found(situation, gaps))}. {difference}".rstrip()
+    return f"On-chain balances: {listed(list(_found(situation, gaps)))}. {difference}".rstrip()
 
 
 def _found(situation: Situation, gaps: Gaps) -> Iterator[str]:
     if not situation.has_balance:
-        both = (Place.DEPOSIT_ADDRESS,) if situation.facts.is_same_chain else ADDRESSES
-        yield f"nothing at the {' or the '.join(map(gaps.address, both))}"
+        is_one_address = situation.facts.is_same_chain
+        yield f"none at the deposit address{'' if is_one_address else ' or the destination intent address'}"
     elif not situation.holdings:
-        yield f"some money at the {gaps.address(Place.UNKNOWN)}"
+        yield f"an unknown amount at the {gaps.address(Place.UNKNOWN)}"
     for held in situation.holdings if situation.has_balance else ():
         yield f"{gaps.sums(held)} at the {gaps.holder(held)}"
 
@@ -121,16 +121,16 @@ def _difference(place: Place, situation: Situation, gaps: Gaps) -> str:
     """In which way the balances are not what the steps say; empty where they are, or may be."""
     by_steps = _by_steps(place, situation)
     if situation.has_balance is False and by_steps in ADDRESSES and place is not Place.RETURNING:
-        return f"By the steps it should be at the {gaps.address(by_steps)}: it may have moved on since."
+        return f"Expected at the {gaps.address(by_steps)}. The funds may have moved since."
     if not situation.has_balance:
         return ""
     at = situation.held_at
     if at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
         return ""
     if by_steps is Place.OWNER or is_further(at, by_steps):
-        return "By the steps it had not come so far."
+        return "This is further along than the recorded steps show."
     is_one_address = situation.facts.is_same_chain and by_steps in ADDRESSES
-    return "" if is_one_address else "By the steps it had gone on from there."
+    return "" if is_one_address else "The recorded steps show the funds moved on from there."
 
 
 def _by_steps(place: Place, situation: Situation) -> Place:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from intents_ui.display import hashes
 from intents_ui.display.facts import Facts
+from intents_ui.display.situation import Situation
 
 # What people compare, and what is copied for them to fall for.
 EACH_SIDE = 4
@@ -28,10 +29,10 @@ class Pair:
     other: Party
 
 
-def lookalikes(facts: Facts) -> tuple[Pair, ...]:
+def of(situation: Situation) -> tuple[Pair, ...]:
     """Every such pair once, however many parts each address has; addresses that are not hex are left out."""
     parties: dict[str, Party] = {}
-    for party in _parties(facts):
+    for party in _parties(situation.facts):
         parties.setdefault(party.address, party)
     return tuple(Pair(one, other) for one, other in combinations(parties.values(), 2) if _look_alike(one, other))
 

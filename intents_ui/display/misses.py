@@ -15,6 +15,7 @@ LOOKS_LIKE = {
     Kind.SOLANA_ADDRESS: "a Solana address",
     Kind.SOLANA_SIGNATURE: "a Solana transaction signature",
     Kind.WORDS: "a text",
+    Kind.SHORTENED: "a shortened ID",
     Kind.NEAR_MISS: "something that is cut off",
 }
 

@@ -39,12 +39,25 @@ class NoNames:
 
 NO_NAMES = NoNames()
 
+# Chains that transfers name and the service may not list; Relay and LI.FI give some of them IDs of their own.
+SOLANA = frozenset({792703809, 1151111081099710})
+BITCOIN = frozenset({8253038, 20000000000001})
+TRON = frozenset({728126428})
+WELL_KNOWN = {
+    **dict.fromkeys(SOLANA, "Solana"),
+    **dict.fromkeys(BITCOIN, "Bitcoin"),
+    **dict.fromkeys(TRON, "Tron"),
+    9270000000000000: "Sui",
+    9286185: "Eclipse",
+    607: "TON",
+}
+
 
 def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an unknown chain") -> str:
-    """The chain's own name; `Chain 123` for one that the catalogue does not know."""
+    """Return the chain's listed or well-known name; `Chain 123` for any other."""
     if chain_id is None:
         return unknown
-    return text.name(info.name).shown if info and info.name else f"Chain {chain_id}"
+    return text.name(info.name).shown if info and info.name else WELL_KNOWN.get(chain_id, f"Chain {chain_id}")
 
 
 def chains_of(entries: Iterable[IntentHistory]) -> set[int]:

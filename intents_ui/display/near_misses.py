@@ -103,8 +103,8 @@ def of_length(length: int, *, longest: int) -> str:
     return f"This is {length:,} characters long; up to {longest:,} can be searched at once."
 
 
-SHORTENED = "This is shortened in the middle: copy the whole of it."
-CUT_OFF = "This is shortened, its end is missing: copy the whole of it."
+SHORTENED = "This value is shortened. Copy the full value, or search for it to see possible matches."
+TOO_SHORT = "This value is shortened, and too little of it is left to search. Copy the full value."
 NOTHING = "There is no transaction hash, address or intent id in this."
 CHECKSUM = (
     "The capital letters of this address do not fit its checksum, so it may be mistyped. It is looked up all the same."

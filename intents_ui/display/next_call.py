@@ -46,6 +46,11 @@ def changed(attempt: Attempt) -> str:
         return ""
 
 
+def committed(attempt: Attempt) -> str:
+    """Return the exact text of the intent that was committed; "" when none was."""
+    return _members(attempt.sent).get("intent", "") if attempt.operation == "CommitIntent" and changed(attempt) else ""
+
+
 def found_nothing(attempt: Attempt) -> bool:
     """Whether the answer is a list, and an empty one."""
     lists = [text for text in _came(attempt).values() if text.startswith("[")]

@@ -1,19 +1,22 @@
-"""What was promised at the quote and what came of it, side by side, before it is judged.
+"""Quoted and actual figures of one transfer, side by side, before they are compared.
 
-Exact input promises a least amount out; exact output an exact amount out, for what was quoted to go in. What the
-service did not say stays unknown: an amount in the summary counts only once it says that it was delivered
-(domain.md 1.4).
+An exact-input quote has a minimum received; an exact-output quote fixes the amount received, and quotes the deposit. A
+figure that the service did not report stays unknown: the amount in the summary counts only once the delivery is
+confirmed.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 
-from intents_ui.display import differences, patience
+from intents_ui.display import differences, patience, summary
+from intents_ui.display.explanations import Certainty
 from intents_ui.display.facts import Facts, Money, first
 from intents_ui.display.legs import DEAD, Leg, is_made
-from intents_ui.display.rules import STOPPED, Situation
+from intents_ui.display.places import Place
+from intents_ui.display.rules import STOPPED
+from intents_ui.display.situation import Situation
 from intents_ui.service.wire import IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
@@ -22,25 +25,25 @@ EXACT_OUTPUT = "EXACT_OUTPUT"
 
 
 class Course(StrEnum):
-    """How a transfer went, as far as its promise goes."""
+    """How a transfer went, as far as the comparison with its quote goes."""
 
     OPEN = "open"
     DELIVERED = "delivered"
     NOT_DELIVERED = "not-delivered"
-    LAPSED = "lapsed"  # nobody paid, so nothing was due
-    DISPUTED = "disputed"  # one source says that it was delivered, another denies it
+    LAPSED = "lapsed"  # no deposit was seen
+    DISPUTED = "disputed"  # sources disagree on the delivery, or none confirms it
     UNREAD = "unread"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`quoted` and `least` are amounts out, `least` what may be counted on; for exact output they are the same.
+    """`quoted` and `least` are amounts out, `least` the minimum received; for exact output they are the same.
 
-    `arrived` has no value unless it was delivered and the service says how much; `is_another_token`: it is not what was
-    promised. `came_back_to_owner`: only such a return is to be trusted (domain.md 1.5). `estimate` and `taken`: the
-    time promised, and the time from the start of the execution to its end."""
+    `arrived` has no value unless the delivery is confirmed and the service reports the amount; `is_another_token`: it
+    is not the quoted token. `came_back_to_owner`: only such a refund is to be trusted. `estimate` and `taken`: the
+    estimated time, and the time from the start of the execution to its end."""
 
-    facts: Facts
+    situation: Situation
     course: Course
     is_exact_output: bool
     quoted: Money
@@ -54,15 +57,16 @@ class Outcome:
     came_back_to_owner: bool
 
     @classmethod
-    def of(cls, facts: Facts, *, now: datetime) -> "Outcome":
-        found = course(facts, now=now)
+    def of(cls, situation: Situation) -> "Outcome":
+        facts = situation.facts
+        found = course(situation)
         is_exact_output = first(facts.summary.trade_type, facts.request.trade_type) == EXACT_OUTPUT
         # A request names the side that it fixes; the other one is 0 or absent.
         asked = facts.request.destination_token_amount if is_exact_output else None
         quoted = asked or facts.quote.to_amount
         options, was_delivered = facts.request.options, found is Course.DELIVERED
         return cls(
-            facts=facts,
+            situation=situation,
             course=found,
             is_exact_output=is_exact_output,
             quoted=replace(facts.expected, value=quoted),
@@ -73,58 +77,72 @@ class Outcome:
             tolerance=first(facts.quote.max_slippage, options.slippage_tolerance if options else None),
             estimate=patience.given_estimate(facts),
             taken=_time_taken(facts) if was_delivered else None,
-            came_back_to_owner=Situation(facts, now).refund_reached_the_owner,
+            came_back_to_owner=situation.refund_reached_the_owner,
         )
+
+    @property
+    def facts(self) -> Facts:
+        return self.situation.facts
 
     @property
     def has_broken_step(self) -> bool:
         return any(each in DEAD for each in self.facts.legs)
 
     @property
+    def is_conflicting(self) -> bool:
+        return summary.of(self.situation).certainty is Certainty.CONFLICTING
+
+    @property
+    def is_conflict_of_balances(self) -> bool:
+        """Without the balances nothing would conflict."""
+        return summary.of(self.situation.without_balances()).certainty is not Certainty.CONFLICTING
+
+    @property
+    def is_confirmed(self) -> bool:
+        return summary.of(self.situation).certainty is Certainty.CONFIRMED
+
+    @property
     def returned_of(self) -> tuple[Money | None, str]:
-        """What the return is part of: what was paid or, on the other chain, what was to arrive (domain.md 1.5)."""
-        for whole, words in ((self.deposited, "was paid"), (self.quoted, "was quoted to arrive")):
+        """The amount a refund is compared with: the deposit or, on the other chain, the quoted amount received."""
+        for whole, words in ((self.deposited, "deposited"), (self.quoted, "quoted")):
             if whole and whole.value is not None and differences.is_same_token(self.facts.refunded, whole):
                 return whole, words
         return None, ""
 
 
-def course(facts: Facts, *, now: datetime) -> Course:
+def course(situation: Situation) -> Course:
+    facts, told = situation.facts, summary.of(situation)
     if facts.is_unread or (facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING):
         return Course.UNREAD
-    if _is_disputed(facts):
+    # A refund to another address conflicts with the rules of a refund, and is no delivery either way.
+    if told.certainty is Certainty.CONFLICTING and told.key != "refunded.elsewhere":
         return Course.DISPUTED
     if facts.is_delivered:
-        return Course.DELIVERED
-    if _was_never_paid(facts) and (facts.is_expired(now=now) or facts.status in STOPPED_BEFORE_THE_END):
+        return Course.DELIVERED if told.certainty is Certainty.CONFIRMED else Course.DISPUTED
+    is_closed = facts.is_expired(now=situation.now) or facts.status in STOPPED_BEFORE_THE_END
+    if is_closed and _was_never_paid(situation):
         return Course.LAPSED
-    is_over = facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not Leg.ABSENT
-    return Course.NOT_DELIVERED if is_over else Course.OPEN
+    if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not Leg.ABSENT):
+        return Course.OPEN
+    is_lost_sight_of = told.certainty is Certainty.UNKNOWN and told.place is Place.UNKNOWN and facts.has_arrived
+    return Course.DISPUTED if is_lost_sight_of else Course.NOT_DELIVERED
 
 
-def _is_disputed(facts: Facts) -> bool:
-    is_returned = facts.returning is not Leg.ABSENT or facts.status == IntentStatus.REFUNDED
-    is_broken = any(each in DEAD for each in facts.legs)
-    if facts.status == IntentStatus.SUCCEEDED:
-        return is_returned or is_broken
-    if facts.legs[2] is Leg.DONE and is_returned:
-        return True
-    return facts.is_delivered and (facts.status in STOPPED or is_broken)
-
-
-def _was_never_paid(facts: Facts) -> bool:
-    """As far as anybody says. A watched payment that "FAILED" may have come late or been too small."""
-    return facts.legs[0] in UNPAID and not facts.has_arrived and not is_made(facts.deposit)
+def _was_never_paid(situation: Situation) -> bool:
+    """As far as is known. A monitored deposit that "FAILED" may have come late or been too small."""
+    facts = situation.facts
+    is_seen = facts.has_arrived or is_made(facts.deposit) or situation.has_balance
+    return facts.legs[0] in UNPAID and not is_seen
 
 
 def _is_another_token(facts: Facts) -> bool:
     request = facts.request
-    promised = Money(None, request.destination_chain_id, request.destination_token_address)
-    return differences.is_another_token(promised, facts.received)
+    quoted = Money(None, request.destination_chain_id, request.destination_token_address)
+    return differences.is_another_token(quoted, facts.received)
 
 
 def _deposited(facts: Facts) -> Money | None:
-    """What was paid, once that is confirmed, in the token that was asked for; else None."""
+    """The confirmed deposit in the requested token; else None."""
     deposit = facts.deposit
     if deposit is None or facts.legs[0] is not Leg.DONE or deposit.token_amount is None:
         return None

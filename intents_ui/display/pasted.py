@@ -27,12 +27,15 @@ class Kind(StrEnum):
     SOLANA_ADDRESS = "solana-address"
     SOLANA_SIGNATURE = "solana-signature"
     WORDS = "words"
+    SHORTENED = "shortened"  # `head` and `tail` of a value whose middle is missing
     NEAR_MISS = "near-miss"  # nothing to look up: `problem` says why
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`value` is canonical (`0x` and lower case for hex); `host` is that of the link in which it stood."""
+    """`value` is canonical (`0x` and lower case for hex); `host` is that of the link in which it stood.
+
+    `head` and `tail` are the known hex digits of a shortened value, without `0x`; one of them may be empty."""
 
     kind: Kind
     value: str
@@ -40,6 +43,8 @@ class Finding:
     chain_id: int | None = None
     warning: str = ""
     problem: str = ""
+    head: str = ""
+    tail: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,17 @@ class Pasted:
 
     @property
     def lookups(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if not finding.problem)
+        return tuple(finding for finding in self.findings if _is_whole(finding))
+
+    @property
+    def shortened(self) -> tuple[Finding, ...]:
+        """Each of which is compared with full values, since the service cannot search for part of one."""
+        return tuple(finding for finding in self.findings if finding.kind is Kind.SHORTENED)
+
+    @property
+    def refusal(self) -> str:
+        """Why this is no full value: `problem`, or that it is shortened."""
+        return near_misses.SHORTENED if self.shortened and not self.lookups else self.problem
 
     @property
     def telling(self) -> tuple[Finding, ...]:
@@ -75,6 +90,10 @@ OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
 
 def _how_telling(finding: Finding) -> int:
     return TELLING.index(finding.kind)
+
+
+def _is_whole(finding: Finding) -> bool:
+    return not finding.problem and finding.kind is not Kind.SHORTENED
 
 
 # EIP-3770 short names, as wallets put them before an address.
@@ -105,8 +124,16 @@ HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
 # How far off a length without `0x` may be for an address or a hash to be meant; ids of 24 or 32 digits are not.
 FAR_OFF = 3
 FEWEST_IN_GROUPS = 37
-LEAST_BEFORE_A_CUT = 4
-CUT = re.compile(r"[…⋯]|\.{2,}")
+# Known digits of a shortened value: fewer fit too much.
+LEAST_KNOWN = 4
+LEAST_HEAD = 4
+LEAST_TAIL = 3
+# Chinese writes an ellipsis as two characters.
+DOTS = r"(?:[…⋯]++|\.{2,}+)"
+CUT = re.compile(DOTS)
+TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
+# Dots are part of what is looked for.
+AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MOST_ENCODINGS = 4
 
@@ -114,7 +141,8 @@ SCAN = re.compile(
     r"(?P<blank>\s+)"
     r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
     r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
-    rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{1,64}}+)(?:[…⋯]|\.{{2,6}}+)(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
+    rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{0,64}}+){DOTS}(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
+    rf"|(?<!{BESIDE})(?<![.…⋯])(?P<end>{DOTS}(?P<digits>[0-9a-f]{{4,36}}+)(?!{BESIDE}))"
     rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
@@ -138,7 +166,8 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
         return Pasted()
     seen = wrapped.without_unseen(cleaned)
     plain = wrapped.narrow(seen)
-    findings = _without_short_forms(_once_each(_broken_by_blanks(plain) or _scanned(wrapped.joined(plain))))
+    found = _broken_by_blanks(plain) or _tail_alone(plain) or _scanned(wrapped.joined(plain))
+    findings = _without_short_forms(_once_each(found))
     if plain != seen:
         findings = _with_warning(findings, near_misses.FULL_WIDTH_READ)
     if seen != received:
@@ -168,6 +197,12 @@ def _broken_by_blanks(received: str) -> list[Finding]:
     if len(pieces) > 1 and (complete or digits.isdigit()):
         return []
     return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
+
+
+def _tail_alone(received: str) -> list[Finding]:
+    """The end of a value and nothing else. Beside other words most of these are words or numbers."""
+    match = TAIL_ALONE.fullmatch(received.strip(AROUND_A_TAIL))
+    return [_of_parts("", match["tail"])] if match else []
 
 
 def _is_nearly(length: int) -> bool:
@@ -217,6 +252,8 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
             return _of_disguised(match[0])
         case "cut":
             return _of_cut(match, before)
+        case "end":
+            return _of_end(match["digits"])
         case _:
             return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.of_name(match[0]))
 
@@ -225,11 +262,23 @@ def _of_cut(match: re.Match[str], before: str) -> Finding | None:
     """Dots behind a complete hash end a sentence."""
     if len(match["head"]) in wrapped.COMPLETE:
         return _placed(_of_hex(match["head"]), before)
-    if match["tail"]:
-        return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.SHORTENED)
-    if len(match["head"]) < LEAST_BEFORE_A_CUT:
+    if not match["tail"] and len(match["head"]) < LEAST_HEAD:
         return None
-    return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.CUT_OFF)
+    return _of_parts(match["head"], match["tail"] or "")
+
+
+def _of_end(digits: str) -> Finding | None:
+    """“...added” is a word, and “...2026” a year."""
+    return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
+
+
+def _of_parts(head: str, tail: str) -> Finding:
+    head, tail = head.lower(), tail.lower()
+    value = f"0x{head}…{tail}" if head else f"…{tail}"
+    enough = len(head) >= LEAST_HEAD or len(tail) >= LEAST_TAIL
+    if not enough or len(head) + len(tail) < LEAST_KNOWN:
+        return Finding(Kind.NEAR_MISS, value, problem=near_misses.TOO_SHORT)
+    return Finding(Kind.SHORTENED, value, head=head, tail=tail)
 
 
 def _of_pieces(groups: str) -> Finding | None:
@@ -338,8 +387,17 @@ def _both(first: Finding, later: Finding) -> Finding:
 
 def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Explorers' links say `0x12…34` and lead to the whole, which is what counts."""
-    wholes = [finding.value for finding in findings if not finding.problem]
-    return tuple(finding for finding in findings if not (finding.problem and _is_short_for(finding, wholes)))
+    wholes = [finding.value for finding in findings if _is_whole(finding)]
+    linked = [finding.value for finding in findings if _is_whole(finding) and _stood_in_a_link(finding)]
+    return tuple(
+        finding
+        for finding in findings
+        if _is_whole(finding) or not _is_short_for(finding, linked if finding.kind is Kind.SHORTENED else wholes)
+    )
+
+
+def _stood_in_a_link(finding: Finding) -> bool:
+    return bool(finding.host) or finding.kind in (Kind.INTENT, Kind.TRANSACTION)
 
 
 def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:

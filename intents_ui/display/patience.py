@@ -29,7 +29,7 @@ def estimate(facts: Facts) -> timedelta:
 
 def due_at(facts: Facts) -> datetime | None:
     """When the transfer is expected to be complete; None before it started, or beyond the calendar."""
-    return after(facts.started_at, estimate(facts))
+    return times.after(facts.started_at, estimate(facts))
 
 
 def grace(facts: Facts) -> timedelta:
@@ -38,12 +38,17 @@ def grace(facts: Facts) -> timedelta:
 
 
 def late_at(facts: Facts) -> datetime | None:
-    return after(due_at(facts), grace(facts))
+    return times.after(due_at(facts), grace(facts))
 
 
 def return_overdue_at(facts: Facts) -> datetime | None:
     """From when on nobody should be told to wait for a return."""
-    return after(facts.last_change, RETURN)
+    return times.after(facts.last_change, RETURN)
+
+
+def escalates_at(facts: Facts, minutes: int) -> datetime | None:
+    """When support should be contacted if nothing has changed for so many minutes."""
+    return times.after(facts.last_change, timedelta(minutes=minutes)) if minutes else None
 
 
 def allowance(facts: Facts) -> timedelta:
@@ -55,16 +60,9 @@ def allowance(facts: Facts) -> timedelta:
 
 
 def stalled_at(facts: Facts) -> datetime | None:
-    return after(facts.last_change, allowance(facts))
+    return times.after(facts.last_change, allowance(facts))
 
 
 def has_come(at: datetime | None, *, now: datetime) -> bool:
     """Every limit holds from its own moment on, so that a page made anew at that moment is right."""
     return at is not None and now >= at
-
-
-def after(moment: datetime | None, length: timedelta) -> datetime | None:
-    try:
-        return moment + length if moment else None
-    except OverflowError:
-        return None

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from intents_ui.display import amounts
 from intents_ui.service.prices import Price
+from intents_ui.service.wire import ChainInfo
 
 SIGNIFICANT = 4  # digits of a price below one dollar
 SMALLEST = Decimal("1e-12")
@@ -20,14 +21,22 @@ class Told:
     at: datetime | None = None
     is_price: bool = False
 
+    @property
+    def is_testnet(self) -> bool:
+        return self.shown == TESTNET
+
 
 # Nobody knows what it is worth: that is not nothing.
 NONE = "no price"
 UNKNOWN = "not known"
+# The service prices a testnet's tokens like their namesakes, which is what they are not worth.
+TESTNET = "no value (testnet)"
 
 
-def told(price: Price | None) -> Told:
-    """None: it could not be asked for."""
+def told(price: Price | None, *, chain: ChainInfo | None) -> Told:
+    """Return the price in words; None: the price request failed."""
+    if chain and chain.is_testnet:
+        return Told(TESTNET)
     if price is None:
         return Told(UNKNOWN)
     if price.usd is None:

@@ -1,142 +1,141 @@
-"""Was the promise kept: amount, time, slippage and fees as promised and as they came, with the exact difference."""
+"""Quote vs. actual: amount, time, slippage and fees as quoted and as they came, with the exact difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from intents_ui.display import amounts, differences, names, patience, times
-from intents_ui.display.facts import Facts, Money
-from intents_ui.display.fees import EXACT, fees
+from intents_ui.display import amounts, differences, fees, names, patience, times
+from intents_ui.display.facts import Money
+from intents_ui.display.fees import EXACT
 from intents_ui.display.legs import RUNNING, Leg
-from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.names import Names
 from intents_ui.display.outcomes import Course, Outcome
-from intents_ui.display.promise_line import line
+from intents_ui.display.promise_line import doubt, line
+from intents_ui.display.situation import Situation, derived
 from intents_ui.display.statuses import Shown
 from intents_ui.display.text import UNKNOWN
-from intents_ui.display.verdicts import (
-    KEPT_BUT_LATE,
-    LATE,
-    LATE_SO_FAR,
-    NOT_RETURNED,
-    RETURNED,
-    RETURNING,
-    SHOWN,
-    SLOWER,
-    SLOWER_SO_FAR,
-    UNCONFIRMED,
-    Row,
-    Verdict,
-)
-from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus
+from intents_ui.display.verdicts import SHOWN, Result, Row
+from intents_ui.service.wire import IntentStatus
+
+NOT_REPORTED = "not reported"
+ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
 
 
 @dataclass(frozen=True)
-class Promise:
-    """`shown` and `text` are the one line in the answer, with short amounts; `verdict` is what the rows come to."""
+class Comparison:
+    """`text` is the one line in the answer, with short amounts; `result` sums up the rows."""
 
-    verdict: Verdict
-    shown: Shown
+    result: Result
     text: str
     rows: tuple[Row, ...]
 
+    @property
+    def shown(self) -> Shown:
+        return SHOWN[self.result]
 
-def promise(
-    intent: Intent | None,
-    receipt: IntentReceipt | None,
-    *,
-    now: datetime,
-    unread: bool = False,
-    using: Names = NO_NAMES,
-) -> Promise:
-    """For any combination of states, with either object missing; `unread`: a receipt of None could not be read."""
-    outcome = Outcome.of(Facts.of(intent, receipt, unread=unread), now=now)
+
+@derived
+def of(situation: Situation) -> Comparison:
+    """For any combination of states, with either object missing."""
+    outcome, now, using = Outcome.of(situation), situation.now, situation.names
     received, duration = _received(outcome, using=using), _duration(outcome, now=now)
-    more = (_paid(outcome, using=using), _slippage(outcome), _came_back(outcome, using=using))
+    more = (_deposited(outcome, using=using), _slippage(outcome), _refunded(outcome, using=using))
     others = [row for row in (*more, _fees(outcome, using=using)) if row]
-    verdict, shown = _verdict(outcome, received, duration, others)
     text = line(outcome, duration, others, now=now, using=using)
-    return Promise(verdict, shown, text, (received, duration, *others))
+    return Comparison(_result(outcome, received, duration, others), text, (received, duration, *others))
 
 
-def _verdict(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row]) -> tuple[Verdict, Shown]:
-    """The amount decides. One that came as promised, and late, was kept; that it was late is said with it."""
+def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row]) -> Result:
+    """The amount decides; a missed estimate counts only beyond its grace."""
+    results = {row.result for row in others}
     if outcome.course is Course.OPEN:
-        if duration.verdict is not Verdict.NOT_KEPT:
-            return _so_far(outcome), SHOWN[_so_far(outcome)]
-        return Verdict.NOT_KEPT, LATE_SO_FAR if duration.shown is LATE else SLOWER_SO_FAR
-    verdict = received.verdict or Verdict.UNKNOWN
-    if verdict is Verdict.KEPT and any(row.verdict is Verdict.NOT_KEPT for row in others):
-        verdict = Verdict.NOT_KEPT
-    return verdict, KEPT_BUT_LATE if verdict is Verdict.KEPT and duration.shown is LATE else SHOWN[verdict]
+        return _so_far(outcome, duration)
+    if outcome.course is Course.NOT_DELIVERED and Result.REFUNDED in results:
+        return Result.REFUNDED
+    if received.result in ENOUGH and Result.OVER_LIMIT in results:
+        return Result.OVER_LIMIT
+    return Result.LATE if received.result in ENOUGH and duration.result is Result.LATE else received.result
 
 
-def _so_far(outcome: Outcome) -> Verdict:
-    """Before the payment nothing is due, and after a step that did not work it is open what will come."""
-    is_on_its_way = outcome.facts.has_arrived and not outcome.has_broken_step
-    return Verdict.SO_FAR if is_on_its_way else Verdict.NOT_YET
+def _so_far(outcome: Outcome, duration: Row) -> Result:
+    """On track only with an estimate to compare with, and while each step is confirmed."""
+    if duration.result is Result.ON_TRACK and not outcome.is_confirmed:
+        return Result.PENDING
+    is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
+    return duration.result if is_measured else Result.PENDING
 
 
 def _received(outcome: Outcome, *, using: Names) -> Row:
     facts = outcome.facts
     chain = _chain(facts.destination_chain_id, "the destination chain", using)
-    least = "exactly that" if outcome.is_exact_output else _exactly(outcome.least, using)
-    row = _row(f"Received on {chain}", Verdict.UNKNOWN, promised=_exactly(outcome.quoted, using), least=least)
+    limit = "quoted amount" if outcome.is_exact_output else _least(outcome.least, using)
+    row = Row(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
     match outcome.course:
         case Course.OPEN:
-            return _judged(row, Verdict.NOT_YET, "nothing has been delivered yet")
+            return replace(row, result=Result.PENDING)
         case Course.DELIVERED:
             return _delivered(row, outcome, using=using)
         case Course.NOT_DELIVERED:
-            return replace(_judged(row, Verdict.NOT_KEPT, "nothing was delivered"), actual="nothing")
+            return replace(row, result=Result.NOT_DELIVERED, actual="nothing")
         case Course.LAPSED:
-            return replace(_judged(row, Verdict.LAPSED, "no payment was seen"), actual="nothing")
+            return replace(row, result=Result.NO_DEPOSIT, actual="nothing")
         case Course.DISPUTED:
-            return _judged(row, Verdict.UNKNOWN, "the service and its steps disagree on whether it was delivered")
+            return replace(row, difference=doubt(outcome))
         case Course.UNREAD:
-            return _judged(row, Verdict.UNKNOWN, "the receipt could not be read, or there is none")
+            return replace(row, difference="no receipt, or it couldn't be loaded")
 
 
 def _delivered(row: Row, outcome: Outcome, *, using: Names) -> Row:
     arrived, quoted, least = outcome.arrived.value, outcome.quoted.value, outcome.least.value
     if arrived is None:
-        return _judged(row, Verdict.UNKNOWN, "how much was delivered was not reported")
+        return replace(row, difference="delivered amount not reported")
     row = replace(row, actual=_exactly(outcome.arrived, using))
     if outcome.is_another_token:
-        return _judged(row, Verdict.NOT_KEPT, "it is another token than was promised, so they are not compared")
-    enough = quoted if least is None else least
-    if enough is None:
-        return _judged(row, Verdict.UNKNOWN, "what was promised was not given")
-    words = ", ".join(filter(None, (_against_quoted(outcome, using=using), _against_least(outcome, using=using))))
-    if arrived < enough and least is None:
-        return _judged(row, Verdict.UNKNOWN, f"{words}; the minimum was not given")
-    return _judged(row, Verdict.KEPT if arrived >= enough else Verdict.NOT_KEPT, words)
+        difference = "different token from the quote, not comparable"
+        return replace(row, result=Result.MISMATCH, difference=difference)
+    if quoted is None and least is None:
+        return replace(row, difference="no amount quoted")
+    words = (_against_quoted(outcome, using=using), _against_least(outcome, using=using))
+    return replace(row, result=_amount_result(arrived, quoted, least), difference=", ".join(filter(None, words)))
+
+
+def _amount_result(arrived: int, quoted: int | None, least: int | None) -> Result:
+    if least is not None and arrived < least:
+        return Result.BELOW_MINIMUM
+    if quoted is not None and arrived >= quoted:
+        return Result.AS_QUOTED
+    return Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
 
 
 def _against_quoted(outcome: Outcome, *, using: Names) -> str:
-    than = "promised" if outcome.is_exact_output else "quoted"
-    return _compared(outcome.arrived.value, outcome.quoted, than, using) or f"as {than}"
+    if outcome.quoted.value is None:
+        return ""
+    return _compared(outcome.arrived.value, outcome.quoted, "quoted", using) or "as quoted"
 
 
 def _against_least(outcome: Outcome, *, using: Names) -> str:
-    if outcome.arrived.value is None or outcome.least.value is None or outcome.is_exact_output:
+    if outcome.is_exact_output:
         return ""
+    if outcome.arrived.value is None or outcome.least.value is None:
+        return "no minimum reported"
     rest = outcome.arrived.value - outcome.least.value
     apart = _exactly(replace(outcome.least, value=abs(rest)), using)
     return f"{apart} {'above' if rest > 0 else 'below'} the minimum" if rest else "exactly the minimum"
 
 
 def _duration(outcome: Outcome, *, now: datetime) -> Row:
-    row = _row("Duration", Verdict.UNKNOWN, promised=times.duration(outcome.estimate))
+    quoted = f"est. {times.duration(outcome.estimate)}" if outcome.estimate else UNKNOWN
+    row = Row("Time", Result.UNKNOWN, quoted=quoted)
     match outcome.course:
         case Course.OPEN:
             return _running(row, outcome, now=now)
         case Course.DELIVERED:
             return _taken(row, outcome)
         case Course.NOT_DELIVERED:
-            return _judged(row, Verdict.NOT_KEPT, "nothing was delivered")
+            return replace(row, result=Result.NOT_DELIVERED)
         case Course.LAPSED:
-            return _judged(row, Verdict.LAPSED, "it counts from the payment on")
+            return replace(row, result=Result.NO_DEPOSIT, difference="starts at deposit")
         case _:
             return row
 
@@ -144,100 +143,103 @@ def _duration(outcome: Outcome, *, now: datetime) -> Row:
 def _running(row: Row, outcome: Outcome, *, now: datetime) -> Row:
     facts, due_at = outcome.facts, patience.due_at(outcome.facts)
     if outcome.estimate is None:
-        return _judged(row, Verdict.UNKNOWN, "no duration was promised")
+        return replace(row, difference="no estimate")
     if not facts.has_arrived:
-        return _judged(row, Verdict.NOT_YET, "the payment is not confirmed yet")
+        return replace(row, result=Result.PENDING, difference="deposit not confirmed yet")
     if due_at is None:
-        return _judged(row, Verdict.NOT_YET, "when it began was not given")
+        return replace(row, result=Result.PENDING, difference="start time not reported")
     row, due = replace(row, since=facts.started_at), times.utc(due_at, now=now)
     if patience.has_come(due_at, now=now):
         is_late = patience.has_come(patience.late_at(facts), now=now)
-        return _slower(row, f"longer than promised since {due}", is_late=is_late)
-    return _judged(row, _so_far(outcome), f"due by {due}")
+        return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=f"expected by {due}")
+    result = Result.PENDING if outcome.has_broken_step else Result.ON_TRACK
+    return replace(row, result=result, difference=f"expected by {due}")
 
 
 def _taken(row: Row, outcome: Outcome) -> Row:
     if outcome.taken is None:
-        return _judged(row, Verdict.UNKNOWN, "when it began or ended was not reported")
+        return replace(row, difference="start or end not reported")
     row = replace(row, actual=times.duration(outcome.taken))
     if outcome.estimate is None:
-        return _judged(row, Verdict.UNKNOWN, "no duration was promised")
+        return replace(row, difference="no estimate")
     over = outcome.taken - outcome.estimate
     if over > timedelta():
         is_late = over >= patience.grace(outcome.facts)
-        return _slower(row, f"{times.duration(over)} longer than promised", is_late=is_late)
-    return _judged(row, Verdict.KEPT, f"{times.duration(-over)} shorter than promised" if over else "as promised")
+        difference = f"{times.duration(over)} over estimate"
+        return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
+    difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
+    return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
 
 
-def _paid(outcome: Outcome, *, using: Names) -> Row | None:
-    """What goes in is promised only where what comes out is fixed."""
+def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
+    """The deposit, which only an exact-output quote limits."""
     facts = outcome.facts
     if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
-    quoted, paid = replace(facts.sent, value=facts.quote.from_amount), outcome.deposited
+    quoted, deposited = replace(facts.sent, value=facts.quote.from_amount), outcome.deposited
     chain = _chain(facts.origin_chain_id, "the origin chain", using)
-    row = _row(f"Paid on {chain}", Verdict.UNKNOWN, promised=_exactly(quoted, using))
+    row = Row(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
     if facts.legs[0] is not Leg.DONE:
-        is_open = outcome.course is Course.OPEN
-        return _judged(row, Verdict.NOT_YET if is_open else Verdict.UNKNOWN, "the payment is not confirmed")
-    if paid is None or paid.value is None or quoted.value is None:
-        return _judged(row, Verdict.UNKNOWN, "what was paid, or what was asked for, was not given")
-    row = replace(row, actual=_exactly(paid, using))
-    verdict = Verdict.KEPT if paid.value <= quoted.value else Verdict.NOT_KEPT
-    return _judged(row, verdict, _compared(paid.value, quoted, "quoted", using) or "as quoted")
+        result = Result.PENDING if outcome.course is Course.OPEN else Result.UNKNOWN
+        return replace(row, result=result, difference="deposit not confirmed")
+    if deposited is None or deposited.value is None or quoted.value is None:
+        return replace(row, difference="deposited or quoted amount not reported")
+    result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
+    difference = _compared(deposited.value, quoted, "quoted", using) or "as quoted"
+    return replace(row, result=result, actual=_exactly(deposited, using), difference=difference)
 
 
 def _slippage(outcome: Outcome) -> Row | None:
-    """From the quoted amount out to the one that came; a tolerance is a fraction (domain.md 2.4)."""
+    """From the quoted to the received amount. A tolerance is a fraction of one."""
     if outcome.tolerance is None or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
-    row = _row("Slippage", Verdict.UNKNOWN, promised="", least=f"at most {amounts.fraction(outcome.tolerance)}")
+    row = Row("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
     if outcome.course is Course.OPEN:
-        return _judged(row, Verdict.NOT_YET, "")
+        return replace(row, result=Result.PENDING)
     arrived, quoted = outcome.arrived.value, outcome.quoted.value
     if arrived is None or not quoted or outcome.is_another_token:
-        return _judged(row, Verdict.UNKNOWN, "it cannot be worked out from what was reported")
+        return replace(row, difference="not enough data")
     slipped = EXACT.divide(Decimal(quoted - arrived), Decimal(quoted))
     # A product is exact where a quotient is rounded.
     is_within = EXACT.multiply(Decimal(quoted), outcome.tolerance) >= quoted - arrived
-    points = amounts.fraction(EXACT.subtract(outcome.tolerance, slipped).copy_abs()).removesuffix("%")
-    words = f"{points} percentage points {'to spare' if is_within else 'too much'}"
     came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
-    return replace(_judged(row, Verdict.KEPT if is_within else Verdict.NOT_KEPT, words), actual=came)
+    row = replace(row, result=Result.WITHIN_LIMIT if is_within else Result.OVER_LIMIT, actual=came)
+    points = amounts.fraction(EXACT.subtract(slipped, outcome.tolerance)).removesuffix("%")
+    return row if is_within else replace(row, difference=f"{points} percentage points over the limit")
 
 
-def _came_back(outcome: Outcome, *, using: Names) -> Row | None:
+def _refunded(outcome: Outcome, *, using: Names) -> Row | None:
     facts = outcome.facts
     if outcome.course is Course.UNREAD or not (facts.refund or facts.status == IntentStatus.REFUNDED):
         return None
     chain = _chain(facts.refund.chain_id if facts.refund else None, "", using)
-    row = Row(f"Returned on {chain}" if chain else "Returned", SHOWN[Verdict.UNKNOWN], promised="")
+    row = Row(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
     if facts.returning is Leg.ABSENT:
-        return replace(row, difference="how much came back is not reported")
+        return replace(row, difference="refunded amount not reported")
     money = _exactly(facts.refunded, using)
     if facts.returning is not Leg.DONE:
-        shown = RETURNING if facts.returning in RUNNING else NOT_RETURNED
-        return replace(row, shown=shown, actual="nothing yet", difference=f"{money} is to be returned")
+        result = Result.REFUNDING if facts.returning in RUNNING else Result.REFUND_FAILED
+        return replace(row, result=result, actual="nothing yet", difference=f"{money} to be refunded")
+    row = replace(row, actual=money)
     if not outcome.came_back_to_owner:
-        words = "not to the owner, or on another chain than those of the transfer"
-        return replace(row, shown=UNCONFIRMED, actual=money, difference=words)
-    return replace(row, shown=RETURNED, actual=money, difference=_return_compared(outcome, using=using))
+        words = "not to the owner, or on a chain outside the route"
+        return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+    return replace(row, result=Result.REFUNDED, difference=_refund_compared(outcome, using=using))
 
 
-def _return_compared(outcome: Outcome, *, using: Names) -> str:
+def _refund_compared(outcome: Outcome, *, using: Names) -> str:
     whole, than = outcome.returned_of
     if whole is None or outcome.facts.refunded.value is None:
-        return "not comparable: another token, or an amount that was not reported"
+        return "not comparable: different token, or amount not reported"
     return _compared(outcome.facts.refunded.value, whole, than, using) or f"as much as {than}"
 
 
 def _fees(outcome: Outcome, *, using: Names) -> Row | None:
-    quoted = fees(outcome.facts.intent, outcome.facts.receipt, using=using)
+    quoted = fees.of(outcome.situation)
     if not quoted.is_stated:
         return None
-    if outcome.course is Course.LAPSED:
-        return _row("Fees", Verdict.LAPSED, promised=quoted.exact, difference="no payment was seen")
-    return _row("Fees", Verdict.UNKNOWN, promised=quoted.exact, difference="what was taken is not reported")
+    result = Result.NO_DEPOSIT if outcome.course is Course.LAPSED else Result.UNKNOWN
+    return Row("Fees", result, quoted=quoted.exact, difference="" if outcome.course is Course.LAPSED else NOT_REPORTED)
 
 
 def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
@@ -247,16 +249,8 @@ def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
     return differences.compared(value, other.value, of=other, than=than, using=using)
 
 
-def _row(label: str, verdict: Verdict, *, promised: str, least: str = "", difference: str = "") -> Row:
-    return Row(label, SHOWN[verdict], verdict, promised, least, difference=difference)
-
-
-def _judged(row: Row, verdict: Verdict, difference: str) -> Row:
-    return replace(row, verdict=verdict, shown=SHOWN[verdict], difference=difference)
-
-
-def _slower(row: Row, difference: str, *, is_late: bool) -> Row:
-    return replace(_judged(row, Verdict.NOT_KEPT, difference), shown=LATE if is_late else SLOWER)
+def _least(money: Money, using: Names) -> str:
+    return "" if money.value is None else f"min. {_exactly(money, using)}"
 
 
 def _exactly(money: Money, using: Names) -> str:

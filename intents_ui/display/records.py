@@ -15,8 +15,8 @@ from pydantic.fields import FieldInfo
 from intents_ui.display import cells, labels
 from intents_ui.display.cells import Cell, Kind, Owner
 from intents_ui.display.facts import Facts
-from intents_ui.display.names import NO_NAMES, Names
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.display.names import Names
+from intents_ui.display.situation import Situation
 
 # A page stays quick however much the service says.
 MOST_PARTS = 50
@@ -79,13 +79,11 @@ class _Reader:
                 yield Row(wire_name, labels.field(name), cell)
 
 
-def groups(
-    intent: Intent | None, receipt: IntentReceipt | None = None, *, using: Names = NO_NAMES
-) -> tuple[Group, ...]:
+def groups(situation: Situation) -> tuple[Group, ...]:
     """The intent's groups first, then the receipt's, in the order of their fields."""
-    reader = _Reader(Facts.of(intent, receipt), using)
+    reader = _Reader(situation.facts, situation.names)
     found: list[Group] = []
-    for name, model in (("intent", intent), ("receipt", receipt)):
+    for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
         if model:
             found += reader.read(model, Owner(model), path=name, title=labels.title(name))
     return tuple(found)

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from intents_ui.display import amounts, balances, failures, story, text, tokens, transfer
+from intents_ui.display import amounts, balances, failures, text, tokens, transfer
 from intents_ui.display.balances import Holding, Value
-from intents_ui.display.facts import Facts
-from intents_ui.display.legs import DEAD, leg
 from intents_ui.display.names import Names
-from intents_ui.display.story import Story
+from intents_ui.display.situation import Situation
 from intents_ui.service.recoverable import Read, Stop
-from intents_ui.service.wire import IntentHistory, IntentReceipt
+from intents_ui.service.wire import IntentHistory
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -29,13 +27,11 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """An intent with what it holds. `reason` is the service's own; `holdings` may be empty: it did not say what."""
+    """A transfer with what its intent addresses hold. `holdings` may be empty: the service did not say what."""
 
     transfer: transfer.Transfer
-    story: Story
     holdings: tuple[Holding, ...]
     value: Value
-    reason: text.Text | None
 
 
 @dataclass(frozen=True)
@@ -73,37 +69,9 @@ def _may_hold(entry: IntentHistory) -> bool:
 
 
 def _row(entry: IntentHistory, *, using: Names, now: datetime) -> Row:
-    intent, receipt = transfer.intent_in(entry), entry.receipt
-    held = tuple(balances.holdings(entry.balances, Facts.of(intent, receipt), using=using))
-    return Row(
-        transfer=transfer.of_intent(intent, receipt, using=using, now=now, unread=receipt is None),
-        story=story.story(
-            intent,
-            receipt,
-            now=now,
-            using=using,
-            unread=receipt is None,
-            has_balance=balances.has_balance(entry),
-            balances=entry.balances,
-        ),
-        holdings=held,
-        value=balances.value(held),
-        reason=_reason(receipt),
-    )
-
-
-def _reason(receipt: IntentReceipt | None) -> text.Text | None:
-    """Of a return that failed; else of the first step that did: later ones only echo it (domain.md 1.5)."""
-    if receipt is None:
-        return None
-    legs = (
-        receipt.refund_transaction,
-        receipt.deposit_transaction,
-        receipt.origin_transaction,
-        receipt.destination_transaction,
-    )
-    reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
-    return next((text.reason(reason) for reason in reasons), None)
+    situation = Situation.of_entry(entry, now=now, names=using)
+    held = tuple(balances.holdings(situation))
+    return Row(transfer.of(situation), held, balances.value(held))
 
 
 def _by_age(row: Row) -> tuple[datetime, str]:

@@ -1,20 +1,35 @@
-"""What to answer a customer: the page's own words and facts, as text to be copied. Nothing is added to them.
+"""A reply that a support agent can send to the customer unedited, in three forms: plain text, Markdown and JSON.
 
-Three forms of the same: plain text for a chat, Markdown for a ticket, JSON for a program.
+The facts are those of the transfer's page. The words differ from the page's in one way only: the reply speaks to the
+owner, so that "the owner's wallet" is "your wallet". Nothing is named as sent, delivered or refunded unless it was.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display import hashes, text, times, turns
-from intents_ui.display.locator import Located
+from intents_ui.display import explorers, hashes, names, summary, text, timeline, times, transfer
+from intents_ui.display.explanations import SECOND_DEPOSIT, Cause, Certainty
+from intents_ui.display.facts import Facts
 from intents_ui.display.markdown import literal
-from intents_ui.display.names import Names
-from intents_ui.display.story import Story
-from intents_ui.display.timeline import Step, Timeline
+from intents_ui.display.places import Place
+from intents_ui.display.situation import Situation, derived
+from intents_ui.display.summary import Summary
 from intents_ui.display.transfer import Side, Transfer
+from intents_ui.service.wire import IntentStatus
+
+# From the page's third person to a reply to the owner. "let us know": the reply comes from support.
+TO_THE_OWNER = (
+    ("the owner's wallet", "your wallet"),
+    ("the owner", "you"),
+    ("contact support", "let us know"),
+    ("contact the support team of the app used", "contact the support team of the app you used"),
+)
+# What a mail program takes for the beginning of a link: the colon of `://`, the dot of `www.`.
+AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+TO_THE_RECIPIENT_TOO = ("the recipient's wallet", "your wallet")
 
 
 @dataclass(frozen=True)
@@ -30,34 +45,43 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Reply:
-    """`url` is the intent's page, whole, so that it works in another program."""
+    """`url` is the transfer's page, whole, so that it works in another program."""
 
-    story: Story
-    transfer: Transfer
-    transactions: tuple[Transaction, ...]
+    situation: Situation
     url: str
-    now: datetime
+
+    @property
+    def summary(self) -> Summary:
+        return summary.of(self.situation)
+
+    @property
+    def transfer(self) -> Transfer:
+        return transfer.of(self.situation)
+
+    @property
+    def opening(self) -> str:
+        return opening(self.situation)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Label and value, in the page's order."""
-        transfer, story = self.transfer, self.story
-        return tuple(
-            (label, value)
-            for label, value in (
-                ("Status", transfer.status.word),
-                ("Where the money is", story.where),
-                ("Address", hashes.checksum(story.address) if story.address else ""),
-                ("Looked at on the chains", _looked_at(story.located)),
-                ("What to do", story.next),
-                ("Who", turns.whose(story)),
-                ("Sent", _side(transfer.sent)),
-                ("Received", _side(transfer.received)),
-                ("Created", times.dated(transfer.created_at) if transfer.created_at else ""),
-                ("Intent", text.visible(transfer.intent_id)),
-            )
-            if value
+        """Label and value: where the funds are and what to do, then what moved."""
+        told, shown = self.summary, self.transfer
+        said = (
+            ("Where the funds are", self._to_the_owner(told.location)),
+            ("Next step", self._to_the_owner(told.next_step)),
+            ("Important", SECOND_DEPOSIT if told.warn_second_deposit else ""),
+            ("On-chain balances", "not checked" if told.is_provisional else ""),
+            ("Sent", _side(shown.sent) if _moved(shown.sent) else ""),
+            ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
+            ("Refunded", _side(shown.returned) if shown.returned else ""),
+            ("Status", told.headline),
+            ("Intent ID", text.visible(shown.intent_id)),
         )
+        return tuple((label, value) for label, value in said if value)
+
+    @property
+    def transactions(self) -> tuple[Transaction, ...]:
+        return tuple(_transactions(self.situation))
 
     @property
     def plain(self) -> str:
@@ -69,23 +93,20 @@ class Reply:
 
     @property
     def json(self) -> str:
-        story = self.story
+        shown = self.transfer
         told = {
-            "intentId": self.transfer.intent_id,
+            "intentId": shown.intent_id,
             "url": self.url,
-            "asOf": times.iso(self.now.replace(microsecond=0)),
-            "status": self.transfer.status.word,
-            "headline": story.headline,
-            "sentence": story.sentence,
-            "where": story.where,
-            "address": hashes.checksum(story.address) if story.address else None,
-            "lookedAtOnTheChains": _looked_at(story.located) or None,
-            "next": story.next,
-            "who": story.who.value,
-            "deadline": times.iso(story.deadline) or None,
-            "sent": _side_as_json(self.transfer.sent),
-            "received": _side_as_json(self.transfer.received),
-            "createdAt": times.iso(self.transfer.created_at) or None,
+            "asOf": times.iso(self.situation.now.replace(microsecond=0)),
+            **as_json(self.summary),
+            "createdAt": times.iso(shown.created_at) or None,
+            "sent": _side_as_json(shown.sent) if _moved(shown.sent) else None,
+            "delivered": _side_as_json(shown.received) if _moved(shown.received) else None,
+            "refunded": _side_as_json(shown.returned) if shown.returned else None,
+            "quoted": {
+                "send": _side_as_json(shown.sent) if shown.sent.note else None,
+                "receive": _side_as_json(shown.received) if shown.received.note else None,
+            },
             "transactions": [
                 {
                     "step": each.step.lower(),
@@ -99,23 +120,23 @@ class Reply:
         }
         return text.bare(json.dumps(told, indent=2, ensure_ascii=False))
 
+    def _to_the_owner(self, words: str) -> str:
+        return to_the_owner(words, self.situation.facts)
+
     def _plain(self) -> Iterator[str]:
-        yield self.story.headline
-        yield self.story.sentence
+        yield unlinked(self.opening)
         yield ""
         for label, value in self.facts:
-            yield f"{label}: {value}"
+            yield f"{label}: {unlinked(value)}"
         for each in self.transactions:
-            yield f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}"
+            yield unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}")
             if each.link:
                 yield f"  {each.link}"
         yield ""
-        yield f"As of {times.dated(self.now)}: {self.url}"
+        yield f"Status as of {times.dated(self.situation.now)}: {self.url}"
 
     def _markdown(self) -> Iterator[str]:
-        yield f"**{literal(self.story.headline)}**"
-        yield ""
-        yield literal(self.story.sentence)
+        yield f"**{literal(self.opening)}**"
         yield ""
         for label, value in self.facts:
             yield f"- {label}: {literal(value)}"
@@ -123,34 +144,116 @@ class Reply:
             known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
             yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
         yield ""
-        yield f"As of {times.dated(self.now)}: <{self.url}>"
+        yield f"Status as of {times.dated(self.situation.now)}: <{self.url}>"
 
 
-def reply(story: Story, transfer: Transfer, steps: Timeline, *, url: str, now: datetime, using: Names) -> Reply:
-    return Reply(story, transfer, tuple(_transactions(steps.steps, using=using)), url, now)
+def unlinked(words: str) -> str:
+    """Words that no mail program makes a link of: a stranger may have put an address into a token's name."""
+    return AN_ADDRESS.sub(r"[\g<0>]", words)
 
 
-def _transactions(steps: Sequence[Step], *, using: Names) -> Iterator[Transaction]:
-    for step in steps:
+def as_json(told: Summary) -> dict[str, object]:
+    """A summary as data: the same members wherever one is given to a program."""
+    return {
+        "status": told.status.word,
+        "headline": told.headline,
+        "sentence": told.sentence,
+        "location": told.location,
+        "locationAmount": told.amount or None,
+        "address": hashes.checksum(told.address) if told.address else None,
+        "nextStep": told.next_step,
+        "who": told.who.value,
+        "deadline": times.iso(told.deadline) or None,
+        "certainty": told.certainty.value,
+        "attention": told.attention.value,
+        "cause": told.cause.value or None,
+        "warnSecondDeposit": told.warn_second_deposit,
+        "balances": told.situation.balances.check.value,
+        "balancesCheckedAt": times.iso(told.situation.balances.checked_at) or None,
+        "onChain": told.located.finding or None,
+    }
+
+
+def to_the_owner(words: str, facts: Facts) -> str:
+    """The page's words, spoken to the owner."""
+    swaps = TO_THE_OWNER if facts.pays_somebody_else else (*TO_THE_OWNER, TO_THE_RECIPIENT_TOO)
+    for page, reply in swaps:
+        words = words.replace(page, reply).replace(_sentence_case(page), _sentence_case(reply))
+    return words
+
+
+@derived
+def opening(situation: Situation) -> str:
+    """What became of the transfer, as the first sentence of a reply."""
+    told, facts = summary.of(situation), situation.facts
+    shown = transfer.of(situation)
+    what = _what(situation)
+    if told.is_provisional and not situation.is_over:
+        return f"Your {what} is in progress."
+    if told.certainty is Certainty.CONFLICTING or told.cause is Cause.CONFLICT:
+        return f"Your {what} needs a closer look, because the records of it conflict."
+    if _moved(shown.received):
+        is_leftover = told.cause is Cause.RECOVERABLE
+        return f"Your {what} was delivered{', and funds are left over' if is_leftover else ''}."
+    if facts.is_delivered and told.certainty is Certainty.CONFIRMED:
+        return f"Your {what} was delivered."
+    if told.place is Place.RETURNED and told.certainty is Certainty.CONFIRMED:
+        return f"Your {what} could not be completed and was refunded."
+    if told.place is Place.RETURNING:
+        return f"Your {what} could not be completed and is being refunded."
+    if facts.status == IntentStatus.REFUNDED:
+        return f"Your {what} could not be completed. A refund is reported."
+    if situation.is_expired and not told.cause:
+        return f"The quote for your {what} expired, and no deposit was received."
+    if told.cause is Cause.RECOVERABLE:
+        start = "could not be completed" if situation.is_over else "was not started"
+        return f"Your {what} {start}, and the funds can be recovered with your wallet."
+    if facts.is_unread or facts.status not in IntentStatus:
+        return f"The status of your {what} could not be determined."
+    if situation.is_over:
+        return f"Your {what} could not be completed."
+    if facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way:
+        return f"Your {what} has not been started."
+    return f"Your {what} is in progress." if facts.has_arrived else f"Your {what} is waiting for the deposit."
+
+
+def _what(situation: Situation) -> str:
+    """`transfer of 300 USDC from Base to Arbitrum One`; `swap of 25 USDC on Base`."""
+    facts, using, sent = situation.facts, situation.names, transfer.of(situation).sent
+    amount = f" of {sent.amount}" if sent.amount.full else ""
+    origin = names.chain(facts.origin_chain_id, info=using.chain(facts.origin_chain_id), unknown="")
+    destination = names.chain(facts.destination_chain_id, info=using.chain(facts.destination_chain_id), unknown="")
+    if facts.is_same_chain:
+        return f"swap{amount} on {origin}"
+    way = "".join(f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain)
+    return f"{'payment' if facts.pays_somebody_else else 'transfer'}{amount}{way}"
+
+
+def _transactions(situation: Situation) -> Iterator[Transaction]:
+    for step in timeline.of(situation).steps:
         sent = step.transaction
         if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
             continue
-        chain = using.chain(sent.chain_id)
+        chain = situation.names.chain(sent.chain_id)
         yield Transaction(
             step.title,
             text.name(sent.status).shown,
             text.visible(sent.txn_hash),
-            hashes.transaction_link(chain.explorer_url if chain else None, txn_hash=sent.txn_hash),
+            explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
             sent.txn_mined_at or step.at,
         )
+
+
+def _moved(side: Side) -> bool:
+    """An amount that was seen to move, and is no quote."""
+    return bool(side.amount.full) and not side.note
 
 
 def _side(side: Side) -> str:
     """The whole amount: a reply may be what somebody counts with."""
     if not side.amount.full:
         return ""
-    note = f" ({side.note})" if side.note else ""
-    return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}{note}"
+    return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"
 
 
 def _side_as_json(side: Side) -> dict[str, object]:
@@ -166,9 +269,9 @@ def _side_as_json(side: Side) -> dict[str, object]:
     }
 
 
-def _looked_at(located: Located) -> str:
-    return f"{located.finding} ({times.dated(located.checked_at)})" if located.checked_at else ""
-
-
 def _on(at: datetime | None) -> str:
     return f", {times.dated(at)}" if at else ""
+
+
+def _sentence_case(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,20 +1,23 @@
-"""The places that the money passes, from the owner to the recipient, and which of them it is at."""
+"""The places that the funds pass, from the owner to the recipient, and which of them they are at."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from intents_ui.display import names, providers
+from intents_ui.display import names, providers, summary
+from intents_ui.display.explanations import Certainty
 from intents_ui.display.facts import Facts
 from intents_ui.display.legs import UNDER_WAY, Leg
-from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.names import Names
 from intents_ui.display.places import Place, address_of, chain_of
-from intents_ui.display.story import Story
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.display.situation import Situation, derived
+from intents_ui.display.statuses import Tone
+from intents_ui.display.summary import Summary
 
 
 class Reached(StrEnum):
     PASSED = "passed"
     HERE = "here"
+    EXPECTED = "expected"
     AHEAD = "ahead"
     NEVER = "never"
     UNKNOWN = "unknown"
@@ -22,9 +25,10 @@ class Reached(StrEnum):
 
 @dataclass(frozen=True)
 class Stop:
-    """`note` stands below the title: the chain, that the money is here, or that it did not come so far.
+    """`note` stands below the title: the chain, that the funds are here, or that they did not come so far.
 
-    Where a transfer ended half-way the money was last seen: it may have left since without a trace."""
+    Where a transfer ended halfway is the last known location: the funds may have left since without a trace. `tone`
+    colors the marker of the place that the funds are at."""
 
     place: Place
     title: str
@@ -32,6 +36,7 @@ class Stop:
     note: str
     chain_id: int | None = None
     address: str | None = None
+    tone: Tone = Tone.NEUTRAL
 
 
 ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
@@ -39,29 +44,24 @@ ONE_CHAIN_AND_DELIVERY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADD
 TWO_CHAINS = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 HALF_WAY = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 BACK = (Place.RETURNING, Place.RETURNED)
-HERE = "the money is here"
-LAST_SEEN = "the money was last seen here"
-ON_ITS_WAY = "on its way back"
-NOT_REACHED = "not reached"
+HERE = "Funds are here"
+EXPECTED = "Should be here"
+LAST_SEEN = "Last known location"
+ON_ITS_WAY = "Refunding"
+NOT_REACHED = "Not reached"
 
 
-def route(
-    intent: Intent | None,
-    receipt: IntentReceipt | None,
-    *,
-    story: Story,
-    unread: bool = False,
-    using: Names = NO_NAMES,
-) -> tuple[Stop, ...]:
-    """Where the money is comes from the story, so that the drawing and the words cannot differ.
+@derived
+def of(situation: Situation) -> tuple[Stop, ...]:
+    """Where the funds are comes from the summary, so that the drawing and the words cannot differ.
 
-    Money that goes back goes to one more place, after all others."""
-    facts = Facts.of(intent, receipt, unread=unread)
+    A refund goes to one more place, after all others."""
+    facts, told = situation.facts, summary.of(situation)
     places = _places(facts)
-    reached = {place: _reached(place, places, facts, story) for place in places}
-    if story.place in BACK:
-        reached[story.place] = Reached.HERE
-    return tuple(_stop(place, how, facts, story, using) for place, how in reached.items())
+    reached = {place: _reached(place, places, facts, told) for place in places}
+    if told.place in BACK:
+        reached[told.place] = _here(told)
+    return tuple(_stop(place, how, facts, told, situation.names) for place, how in reached.items())
 
 
 def _places(facts: Facts) -> tuple[Place, ...]:
@@ -70,22 +70,29 @@ def _places(facts: Facts) -> tuple[Place, ...]:
     return ONE_CHAIN_AND_DELIVERY if facts.destination else ONE_CHAIN
 
 
-def _reached(place: Place, places: tuple[Place, ...], facts: Facts, story: Story) -> Reached:
-    if place == story.place:
-        return Reached.HERE
-    before = story.place in places and places.index(place) < places.index(story.place)
-    if before or _was_passed(place, facts, story):
+def _reached(place: Place, places: tuple[Place, ...], facts: Facts, told: Summary) -> Reached:
+    if place == told.place:
+        return _here(told)
+    before = told.place in places and places.index(place) < places.index(told.place)
+    if before or _was_passed(place, facts, told):
         return Reached.PASSED
-    if facts.is_unread or story.place is Place.UNKNOWN:
+    if facts.is_unread or told.place is Place.UNKNOWN:
         return Reached.UNKNOWN
-    return Reached.NEVER if story.is_over else Reached.AHEAD
+    return Reached.NEVER if told.is_over else Reached.AHEAD
 
 
-def _was_passed(place: Place, facts: Facts, story: Story) -> bool:
+def _here(told: Summary) -> Reached:
+    """Only what is confirmed is said to be here."""
+    if told.is_pending:
+        return Reached.UNKNOWN
+    return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
+
+
+def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
     """The money has been there, and what is known says that it is there no more."""
     _, origin, destination = facts.legs
     crossed = destination in UNDER_WAY | {Leg.DONE, Leg.REJECTED}
-    is_back = story.place in BACK
+    is_back = told.place in BACK
     came_back_from_afar = is_back and _is_from_afar(facts)
     match place:
         case Place.OWNER:
@@ -106,27 +113,37 @@ def _is_from_afar(facts: Facts) -> bool:
     return not facts.is_same_chain and chain_id is not None and chain_id == facts.destination_chain_id
 
 
-def _stop(place: Place, reached: Reached, facts: Facts, story: Story, using: Names) -> Stop:
+def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> Stop:
     chain_id = chain_of(place, facts)
-    note = _note(place, reached, story) or _chain(place, chain_id, using)
-    return Stop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts))
+    note = _note(place, reached, told) or _chain(place, chain_id, using)
+    return Stop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
 
 
-def _note(place: Place, reached: Reached, story: Story) -> str:
+def _note(place: Place, reached: Reached, told: Summary) -> str:
     if reached is Reached.NEVER:
         return NOT_REACHED
-    if reached is not Reached.HERE:
+    if reached not in (Reached.HERE, Reached.EXPECTED):
         return ""
     if place is Place.RETURNING:
         return ON_ITS_WAY
-    return LAST_SEEN if story.is_over and place in HALF_WAY else HERE
+    if reached is Reached.EXPECTED:
+        return LAST_SEEN if place in HALF_WAY else EXPECTED
+    return HERE
+
+
+def _tone(place: Place, story: Summary) -> Tone:
+    """Return the tone of the story, except that funds with their owner are safe, however the transfer ended."""
+    warnings = {Place.OWNER: (Tone.ATTENTION, Tone.BAD), Place.RETURNED: (Tone.ATTENTION,)}
+    return Tone.NEUTRAL if story.tone in warnings.get(place, ()) else story.tone
 
 
 def _title(place: Place, facts: Facts) -> str:
     if place is Place.PROVIDER:
         return ", ".join(providers.labels(facts.providers)) or "Route provider"
     if place in BACK:
-        return "Back to the owner" if _returns_to_the_owner(facts) else "Back to another address"
+        return "Refund to owner" if _returns_to_the_owner(facts) else "Refund to another address"
+    if place is Place.DELIVERY_ADDRESS:
+        return "Destination intent address"
     return place.value.replace("-", " ").capitalize()
 
 

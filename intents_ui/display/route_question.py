@@ -145,6 +145,14 @@ class Asked:
     problems: Mapping[str, Problem]
     typed: Mapping[str, str]
 
+    @property
+    def lacks(self) -> str:
+        """Return the name of the token field that is still empty beside its chosen chain; "" when none is."""
+        if self.problems or self.question.kind is not Kind.NOTHING:
+            return ""
+        chosen = {"token": self.question.origin.chain_id, "for": self.question.destination.chain_id}
+        return next((name for name, chain_id in chosen.items() if chain_id is not None), "")
+
 
 # A form without scripts has a list of tokens and a field beside it; what was written into the field wins.
 TYPED = {"token": "token_typed", "for": "for_typed"}

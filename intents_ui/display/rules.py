@@ -5,92 +5,18 @@ before it; a row that needs a balance is chosen only when the balance is known; 
 than the steps say, the steps lag behind, while one that lies further back is a contradiction, and told as one.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
-
-from intents_ui.display import differences, patience, places, providers
-from intents_ui.display.facts import Facts, Money
-from intents_ui.display.holdings import Holding
+from intents_ui.display import patience, providers
+from intents_ui.display.facts import Facts
 from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, is_made
-from intents_ui.display.payments import Payment
 from intents_ui.display.places import Place
-from intents_ui.service.wire import BalanceGroup, IntentStatus
+from intents_ui.display.situation import Situation
+from intents_ui.service.wire import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 IDLE = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
-
-
-@dataclass(frozen=True)
-class Situation:
-    """The facts at one moment. `has_balance` None means that nobody looked; `holdings` is what they saw."""
-
-    facts: Facts
-    now: datetime
-    has_balance: bool | None = None
-    balances: tuple[BalanceGroup, ...] = ()
-    holdings: tuple[Holding, ...] = ()
-
-    @property
-    def held_at(self) -> Place:
-        """Where the balance is, or most of it."""
-        return self.holdings[0].at if self.has_balance and self.holdings else Place.UNKNOWN
-
-    @cached_property
-    def by_steps(self) -> Place:
-        """How far the money has come by the steps alone."""
-        return places.last_confirmed(self.facts)
-
-    @property
-    def reached(self) -> Place:
-        """How far the money has come: the balances can be ahead of the steps."""
-        return self.held_at if places.is_further(self.held_at, self.by_steps) else self.by_steps
-
-    @property
-    def paid(self) -> bool:
-        """There is reason to believe that a payment was made."""
-        deposit = self.facts.legs[0]
-        return deposit is Leg.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
-
-    @property
-    def was_not_counted(self) -> bool:
-        """A watched payment that "FAILED" was not rejected by the chain: it came late, was too small, or never came."""
-        return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
-
-    @property
-    def is_enough_there(self) -> bool:
-        """The deposit address holds what the transfer needs, in the token that it needs."""
-        payment = Payment.of(self.facts, self.balances)
-        return bool(payment.right) and not payment.lacking
-
-    @property
-    def holds_the_delivery(self) -> bool:
-        """An address on the destination side holds about what was to be delivered from it."""
-        awaited = self.facts.received if self.facts.received.value is not None else self.facts.expected
-        return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
-
-    @property
-    def holds_what_had_left(self) -> bool:
-        """By the steps the money had gone on from the address that holds some; on one chain it stays where it is."""
-        return not self.facts.is_same_chain and places.is_further(self.by_steps, self.held_at)
-
-    @property
-    def is_return_overdue(self) -> bool:
-        return patience.has_come(patience.return_overdue_at(self.facts), now=self.now)
-
-    @property
-    def is_stalled(self) -> bool:
-        return patience.has_come(patience.stalled_at(self.facts), now=self.now)
-
-    @property
-    def refund_reached_the_owner(self) -> bool:
-        """Only such a return is to be trusted (domain.md 1.5)."""
-        refund, facts = self.facts.refund, self.facts
-        if refund is None or facts.returning is not Leg.DONE or refund.to_address is None or facts.owner is None:
-            return False
-        on_a_known_chain = refund.chain_id in {facts.origin_chain_id, facts.destination_chain_id} - {None}
-        return on_a_known_chain and refund.to_address.lower() == facts.owner.lower()
+# Rows whose headline balances can change only as long as no deposit has been confirmed.
+BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})
 
 
 def key(situation: Situation) -> str:
@@ -134,7 +60,7 @@ def _returning(situation: Situation) -> str | None:
 
 def _offer(status: str, situation: Situation) -> str:
     name = "quoted" if status == IntentStatus.QUOTED else "committed"
-    is_expired = situation.facts.is_expired(now=situation.now)
+    is_expired = situation.is_expired
     if situation.has_balance is False and situation.paid:
         return "offer.emptied"
     if situation.has_balance or situation.paid:
@@ -145,7 +71,7 @@ def _offer(status: str, situation: Situation) -> str:
 
 
 def _executing(situation: Situation) -> str:
-    facts, now = situation.facts, situation.now
+    facts = situation.facts
     if facts.is_delivered:
         return _delivered(situation)
     if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
@@ -158,7 +84,7 @@ def _executing(situation: Situation) -> str:
         return "executing.step_failed"
     if Leg.RETRYING in facts.legs:
         return "executing.retrying"
-    return _crossing(facts, now=now) if situation.reached is Place.PROVIDER else _before_or_after(situation)
+    return _crossing(situation) if situation.reached is Place.PROVIDER else _before_or_after(situation)
 
 
 def _delivered(situation: Situation) -> str:
@@ -193,14 +119,15 @@ def _before_or_after(situation: Situation) -> str:
     """Neither in the bridge nor delivered: is the last step next, the first one, or the payment itself?"""
     deposit, origin, _ = situation.facts.legs
     if situation.reached is Place.DELIVERY_ADDRESS:
-        return "executing.destination_running"
+        return "executing.destination_running" if situation.by_steps is situation.reached else "executing.arrived"
     if deposit is Leg.DONE or origin in UNDER_WAY:
         return "executing.origin_running"
     return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
 
 
-def _crossing(facts: Facts, *, now: datetime) -> str:
-    if not patience.has_come(patience.late_at(facts), now=now):
+def _crossing(situation: Situation) -> str:
+    facts = situation.facts
+    if situation.is_listed or not patience.has_come(patience.late_at(facts), now=situation.now):
         return "executing.crossing"
     return "executing.crossing_slow" if providers.slow_range(facts.providers) else "executing.crossing_late"
 
@@ -313,10 +240,3 @@ def _refunded(situation: Situation) -> str:
     if situation.has_balance:
         return "refunded.leftover"
     return "refunded.origin" if refund.chain_id == facts.origin_chain_id else "refunded.destination"
-
-
-def _is_most_of(whole: Money, part: Money) -> bool:
-    """At least half of it, in the same token, so that it is no remainder; of an unknown amount any part."""
-    if not differences.is_same_token(whole, part) or part.value is None:
-        return False
-    return whole.value is None or 2 * part.value >= whole.value

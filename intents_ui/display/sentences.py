@@ -4,16 +4,16 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display import hashes, names, providers, times, tokens
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Money
 from intents_ui.display.legs import UNDER_WAY, Leg, has_hash, is_made
-from intents_ui.display.names import Names
+from intents_ui.display.situation import Situation
 from intents_ui.service.wire import TransactionStatus
 
 ATTESTATIONS = {
-    "CCTPV2_MESSAGE": "On hold: waiting for Circle to attest the burn on {origin}.",
-    "LZ_COMPOSE": "On hold: waiting for LayerZero to carry the message from {origin}.",
-    "LZ_RECEIVE": "On hold: waiting for LayerZero to carry the message from {origin}.",
-    "HYPERLANE_PAY_FOR_GAS": "On hold: waiting for Hyperlane to carry the message from {origin}.",
+    "CCTPV2_MESSAGE": "Waiting for Circle attestation of the burn on {origin}.",
+    "LZ_COMPOSE": "Waiting for LayerZero to deliver the message from {origin}.",
+    "LZ_RECEIVE": "Waiting for LayerZero to deliver the message from {origin}.",
+    "HYPERLANE_PAY_FOR_GAS": "Waiting for Hyperlane to deliver the message from {origin}.",
 }
 
 
@@ -28,88 +28,92 @@ class Tense(StrEnum):
 
 
 DEPOSIT = {
-    Tense.PAST: "{Sent} from the owner to the deposit address on {origin}.",
+    Tense.PAST: "Received {sent} at the deposit address on {origin}.",
     Tense.PRESENT: "Waiting for {sent} at the deposit address on {origin}.",
-    Tense.FUTURE: "{Sent} to be sent to the deposit address on {origin}.",
-    Tense.NEVER: "{Sent} has not been seen at the deposit address on {origin}.",
-    Tense.IMPLIED: "The payment came to {origin}, as a later step shows.",
-    Tense.REPORTED: "Reported as paid on {origin}.",
-    Tense.UNKNOWN: "Whether {sent} reached the deposit address on {origin} is not known.",
+    Tense.FUTURE: "{Sent} expected at the deposit address on {origin}.",
+    Tense.NEVER: "No deposit{of_sent} seen on {origin}.",
+    Tense.IMPLIED: "Deposit on {origin} (inferred from a later step).",
+    Tense.REPORTED: "Reported as deposited on {origin}.",
+    Tense.UNKNOWN: "Deposit status on {origin} unknown.",
 }
-# Why a payment did not count: the chain refused it, a watched one was not enough, or it was never confirmed.
-REVERTED = "The payment was rejected by the network on {origin}."
-NOT_COUNTED = "The full {amount} was not counted at the deposit address on {origin}."
-NOT_CONFIRMED = "{Sent} was not confirmed at the deposit address on {origin}."
-ON_ITS_WAY = "{Sent} on its way to the deposit address on {origin}."
+# Why a deposit was not accepted: it reverted, a monitored one was too low, or it was never confirmed.
+REVERTED = "Deposit reverted on {origin}."
+NOT_COUNTED = "The full {amount} was not received on {origin}."
+NOT_CONFIRMED = "Deposit{of_sent} not confirmed on {origin}."
+ON_ITS_WAY = "{Sent} in transit to the deposit address on {origin}."
 SWAP = {
-    Tense.PAST: "Exchanged on {origin} through {provider}.",
-    Tense.PRESENT: "Being exchanged on {origin} through {provider}.",
-    Tense.FUTURE: "To be exchanged on {origin} through {provider}.",
-    Tense.NEVER: "Not exchanged on {origin}.",
-    Tense.IMPLIED: "Exchanged on {origin}, as a later step shows.",
-    Tense.REPORTED: "Reported as exchanged on {origin}.",
-    Tense.UNKNOWN: "Whether it was exchanged on {origin} is not known.",
+    Tense.PAST: "Swapped on {origin} via {provider}.",
+    Tense.PRESENT: "Swapping on {origin} via {provider}.",
+    Tense.FUTURE: "Swap on {origin} via {provider} pending.",
+    Tense.NEVER: "Not swapped on {origin}.",
+    Tense.IMPLIED: "Swapped on {origin} (inferred from a later step).",
+    Tense.REPORTED: "Reported as swapped on {origin}.",
+    Tense.UNKNOWN: "Swap status on {origin} unknown.",
 }
 BRIDGE = {
-    Tense.PAST: "Sent from {origin} into {provider}.",
-    Tense.PRESENT: "Being sent from {origin} into {provider}.",
-    Tense.FUTURE: "To be sent from {origin} into {provider}.",
+    Tense.PAST: "Sent from {origin} to {provider}.",
+    Tense.PRESENT: "Sending from {origin} to {provider}.",
+    Tense.FUTURE: "Not sent yet from {origin} to {provider}.",
     Tense.NEVER: "Not sent from {origin}.",
-    Tense.IMPLIED: "Sent from {origin}, as a later step shows.",
+    Tense.IMPLIED: "Sent from {origin} (inferred from a later step).",
     Tense.REPORTED: "Reported as sent from {origin}.",
-    Tense.UNKNOWN: "Whether it left {origin} is not known.",
+    Tense.UNKNOWN: "Unknown whether the funds left {origin}.",
 }
 DELIVERY = {
     Tense.PAST: "{received} delivered on {destination}.",
-    Tense.PRESENT: "{expected} being delivered on {destination}.",
-    Tense.FUTURE: "{expected} to be delivered on {destination}.",
+    Tense.PRESENT: "Delivering {about} on {destination}.",
+    Tense.FUTURE: "{About} expected on {destination}.",
     Tense.NEVER: "Not delivered on {destination}.",
     Tense.REPORTED: "Reported as delivered on {destination}.",
-    Tense.UNKNOWN: "Whether it was delivered on {destination} is not known.",
+    Tense.UNKNOWN: "Unknown whether the funds were delivered on {destination}.",
 }
-AMOUNT_NOT_REPORTED = "Delivered on {destination}; the amount was not reported."
-# While a step is tried again, or has a status that nobody knows, only this much is certain.
+AMOUNT_NOT_REPORTED = "Delivered on {destination}. Amount not reported."
+# While a step is retried, or has an unrecognized status, only this much is certain.
 NOT_YET = {
-    "swap": "Not exchanged yet on {origin}.",
+    "swap": "Not swapped yet on {origin}.",
     "bridge": "Not sent yet from {origin}.",
     "delivery": "Not delivered yet on {destination}.",
 }
 UNCERTAIN = frozenset({Leg.RETRYING, Leg.STRANGE})
 RETURN = {
-    Tense.PAST: "{refunded} returned to {to} on {refund}.",
-    Tense.PRESENT: "{refunded} being returned to {to} on {refund}.",
-    Tense.NEVER: "Not returned on {refund}.",
+    Tense.PAST: "Refunded {refunded} to {to} on {refund}.",
+    Tense.PRESENT: "Refunding {refunded} to {to} on {refund}.",
+    Tense.NEVER: "Not refunded on {refund}.",
 }
 
 
 def price_held(until: datetime | None, *, now: datetime) -> str:
     if until is None:
-        return "Until when the price is held was not given."
-    return f"Price {'held' if now < until else 'was held'} until {times.utc(until, now=now)}."
+        return "Quote expiry not reported."
+    return f"Quote {'valid' if now < until else 'was valid'} until {times.utc(until, now=now)}."
 
 
 def start_before(until: datetime | None, *, now: datetime) -> str:
-    return f"To be started before {times.utc(until, now=now)}." if until else "Waiting to be started."
+    return f"Not started yet. Valid until {times.utc(until, now=now)}." if until else "Not started yet."
 
 
 class Teller:
     """The sentences of one transfer."""
 
-    def __init__(self, facts: Facts, *, using: Names) -> None:
+    def __init__(self, situation: Situation) -> None:
+        facts = situation.facts
         self._facts = facts
-        self._using = using
+        self._using = situation.names
         refund_chain = facts.refund.chain_id if facts.refund else None
+        about = self._about()
         self._words = {
             "origin": self._chain(facts.origin_chain_id, "the origin chain"),
             "destination": self._chain(facts.destination_chain_id, "the destination chain"),
-            "refund": self._chain(refund_chain, "a chain that was not named"),
+            "refund": self._chain(refund_chain, "an unknown chain"),
             "provider": self._bridge(),
-            "Sent": self._sum(facts.sent, "The payment"),
-            "sent": self._sum(facts.sent, "the payment"),
-            "amount": self._sum(facts.sent, "payment"),
+            "Sent": self._sum(facts.sent, "The deposit"),
+            "sent": self._sum(facts.sent, "the deposit"),
+            "amount": self._sum(facts.sent, "deposit"),
+            "of_sent": f" of {self._sum(facts.sent, '')}" if facts.sent.value is not None else "",
             "received": self._sum(facts.received, ""),
-            "expected": self._expected(),
-            "refunded": self._sum(facts.refunded, "The money"),
+            "about": about,
+            "About": about[:1].upper() + about[1:],
+            "refunded": self._sum(facts.refunded, "the funds"),
             "to": self._refund_address(),
         }
 
@@ -148,18 +152,18 @@ class Teller:
             return NOT_YET["delivery"]
         if tense is Tense.PRESENT and reached in (Leg.WAITING, Leg.ABSENT):
             context = self._facts.destination.context if self._facts.destination else None
-            on_hold = "On hold: waiting for the money to come through {provider} to {destination}."
+            on_hold = "Waiting for {provider} to deliver on {destination}."
             return ATTESTATIONS.get(context or "", on_hold)
         if tense is Tense.PAST and self._facts.received.value is None:
             return AMOUNT_NOT_REPORTED
         return DELIVERY[tense]
 
-    def _expected(self) -> str:
+    def _about(self) -> str:
         """Before the delivery every sum is an estimate, also one that the receipt holds already."""
         for money in (self._facts.expected, self._facts.received):
             if money.value is not None:
-                return f"About {self._sum(money, '')}"
-        return "The money"
+                return f"about {self._sum(money, '')}"
+        return "the funds"
 
     def refund(self, tense: Tense) -> str:
         return RETURN[tense].format_map(self._words)
@@ -172,7 +176,7 @@ class Teller:
     def _refund_address(self) -> str:
         refund, owner = self._facts.refund, self._facts.owner
         if refund is None or refund.to_address is None:
-            return "an address that was not named"
+            return "an unknown address"
         if owner and refund.to_address.lower() == owner.lower():
             return "the owner"
         return hashes.short_address(refund.to_address)

@@ -7,13 +7,12 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display import hashes, times
+from intents_ui.display import hashes, summary, times, transfer
 from intents_ui.display.address import Role
-from intents_ui.display.explanations import Who
+from intents_ui.display.situation import Situation, derived
 from intents_ui.display.statuses import Shown, Tone
-from intents_ui.display.story import Story
 from intents_ui.display.text import UNKNOWN
-from intents_ui.display.transfer import Side, Transfer
+from intents_ui.display.transfer import Side
 
 # What chats and search engines show before they cut by themselves.
 LONGEST_TITLE = 120
@@ -34,12 +33,14 @@ class Preview:
 
 @dataclass(frozen=True)
 class End:
-    """One end of a transfer on a card. `note`: what an amount is that did not arrive (`expected`, `as quoted`)."""
+    """One end of a transfer on a card. `note`: what an amount is that did not arrive (`expected`, `quoted`), or that
+    came back (`refunded`)."""
 
     amount: str
     chain: str
     note: str = ""
     warning: str = ""
+    has_moved: bool = True
 
     def __str__(self) -> str:
         warning = f" ({self.warning})" if self.warning else ""
@@ -48,7 +49,9 @@ class End:
 
 @dataclass(frozen=True)
 class Card:
-    """What a drawn preview says, and all of it: two equal cards are one picture. Its moments are absolute."""
+    """What a drawn preview says, and all of it: two equal cards are one picture. Its moments are absolute.
+
+    `has_arrived`: an arrow leads from what was sent to what was delivered."""
 
     intent: str
     status: Shown
@@ -58,6 +61,7 @@ class Card:
     sent: End
     received: End
     when: str
+    has_arrived: bool = True
 
     @property
     def version(self) -> str:
@@ -73,29 +77,33 @@ class Card:
         )
 
 
-def preview(story: Story, transfer: Transfer) -> Preview:
-    ways = f"{_side(transfer.sent)} → {_side(transfer.received)}"
-    where = story.where if story.where not in story.sentence else ""
+@derived
+def preview(situation: Situation) -> Preview:
+    told, shown = summary.of(situation), transfer.of(situation)
+    ways = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
+    is_known = shown.sent.amount.full or shown.received.amount.full
+    headline = state(told.status.word, told.headline)
+    words = (f"{headline}.", told.location, told.balance_note, f"{ways}.")
     return Preview(
-        state(
-            transfer.status.word, ways if transfer.sent.amount.full or transfer.received.amount.full else story.headline
-        ),
-        cut(state(transfer.status.word, _outcome(story, transfer)), LONGEST_TITLE),
-        cut(" ".join(words for words in (story.sentence, where, f"{ways}.") if words), LONGEST_DESCRIPTION),
+        state(told.status.word, ways if is_known else told.headline),
+        cut(f"{headline} · {told.location.rstrip('.')}" if told.amount else headline, LONGEST_TITLE),
+        cut(" ".join(filter(None, words)), LONGEST_DESCRIPTION),
     )
 
 
-def card(story: Story, transfer: Transfer, *, changed_at: datetime | None, as_of: datetime | None = None) -> Card:
-    """`changed_at`: when the transfer last moved; `as_of`: when all this was so, where that is not now."""
-    when = _when(transfer.created_at, changed_at)
+def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
+    """`as_of`: when all this was so, where that is not now."""
+    told, shown = summary.of(situation), transfer.of(situation)
+    when = _when(shown.created_at, situation.facts.last_change)
     return Card(
-        intent=hashes.short_id(transfer.intent_id),
-        status=transfer.status,
-        tone=story.tone,
-        headline=_outcome(story, transfer),
-        sentence=story.sentence,
-        sent=_end(transfer.sent),
-        received=_end(transfer.received),
+        intent=hashes.short_id(shown.intent_id),
+        status=told.status,
+        tone=told.tone,
+        headline=told.headline,
+        sentence=told.location,
+        sent=_end(shown.sent),
+        received=_end(shown.outcome),
+        has_arrived=shown.has_arrived,
         when=f"{old(as_of)} · {when[:1].lower()}{when[1:]}" if as_of else when,
     )
 
@@ -105,8 +113,8 @@ def old(as_of: datetime) -> str:
 
 
 def state(word: str, said: str) -> str:
-    """`Refunded · 299.956 USDC on Base came back`; what says the same twice says it once."""
-    return word if said.lower() == word.lower() else f"{word} · {said}"
+    """`Succeeded · Delivered`; a headline that names the status says it once."""
+    return said if word.lower() in said.lower() else f"{word} · {said}"
 
 
 def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
@@ -132,22 +140,8 @@ def cut(words: str, longest: int) -> str:
     return (whole if len(whole) > longest // 2 else head).rstrip(" ·,.:") + "…"
 
 
-def _outcome(story: Story, transfer: Transfer) -> str:
-    """The money itself, where it is known what became of it; else the page's headline."""
-    returned, received = transfer.returned, transfer.received
-    if returned is not None and story.who is Who.NOBODY:
-        return f"{_side(returned)} came back{' to the owner' if _is_owner(story.address, transfer) else ''}"
-    if story.tone is Tone.GOOD and received.amount.full and not received.note:
-        return f"{received.amount} arrived on {received.chain}"
-    return story.headline
-
-
-def _is_owner(address: str | None, transfer: Transfer) -> bool:
-    return bool(address and transfer.owner) and str(address).lower() == str(transfer.owner).lower()
-
-
 def _end(side: Side) -> End:
-    return End(side.amount.figure, side.chain, side.note, side.amount.warning)
+    return End(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
 
 
 def _side(side: Side) -> str:

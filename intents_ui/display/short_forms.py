@@ -54,7 +54,9 @@ _of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=
 def shown(value: str | None, *, whole: Callable[[str], str], shorten: Callable[[str | None], str]) -> str:
     """As `shorten` has it, where the page that is being drawn has no other value of that short form."""
     short, forms = shorten(value), _of_the_page.get()
-    return short if forms is None or not value or "…" not in short else forms.of(whole(value), short)
+    if forms is None or not value or "…" not in short or "…" in value:
+        return short  # what came shortened stands for nothing else on the page
+    return forms.of(whole(value), short)
 
 
 def _plain(value: str) -> str:

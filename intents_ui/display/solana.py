@@ -5,7 +5,7 @@ VALUES = {character: value for value, character in enumerate(ALPHABET)}
 ADDRESS_BYTES = 32
 SIGNATURE_BYTES = 64
 LONGEST = 88
-EXPLORER = "https://explorer.solana.com"
+EXPLORER = "https://solscan.io"
 
 
 def is_address(word: str) -> bool:
@@ -38,9 +38,8 @@ def _decoded_length(word: str) -> int | None:
 
 
 def transaction_link(signature: str) -> str | None:
-    """No chain of the catalogue is Solana, so the explorer is a constant here."""
     return f"{EXPLORER}/tx/{signature}" if is_signature(signature) else None
 
 
 def address_link(address: str) -> str | None:
-    return f"{EXPLORER}/address/{address}" if is_address(address) else None
+    return f"{EXPLORER}/account/{address}" if is_address(address) else None

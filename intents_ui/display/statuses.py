@@ -1,10 +1,10 @@
-"""The word, tone and icon of every status, and one sentence on what it means. Never colour alone."""
+"""The word, tone and icon of every status, and one sentence on what it means. Never color alone."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from intents_ui.display import text
+from intents_ui.display import text, times
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 
 
@@ -28,53 +28,57 @@ class Shown:
 
 
 INTENTS = {
-    IntentStatus.QUOTED: Shown("Quoted", Tone.NEUTRAL, "tag", "A price was offered. Nothing has moved."),
+    IntentStatus.QUOTED: Shown("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
     IntentStatus.COMMITTED: Shown(
-        "Committed", Tone.PROGRESS, "lock", "The offer was accepted and its price is held for up to 10 minutes."
+        "Committed",
+        Tone.PROGRESS,
+        "lock",
+        "The quote was accepted. It must be executed within 10 minutes of accepting, and before the quote expires.",
     ),
     IntentStatus.EXECUTING: Shown(
-        "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the payment or carrying it out."
+        "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the deposit or running the transfer."
     ),
     IntentStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "The service reports the transfer as complete."),
-    IntentStatus.FAILED: Shown(
-        "Failed", Tone.BAD, "x", "The transfer did not work. A return may still follow, so it is worth another look."
-    ),
+    IntentStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transfer failed. A refund may follow."),
     IntentStatus.REFUNDED: Shown(
-        "Refunded", Tone.ATTENTION, "undo-2", "The transfer did not work and the money was sent back to the owner."
+        "Refunded", Tone.NEUTRAL, "undo-2", "The transfer failed and the funds were refunded to the owner."
     ),
-    IntentStatus.ABORTED: Shown(
-        "Aborted", Tone.NEUTRAL, "ban", "The transfer was stopped, by the owner or because it ran out of time."
-    ),
+    IntentStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "The owner aborted the transfer, or it timed out."),
     IntentStatus.INVALID: Shown(
-        "Invalid", Tone.NEUTRAL, "circle-slash", "The service rejected the request, or the payment made for it."
+        "Invalid", Tone.NEUTRAL, "circle-slash", "The service rejected the request or its deposit."
     ),
 }
 
-EXPIRED = Shown("Offer expired", Tone.NEUTRAL, "clock", "The price offer ran out before the transfer was started.")
+EXPIRED = Shown(
+    "Expired",
+    Tone.NEUTRAL,
+    "clock",
+    "The quote expired before the transfer started. The service still reports it as QUOTED or COMMITTED.",
+)
 
 TRANSACTIONS = {
-    TransactionStatus.UNKNOWN: Shown("Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been done yet."),
-    TransactionStatus.ON_HOLD: Shown(
-        "On hold", Tone.PROGRESS, "pause", "It waits for the step before, or for the bridge to confirm."
-    ),
+    TransactionStatus.UNKNOWN: Shown("Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."),
+    TransactionStatus.ON_HOLD: Shown("On hold", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."),
     TransactionStatus.PENDING: Shown(
-        "Pending", Tone.PROGRESS, "hourglass", "It is next in line; a deposit waits for the payment to arrive."
+        "Pending", Tone.PROGRESS, "hourglass", "Next to run. A pending deposit hasn't arrived yet."
     ),
-    TransactionStatus.RELAYING: Shown("Relaying", Tone.PROGRESS, "send", "It is being handed to the relayer."),
-    TransactionStatus.RELAYED: Shown("Relayed", Tone.PROGRESS, "send", "The relayer has taken it."),
-    TransactionStatus.SENT: Shown("Sent", Tone.PROGRESS, "send", "It has been sent to the chain."),
+    TransactionStatus.RELAYING: Shown("Relaying", Tone.PROGRESS, "send", "Being handed to the relayer."),
+    TransactionStatus.RELAYED: Shown("Relayed", Tone.PROGRESS, "send", "Accepted by the relayer."),
+    TransactionStatus.SENT: Shown("Sent", Tone.PROGRESS, "send", "Submitted to the chain."),
     TransactionStatus.ERRORED: Shown(
-        "Retrying", Tone.ATTENTION, "refresh-cw", "It could not be sent and is being tried again."
+        "Retrying", Tone.ATTENTION, "refresh-cw", "It couldn't be submitted and is being retried."
     ),
-    TransactionStatus.MINING: Shown("Mining", Tone.PROGRESS, "loader-circle", "The chain is confirming it."),
-    TransactionStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "The chain has confirmed it."),
-    TransactionStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The chain has recorded it as failed."),
-    TransactionStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "It was given up before it was complete."),
-    TransactionStatus.REVERTED: Shown("Reverted", Tone.BAD, "x", "The chain has rejected it; what it did was undone."),
+    TransactionStatus.MINING: Shown(
+        "Confirming", Tone.PROGRESS, "loader-circle", "Waiting for confirmation on the chain."
+    ),
+    TransactionStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "Confirmed on-chain."),
+    TransactionStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transaction failed."),
+    TransactionStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "Aborted before completion."),
+    TransactionStatus.REVERTED: Shown("Reverted", Tone.BAD, "x", "Reverted on-chain."),
 }
 
-NOT_SENT = Shown("Not sent", Tone.BAD, "x", "It could not be sent, and the transfer has ended.")
-NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service gave no status.", known=False)
+NOT_SENT = Shown("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
+NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
 
 # "Stop waiting", not "success". The second set is still worth a look: a refund or a retry may follow (domain.md 1.1).
 TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
@@ -86,7 +90,7 @@ TIME_TO_EXECUTE = timedelta(minutes=10)
 def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
 ) -> Shown:
-    """How an intent's status is shown; there is no status for an expired offer, only the clock says so."""
+    """How an intent's status is shown; an expired quote has no status of its own, only the clock shows it."""
     if is_expired(status, now=now, expires_at=expires_at, updated_at=updated_at):
         return EXPIRED
     return unknown(status) if status is None or status not in IntentStatus else INTENTS[IntentStatus(status)]
@@ -104,7 +108,7 @@ def transaction(status: str | None, *, is_open: bool = True) -> Shown:
 def unknown(status: str | None) -> Shown:
     if status is None:
         return NOT_GIVEN
-    meaning = "The service reports a status that this page does not know yet."
+    meaning = "The service reports a status that this dashboard doesn't recognize yet."
     return Shown(text.name(status).shown, Tone.NEUTRAL, "info", meaning, known=False)
 
 
@@ -123,9 +127,9 @@ def is_expired(
 def execute_by(
     status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
 ) -> datetime | None:
-    """Until when the offer can be used. When it was committed is not on the wire: `updated_at` stands in for it."""
+    """Until when the quote can be used. When it was committed is not on the wire: `updated_at` stands in for it."""
     if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
         return None
     committed = updated_at if status == IntentStatus.COMMITTED else None
-    ends = [expires_at, committed + TIME_TO_EXECUTE if committed else None]
+    ends = [expires_at, times.after(committed, TIME_TO_EXECUTE)]
     return min((end for end in ends if end), default=None)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from intents_ui.display import patience, sentences, statuses, text
+from intents_ui.display import patience, reasons, sentences, statuses, text
 from intents_ui.display.facts import Facts
 from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, leg
-from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.sentences import Tense
-from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus, IntentTransaction
+from intents_ui.display.situation import Situation, derived
+from intents_ui.service.wire import IntentStatus, IntentTransaction
 
 
 class State(StrEnum):
@@ -43,8 +43,9 @@ class Bar:
 class Step:
     """`took` is the time since the last step whose moment is known; of a current step, so far.
 
-    `expected_at` lies ahead. `reason_is_old`: of an earlier attempt, while the step runs again. `took_most`: of the
-    whole time more than half, so this is what was waited for."""
+    `expected_at` lies ahead. `explanation` says the `reason` in plain words, "" for one that isn't known.
+    `reason_is_old`: of an earlier attempt, while the step runs again. `took_most`: the slowest of several finished
+    steps, more than half of the whole time. `sentence` may be ""."""
 
     name: Name
     state: State
@@ -54,6 +55,7 @@ class Step:
     expected_at: datetime | None = None
     transaction: IntentTransaction | None = None
     reason: text.Text | None = None
+    explanation: str = ""
     reason_is_old: bool = False
     bar: Bar | None = None
     took_most: bool = False
@@ -104,17 +106,11 @@ TENSES = {
 }
 
 
-def timeline(
-    intent: Intent | None,
-    receipt: IntentReceipt | None,
-    *,
-    now: datetime,
-    unread: bool = False,
-    using: Names = NO_NAMES,
-) -> Timeline:
-    """For any combination of states, with either object missing; `unread`: a receipt of None could not be read."""
-    facts = Facts.of(intent, receipt, unread=unread)
-    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(facts, now=now, using=using))
+@derived
+def of(situation: Situation) -> Timeline:
+    """For any combination of states, with either object missing."""
+    facts, now = situation.facts, situation.now
+    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(situation))
     is_open = statuses.is_open(facts.status)
     elapsed = _elapsed(facts, steps, now=now)
     estimate = patience.estimate(facts)
@@ -132,7 +128,8 @@ def timeline(
 
 
 def _quoted(facts: Facts, *, now: datetime) -> Step:
-    sentence = sentences.price_held(facts.expires_at, now=now)
+    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    sentence = sentences.price_held(facts.expires_at, now=now) if is_offer else ""
     return Step(Name.QUOTED, State.DONE, sentence, facts.quoted_at)
 
 
@@ -140,28 +137,28 @@ def _committed(facts: Facts, *, now: datetime) -> Step:
     expired = facts.is_expired(now=now)
     is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
     if is_offer and facts.is_unread:
-        return Step(Name.COMMITTED, State.UNKNOWN, "Whether it was accepted and started is not known.")
+        return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
     if is_offer and facts.status == IntentStatus.QUOTED:
         state = State.SKIPPED if expired else State.CURRENT
-        return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Waiting to be accepted.")
+        return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
         sentence = "Not started in time." if expired else sentences.start_before(facts.execute_by, now=now)
         return Step(Name.COMMITTED, State.DONE, sentence, facts.updated_at)
     if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
-        return Step(Name.COMMITTED, State.DONE, "Accepted and started.", facts.started_at)
-    return Step(Name.COMMITTED, State.UNKNOWN, "Whether it was accepted is not known.")
+        return Step(Name.COMMITTED, State.DONE, "Started.", facts.started_at)
+    return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
-def _legs(facts: Facts, *, now: datetime, using: Names) -> Iterator[Step]:
-    tell = sentences.Teller(facts, using=using)
+def _legs(situation: Situation) -> Iterator[Step]:
+    facts, now, tell = situation.facts, situation.now, sentences.Teller(situation)
     deposit, origin, destination = (_state(index, facts, now=now) for index in range(3))
-    yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)))
-    yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)))
+    yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)), situation)
+    yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)), situation)
     if facts.destination or not facts.is_same_chain:
         told = tell.destination(_tense(2, destination, facts))
-        step = _step(Name.DESTINATION, destination, facts.destination, told)
+        step = _step(Name.DESTINATION, destination, facts.destination, told, situation)
         yield replace(step, expected_at=_expected_at(facts, now=now) if destination in AHEAD else None)
-    yield from _refund(facts, tell)
+    yield from _refund(situation, tell)
 
 
 def _state(index: int, facts: Facts, *, now: datetime) -> State:
@@ -215,20 +212,20 @@ def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
     return None if patience.has_come(due_at, now=now) else due_at
 
 
-def _refund(facts: Facts, tell: sentences.Teller) -> Iterator[Step]:
-    reached = facts.returning
+def _refund(situation: Situation, tell: sentences.Teller) -> Iterator[Step]:
+    facts, reached = situation.facts, situation.facts.returning
     if facts.refund is None or reached is Leg.ABSENT:
         if facts.status == IntentStatus.REFUNDED:
-            unread = "Whether there is a return transaction is not known."
-            sentence = unread if facts.is_unread else "No separate return transaction was reported."
+            unread = "Unknown whether there is a refund transaction."
+            sentence = unread if facts.is_unread else "No separate refund transaction reported."
             yield Step(Name.REFUND, State.UNKNOWN, sentence)
         return
     # A refund goes on after the transfer itself has ended.
     state = State.CURRENT if reached in RUNNING else State.DONE if reached is Leg.DONE else State.FAILED
-    yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]))
+    yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]), situation)
 
 
-def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str) -> Step:
+def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str, situation: Situation) -> Step:
     # A step that worked in the end may still carry the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not State.DONE else None
     return Step(
@@ -238,6 +235,7 @@ def _step(name: Name, state: State, transaction: IntentTransaction | None, sente
         at=_at(transaction, state),
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
+        explanation=reasons.of_step(transaction, situation) if reason else "",
         reason_is_old=bool(reason) and leg(transaction) is Leg.MOVING and state is State.CURRENT,
     )
 
@@ -263,13 +261,15 @@ def _with_bars(
     """The steps of the execution, each where it lies in it; what was before it is no part of the estimate."""
     whole = max(estimate, elapsed or estimate)
     begun = started_at
+    finished = [step for step in steps if step.name in EXECUTION and step.took is not None and step.at]
     for step in steps:
         if begun is None or step.name not in EXECUTION or step.took is None:
             yield step
             continue
         start = min(99, max(0, (begun - (started_at or begun)) * 100 // whole))
         length = min(100 - start, max(1, step.took * 100 // whole))
-        yield replace(step, bar=Bar(start, length), took_most=elapsed is not None and step.took * 2 > elapsed)
+        took_most = step in finished and len(finished) > 1 and elapsed is not None and step.took * 2 > elapsed
+        yield replace(step, bar=Bar(start, length), took_most=took_most)
         begun += step.took
 
 

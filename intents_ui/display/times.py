@@ -15,6 +15,7 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 # The service's clock and ours may differ by this much before "in the future" means anything (domain.md 7, row 8).
 SKEW = timedelta(minutes=2)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def ago(at: datetime | None, *, now: datetime) -> str:
@@ -95,6 +96,22 @@ def seconds(count: int | None) -> timedelta | None:
     if count is None or not 0 <= count <= timedelta.max // SECOND:
         return None
     return timedelta(seconds=count)
+
+
+def since_1970(count: int | None) -> datetime | None:
+    """The moment of Unix seconds, as calls have them; None where the calendar has no such moment."""
+    try:
+        return None if count is None else EPOCH + timedelta(seconds=count)
+    except OverflowError:
+        return None
+
+
+def after(moment: datetime | None, length: timedelta) -> datetime | None:
+    """So much later; None where the calendar ends before that."""
+    try:
+        return moment + length if moment else None
+    except OverflowError:
+        return None
 
 
 def _read(found: re.Match[str], *, now: datetime) -> datetime | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from intents_ui.display import filters, hashes, near_misses, solana, text
+from intents_ui.display import filters, hashes, names, near_misses, solana, text
 from intents_ui.display.filters import Problem, Query
 from intents_ui.display.tokens import key
 from intents_ui.service.wire import ChainInfo
@@ -170,11 +170,11 @@ class Choice:
 SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
 
 
-def chain_chip(wanted: TokenFilters, *, names: Mapping[int, str]) -> Chip | None:
+def chain_chip(wanted: TokenFilters, *, chains: Mapping[int, str]) -> Chip | None:
     """`Base, Polygon`, `Base and 4 more`."""
     if not wanted.chains:
         return None
-    named = [names.get(each, f"Chain {each}") for each in wanted.chains]
+    named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
     words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
     return Chip(words, wanted.with_(chains=()).query)
 

@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display import amounts, names, patience, providers, statuses, text, times, tokens, trust
+from intents_ui.display import amounts, names, patience, providers, statuses, summary, text, times, tokens, trust
+from intents_ui.display.explanations import Certainty
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.identity import Identity, identity
-from intents_ui.display.legs import Leg
+from intents_ui.display.legs import DEAD, Leg, leg
 from intents_ui.display.names import Names
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.display.situation import Situation, derived
+from intents_ui.display.summary import Summary
+from intents_ui.service.wire import IntentStatus
 
+# What an amount is that was not seen to move.
+EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
+REFUNDED = "refunded"  # what one is that came back
 TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 
@@ -25,6 +31,20 @@ class Side:
     token: Identity
     usd: Decimal | None = None
     note: str = ""
+
+    def __str__(self) -> str:
+        """`99.85 USDC on Base (expected)`"""
+        return f"{self.amount} on {self.chain}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def label(self) -> str:
+        """`Quoted:`, in front of an amount that wasn't simply sent or delivered; "" for one that was."""
+        return f"{self.note.capitalize()}:" if self.note else ""
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the amount was seen to move: sent, delivered or refunded."""
+        return self.note in ("", REFUNDED)
 
     @property
     def symbol(self) -> str:
@@ -50,6 +70,7 @@ class Clock:
     said: str
     since: datetime | None = None
     estimate: str = ""
+    is_late: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +82,7 @@ class Transfer:
 
     intent_id: str
     status: statuses.Shown
+    summary: Summary
     created_at: datetime | None
     sent: Side
     received: Side
@@ -70,10 +92,28 @@ class Transfer:
     providers: tuple[str, ...]
     trade: str
     clock: Clock
+    reason: text.Text | None = None
     destiny: str = ""
     returned: Side | None = None
     recoverable: str = ""
     recoverable_in: Identity | None = None
+
+    @property
+    def outcome(self) -> Side:
+        """What was refunded, or else what was delivered or quoted."""
+        return replace(self.returned, note=REFUNDED) if self.returned else self.received
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether something was delivered, also where that is not confirmed."""
+        is_delivery = self.received.note in ("", UNCONFIRMED) and bool(self.received.amount.full)
+        return is_delivery and self.returned is None
+
+    @property
+    def headline(self) -> str:
+        """The summary's headline for a row that shows the status too; "" where both say the same."""
+        told = self.summary.headline
+        return "" if told.casefold() == self.status.word.casefold() else told
 
     @property
     def sends_nothing(self) -> bool:
@@ -81,54 +121,41 @@ class Transfer:
         return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
 
 
-def of_entry(entry: IntentHistory, *, using: Names, now: datetime) -> Transfer:
-    """From a history entry, which holds a receipt and no intent (interface.md 2.13)."""
-    found = of_intent(intent_in(entry), entry.receipt, using=using, now=now)
-    words, token = _recoverable(entry, using=using)
-    return replace(found, recoverable=words, recoverable_in=token)
-
-
-def intent_in(entry: IntentHistory) -> Intent:
-    """What a history entry says of its intent, apart from the receipt."""
-    return Intent(
-        intent_id=entry.intent_id,
-        status=entry.status,
-        created_at=entry.created_at,
-        updated_at=entry.updated_at,
-        expires_at=entry.expires_at,
-    )
-
-
-def of_intent(
-    intent: Intent, receipt: IntentReceipt | None, *, using: Names, now: datetime, unread: bool = False
-) -> Transfer:
-    """`unread`: a receipt of None could not be read, so that an offer is not known to be unused."""
-    facts = Facts.of(intent, receipt, unread=unread)
+@derived
+def of(situation: Situation) -> Transfer:
+    facts, using = situation.facts, situation.names
+    told = summary.of(situation)
+    words, token = _recoverable(situation)
     return Transfer(
-        intent_id=intent.intent_id,
-        status=facts.shown_status(now=now),
+        intent_id=facts.intent.intent_id,
+        status=told.status,
+        summary=told,
         created_at=facts.quoted_at,
-        sent=side(facts.sent, usd=facts.quote.from_amount_usd, using=using),
-        received=_received(facts, using=using, now=now),
+        sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=_sent_note(situation), using=using),
+        received=_received(situation),
         owner=facts.owner,
         recipient=facts.recipient,
         to_owner=not facts.pays_somebody_else,
         providers=providers.labels(facts.providers),
         trade=_trade(facts.summary.trade_type or facts.request.trade_type),
-        clock=_clock(facts, now=now),
+        clock=_clock(situation),
+        reason=reason(facts),
+        recoverable=words,
+        recoverable_in=token,
         destiny=_destiny(facts, using=using),
         returned=side(facts.refunded, usd=None, using=using) if _has_returned(facts) else None,
     )
 
 
-def _recoverable(entry: IntentHistory, *, using: Names) -> tuple[str, Identity | None]:
-    """`79.71 USDC recoverable`, `3 recoverable balances`; `recoverable balance` where nobody says how much."""
-    held = [
-        tokens.held(token, inside=group) for group in entry.balances for token in group.tokens if token.balance != 0
-    ]
-    known = [money for money in held if money.value is not None]
-    if not (bool(known) if entry.has_balance is None else entry.has_balance):
+def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
+    """`79.71 USDC recoverable`, `3 recoverable balances`; `recoverable balance` where the service doesn't say how much.
+
+    Empty where the balances are not known."""
+    if not situation.has_balance:
         return "", None
+    groups, using = situation.balances.groups, situation.names
+    held = [tokens.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+    known = [money for money in held if money.value is not None]
     if not known:
         return "recoverable balance", None
     if len(held) > 1:
@@ -137,15 +164,17 @@ def _recoverable(entry: IntentHistory, *, using: Names) -> tuple[str, Identity |
     return f"{only.amount.figure} recoverable", only.token
 
 
-def _clock(facts: Facts, *, now: datetime) -> Clock:
+def _clock(situation: Situation) -> Clock:
     """From the start of its execution to its end, or to now."""
+    facts, now = situation.facts, situation.now
     if facts.started_at is None:
-        return Clock("never paid" if facts.is_expired(now=now) else "")
+        return Clock("no deposit" if situation.is_expired else "")
     if not statuses.is_open(facts.status):
         return Clock(_length(facts.started_at, _end(facts)))
     estimate = patience.given_estimate(facts)
     said = _length(facts.started_at, now)
-    return Clock(said, facts.started_at if said else None, times.clock(estimate) if estimate else "")
+    since = facts.started_at if said else None
+    return Clock(said, since, times.clock(estimate) if estimate else "", is_late=situation.is_late)
 
 
 def _length(start: datetime, end: datetime | None) -> str:
@@ -175,18 +204,38 @@ def _destiny(facts: Facts, *, using: Names) -> str:
     return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 
-def _received(facts: Facts, *, using: Names, now: datetime) -> Side:
-    """What was delivered once that is known, until then what was quoted."""
+def _sent_note(situation: Situation) -> str:
+    """A deposit that nobody has seen is an amount in a quote."""
+    facts = situation.facts
+    if facts.sent.value is None or facts.is_unread:
+        return QUOTED if facts.sent.value is not None and facts.status != IntentStatus.SUCCEEDED else ""
+    if facts.has_arrived or situation.paid or facts.status == IntentStatus.SUCCEEDED:
+        return ""
+    return QUOTED if situation.is_over else TO_SEND
+
+
+def _received(situation: Situation) -> Side:
+    """What was delivered, once that is known; until then what was quoted."""
+    facts, using = situation.facts, situation.names
     usd = facts.quote.to_amount_usd
     if facts.is_delivered and facts.received.value is not None:
-        return side(facts.received, usd=usd, using=using)
-    return side(facts.expected, usd=usd, note=_note(facts, now=now), using=using)
+        is_sure = summary.of(situation).certainty is Certainty.CONFIRMED
+        return side(facts.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
+    return side(facts.expected, usd=usd, note=_note(situation), using=using)
 
 
-def _note(facts: Facts, *, now: datetime) -> str:
-    if facts.expected.value is None:
+def _note(situation: Situation) -> str:
+    if situation.facts.expected.value is None:
         return ""
-    return "expected" if statuses.is_open(facts.status) and not facts.is_expired(now=now) else "as quoted"
+    is_ahead = statuses.is_open(situation.facts.status) and not situation.is_expired
+    return EXPECTED if is_ahead else QUOTED
+
+
+def reason(facts: Facts) -> text.Text | None:
+    """Why a refund failed, or else the first step that did: the reasons of later steps only echo it."""
+    legs = (facts.refund, facts.deposit, facts.origin, facts.destination)
+    reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
+    return next((text.reason(" ".join(found.split())) for found in reasons), None)
 
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:

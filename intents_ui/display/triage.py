@@ -12,8 +12,9 @@ from intents_ui.display import (
     misses,
     names,
     near_misses,
+    shortened,
     statuses,
-    story,
+    summary,
     text,
     times,
     tokens,
@@ -21,9 +22,10 @@ from intents_ui.display import (
 )
 from intents_ui.display.names import Names
 from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.shortened import Candidate
+from intents_ui.display.situation import Situation
 from intents_ui.display.statuses import Shown, Tone
-from intents_ui.display.story import Story
-from intents_ui.display.transfer import Side, Transfer
+from intents_ui.display.transfer import Transfer
 from intents_ui.display.turns import whose
 from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
@@ -38,6 +40,7 @@ class Outcome(Enum):
     UNKNOWN = auto()
     UNCLEAR = auto()
     FAILED = auto()
+    POSSIBLE = auto()  # shortened, and something fits what is left of it
 
 
 SETTLED = Shown("Nothing under way", Tone.NEUTRAL, "check", "None of the transfers is under way or failed.")
@@ -45,6 +48,8 @@ TOKEN = Shown("Token", Tone.NEUTRAL, "circle-dollar-sign", "The address of a tok
 NOTHING = Shown("No identifier", Tone.NEUTRAL, "circle-dashed", "It stands for no transaction and no account.")
 NOT_FOUND = Shown("Not found", Tone.ATTENTION, "search", "The service was asked and knows nothing of it.")
 UNCLEAR = Shown("Check it", Tone.ATTENTION, "circle-x", "It is nearly an identifier.")
+SHORTENED = Shown("Shortened", Tone.ATTENTION, "search", "Only its first or last characters are known.")
+NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "Nothing that was searched fits it.")
 NOT_ANSWERED = Shown("Not answered", Tone.ATTENTION, "triangle-alert", "It says nothing about any transfer.")
 
 LOOKS_LIKE = {
@@ -55,8 +60,11 @@ LOOKS_LIKE = {
     Kind.SOLANA_ADDRESS: "Solana address",
     Kind.SOLANA_SIGNATURE: "Solana signature",
     Kind.WORDS: "text",
+    Kind.SHORTENED: "shortened ID",
     Kind.NEAR_MISS: "nearly an identifier",
 }
+COMPARE = "Compare it with the full value before you rely on it."
+MOST_LISTED = 5  # possible matches in one row
 ROLES = {lookup.DEPOSIT_ADDRESS: "deposit address", lookup.DELIVERY_ADDRESS: "delivery address"}
 
 
@@ -68,9 +76,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Row:
-    """`address`: where the money is, when that is known. `links`: the first leads to what the row tells.
+    """`address`: where the money is, when that is known. `links`: the first leads to what the row tells, unless they
+    are `alternatives`.
 
-    `intent_id` is set when the row tells one transfer; `at` is when it was told."""
+    `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
+    transfers that it leads to, for shortened IDs in other rows."""
 
     number: int
     value: str
@@ -87,22 +97,16 @@ class Row:
     notes: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     intent_id: str = ""
+    alternatives: bool = False
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A transfer as it was read; `trouble` is what kept us from its receipt."""
+    """A transfer as it was read; `trouble` is why its receipt could not be loaded."""
 
-    intent: Intent
-    receipt: IntentReceipt | None
+    situation: Situation
     trouble: ServiceError | None = None
-
-    def told(self, *, using: Names, now: datetime) -> tuple[Transfer, Story]:
-        unread = self.trouble is not None
-        return (
-            transfer.of_intent(self.intent, self.receipt, using=using, now=now, unread=unread),
-            story.story(self.intent, self.receipt, using=using, now=now, unread=unread),
-        )
 
 
 def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
@@ -114,19 +118,18 @@ def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
     return None
 
 
-def one(
-    number: int, finding: Finding, found: Found, reading: Reading, *, using: Names, now: datetime, link: str
-) -> Row:
+def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: str) -> Row:
     """The row of what leads to one transfer."""
-    shown, tale = reading.told(using=using, now=now)
-    row = _row(number, finding, Outcome.FOUND, shown.status, tale.headline, now)
-    row = _with_story(row, shown, tale, reading.trouble)
+    situation = reading.situation
+    told = summary.of(situation)
+    row = _row(number, finding, Outcome.FOUND, told.status, told.headline, situation.now)
+    row = _with_summary(row, reading)
     return replace(
         row,
-        what=" and ".join(dict.fromkeys(_role(reason, reading.receipt) for reason in found.hits[0].reasons)),
+        what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
         notes=(*row.notes, *misses.not_asked(found)),
         links=(Link("Open the intent", link),),
-        intent_id=reading.intent.intent_id,
+        intent_id=situation.intent.intent_id,
     )
 
 
@@ -142,7 +145,6 @@ def several(
     found: Found,
     newest: Reading | None,
     *,
-    using: Names,
     now: datetime,
     links: Sequence[str],
 ) -> Row:
@@ -155,13 +157,13 @@ def several(
     not_asked = misses.not_asked(found)
     if newest is None:
         return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
-    shown, tale = newest.told(using=using, now=now)
-    row = _with_story(row, shown, tale, newest.trouble)
-    name = hashes.short_id(newest.intent.intent_id)
+    told = summary.of(newest.situation)
+    row = _with_summary(row, newest)
+    name = hashes.short_id(newest.situation.intent.intent_id)
     return replace(
         row,
-        status=shown.status,
-        details=(f"The newest that is under way or failed is {name}: {tale.headline}", *row.details),
+        status=told.status,
+        details=(f"The newest that is under way or failed is {name}: {told.headline}", *row.details),
         notes=(*row.notes, *not_asked),
         links=(Link("Open the newest that is under way or failed", links[0]), *row.links),
     )
@@ -189,6 +191,109 @@ def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link:
     asked = [f"The service was asked for {words} and has none." for words in misses.was_asked(found)]
     causes = ("Why there may be nothing:", *misses.likely_causes([finding]))
     return replace(row, details=(*asked, *causes), links=(Link("Look further", link),))
+
+
+def in_ticket(number: int, finding: Finding, told: Iterable[Row], *, now: datetime) -> Row | None:
+    """The row of a shortened ID that fits what other rows lead to; None if nothing does. Each transfer counts once."""
+    fitting: dict[frozenset[str], tuple[Row, tuple[Candidate, ...]]] = {}
+    for other in told:
+        known = other.candidates or shortened.of_value(other.value, what=other.what)
+        if found := shortened.matching(known, head=finding.head, tail=finding.tail):
+            fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
+    if len(fitting) > 1:
+        return _several_in_ticket(number, finding, list(fitting.values()), now=now)
+    for other, found in fitting.values():
+        row = _possible(number, finding, f"Possible match: {_same(found)} as row {other.number}", now)
+        return replace(row, details=(f"It matches {_matched(found)}.", COMPARE), links=other.links[-1:])
+    return None
+
+
+def _several_in_ticket(
+    number: int, finding: Finding, fitting: Sequence[tuple[Row, Sequence[Candidate]]], *, now: datetime
+) -> Row:
+    among = [each for _, found in fitting for each in found]
+    listed = fitting[:MOST_LISTED]
+    details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
+    links = [Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links]
+    row = _possible(number, finding, f"{len(fitting)} possible matches in other rows", now)
+    return replace(row, details=(*details, COMPARE), links=tuple(links), alternatives=True)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """One of the newest transfers that a shortened ID fits, and by which values."""
+
+    transfer: Transfer
+    found: tuple[Candidate, ...]
+    link: str
+
+
+def among_newest(
+    number: int,
+    finding: Finding,
+    fitting: Sequence[Fitting],
+    *,
+    searched: int,
+    told: Sequence[Row],
+    now: datetime,
+    link: str,
+) -> Row:
+    """The row of a shortened ID that fits nothing else in the ticket. `link` leads to its own search."""
+    notes, words = _not_compared(told), shortened.searched(searched)
+    where = "among the newest transfers"
+    details: tuple[str, ...]
+    if len(fitting) == 1:
+        (only,) = fitting
+        row = _possible(number, finding, f"Possible match {where}", now)
+        details = (_glance(only.transfer, now=now), f"It matches {_matched(only.found)}.", COMPARE, words)
+        links = [Link("Open the intent", only.link)]
+    elif fitting:
+        row = _possible(number, finding, f"{len(fitting)} possible matches {where}", now)
+        row = replace(row, alternatives=True)
+        links = [Link(_glance(each.transfer, now=now), each.link) for each in fitting[:MOST_LISTED]]
+        details, links = (COMPARE, words), [*links, Link("All possible matches", link)]
+    else:
+        row = _row(number, finding, Outcome.UNKNOWN, NO_MATCH, "No match", now)
+        row = replace(row, next="Ask for the full ID.")
+        details = (words, "No match there or in the other rows." if told else "No match there.")
+        links = [Link("Search", link)]
+    return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
+
+
+def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> Row:
+    """The row of a shortened ID that fits nothing in the ticket, where the newest transfers could not be read."""
+    row = failed(number, finding, error, now=now, link=link)
+    return replace(row, details=("The newest transfers could not be searched.", *row.details))
+
+
+def _possible(number: int, finding: Finding, headline: str, now: datetime) -> Row:
+    return _row(number, finding, Outcome.POSSIBLE, SHORTENED, headline, now)
+
+
+def _same(found: Sequence[Candidate]) -> str:
+    transfers = {each.intent_id for each in found}
+    return "same value" if transfers == {""} else "same transfer" if len(transfers) == 1 else "same transfers"
+
+
+def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
+    """`the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
+    alone = [replace(each, intent_id="") for each in found]
+    values = shortened.by_transfer(alone)[""]
+    return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
+
+
+def _glance(shown: Transfer, *, now: datetime) -> str:
+    created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
+    return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+
+
+def _not_compared(told: Iterable[Row]) -> tuple[str, ...]:
+    """Other rows whose transfers are not known."""
+    numbers = [str(row.number) for row in told if row.outcome is Outcome.FAILED]
+    if not numbers:
+        return ()
+    rows = f"row {numbers[0]}" if len(numbers) == 1 else f"rows {', '.join(numbers)}"
+    return (f"Not compared with the transfers of {rows}, which could not be read.",)
 
 
 def as_of(row: Row, old: failures.Old | None) -> Row:
@@ -221,22 +326,19 @@ def _row(number: int, finding: Finding, outcome: Outcome, status: Shown, headlin
     return Row(number, value, LOOKS_LIKE[finding.kind], outcome, status, headline, now, notes=notes)
 
 
-def _with_story(row: Row, shown: Transfer, tale: Story, trouble: ServiceError | None) -> Row:
+def _with_summary(row: Row, reading: Reading) -> Row:
+    told, shown = summary.of(reading.situation), transfer.of(reading.situation)
     quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
+    checked = (told.balance_note,) if told.balance_note else ()
     return replace(
         row,
-        details=(f"{_side(shown.sent)} → {_side(shown.received)}{quoted}",),
-        where=tale.where,
-        address=hashes.checksum(tale.address) if tale.address else "",
-        next=tale.next,
-        turn=whose(tale),
-        notes=(*row.notes, *_unread(trouble)),
+        details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked),
+        where=told.location,
+        address=hashes.checksum(told.address) if told.address else "",
+        next=told.instructions,
+        turn=whose(told),
+        notes=(*row.notes, *_unread(reading.trouble)),
     )
-
-
-def _side(side: Side) -> str:
-    note = f" {side.note}" if side.note else ""
-    return f"{side.amount}{note} on {side.chain}"
 
 
 def _unread(trouble: ServiceError | None) -> tuple[str, ...]:

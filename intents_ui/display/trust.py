@@ -4,7 +4,7 @@ Two things are told: whether the service lists the token, and why its name may m
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -60,6 +60,16 @@ def standing(chain_id: int | None, address: str | None, *, using: Names) -> Stan
     if is_listed is None:
         return Standing.UNKNOWN
     return Standing.LISTED if is_listed else Standing.UNLISTED
+
+
+def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) -> tuple[str, ...]:
+    """Return the chains, by name, whose token list isn't there to check these tokens (chain ID, address) against."""
+    unknown = (
+        chain_id
+        for chain_id, address in tokens
+        if address and chain_id is not None and standing(chain_id, address, using=using) is Standing.UNKNOWN
+    )
+    return tuple(names.chain(each, info=using.chain(each)) for each in dict.fromkeys(unknown))
 
 
 def marks(

@@ -1,24 +1,26 @@
-"""Whose turn it is, as a sentence under what to do next."""
+"""Who must act next, and whom to contact, below the next step."""
 
 from intents_ui.display.explanations import Who
-from intents_ui.display.story import Story
+from intents_ui.display.summary import Summary
 
 TURNS = {
-    Who.NOBODY: "Nobody has to do anything.",
-    Who.PAYER: "It is up to whoever pays.",
-    Who.OWNER: "Only the owner wallet can do this.",
-    Who.SUPPORT: "This may need support.",
+    Who.NOBODY: "",
+    Who.PAYER: "Waiting on: payer",
+    Who.OWNER: "Waiting on: owner",
+    Who.SUPPORT: "Waiting on: support",
 }
 HELP = {
-    Who.NOBODY: "If in doubt, ask",
-    Who.PAYER: "If in doubt, ask",
-    Who.OWNER: "For help, ask",
-    Who.SUPPORT: "Ask",
+    Who.NOBODY: "If in doubt, contact",
+    Who.PAYER: "If in doubt, contact",
+    Who.OWNER: "For help, contact",
+    Who.SUPPORT: "Contact",
 }
 
 
-def whose(story: Story) -> str:
-    """`Nobody has to do anything. If in doubt, ask service support, with the intent ID.`"""
-    if not story.contact:
-        return TURNS[story.who]
-    return f"{TURNS[story.who]} {HELP[story.who]} {story.contact[0].lower()}{story.contact[1:]}"
+def whose(summary: Summary) -> str:
+    """`Waiting on: owner. For help, contact the app's support team with the intent ID.`"""
+    turn = TURNS[summary.who]
+    if not summary.contact:
+        return turn
+    contact = f"{HELP[summary.who]} {summary.contact[0].lower()}{summary.contact[1:]}"
+    return f"{turn}. {contact}" if turn else contact

@@ -1,4 +1,4 @@
-"""Whether what was promised was kept, in one word, and a row of the table that says so."""
+"""Result labels and rows of the comparison between quote and result."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,47 +8,65 @@ from intents_ui.display.statuses import Shown, Tone
 from intents_ui.display.text import UNKNOWN
 
 
-class Verdict(StrEnum):
-    KEPT = "kept"
-    NOT_KEPT = "not kept"
-    SO_FAR = "kept so far"
-    NOT_YET = "not known yet"
-    UNKNOWN = "not known"
-    LAPSED = "not taken up"
+class Result(StrEnum):
+    AS_QUOTED = "as-quoted"
+    WITHIN_LIMIT = "within-limit"
+    BELOW_MINIMUM = "below-minimum"
+    OVER_LIMIT = "over-limit"
+    MISMATCH = "mismatch"
+    WITHIN_ESTIMATE = "within-estimate"
+    OVER_ESTIMATE = "over-estimate"
+    LATE = "late"
+    ON_TRACK = "on-track"
+    DELAYED = "delayed"
+    PENDING = "pending"
+    UNKNOWN = "unknown"
+    NO_DEPOSIT = "no-deposit"
+    NOT_DELIVERED = "not-delivered"
+    REFUNDED = "refunded"
+    REFUNDING = "refunding"
+    REFUND_UNCONFIRMED = "refund-unconfirmed"
+    REFUND_FAILED = "refund-failed"
 
 
 SHOWN = {
-    Verdict.KEPT: Shown("Kept", Tone.GOOD, "check", "It came as promised, or better."),
-    Verdict.NOT_KEPT: Shown("Not kept", Tone.BAD, "x", "It did not come as promised."),
-    Verdict.SO_FAR: Shown("Kept so far", Tone.GOOD, "check", "It can still be kept: nothing speaks against it."),
-    Verdict.NOT_YET: Shown("Not known yet", Tone.NEUTRAL, "hourglass", "It is too early to say."),
-    Verdict.UNKNOWN: Shown("Not known", Tone.NEUTRAL, "circle-dashed", "The service does not say enough."),
-    Verdict.LAPSED: Shown("Not taken up", Tone.NEUTRAL, "clock", "No payment was seen, so nothing was due."),
+    Result.AS_QUOTED: Shown("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
+    Result.WITHIN_LIMIT: Shown("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
+    Result.BELOW_MINIMUM: Shown("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
+    Result.OVER_LIMIT: Shown("Over limit", Tone.BAD, "x", "More than the quote allows."),
+    Result.MISMATCH: Shown("Different token", Tone.ATTENTION, "triangle-alert", "Not the quoted token."),
+    Result.WITHIN_ESTIMATE: Shown("Within estimate", Tone.GOOD, "check", "No longer than estimated."),
+    Result.OVER_ESTIMATE: Shown("Over estimate", Tone.NEUTRAL, "clock", "A little longer than estimated."),
+    Result.LATE: Shown("Delivered late", Tone.ATTENTION, "clock", "Delivered much later than estimated."),
+    Result.ON_TRACK: Shown("On track", Tone.PROGRESS, "hourglass", "No deviation from the quote so far."),
+    Result.DELAYED: Shown("Delayed", Tone.ATTENTION, "clock", "Taking much longer than estimated."),
+    Result.PENDING: Shown("Pending", Tone.NEUTRAL, "hourglass", "Too early to compare."),
+    Result.UNKNOWN: Shown("Unknown", Tone.NEUTRAL, "circle-dashed", "Not enough data."),
+    Result.NO_DEPOSIT: Shown("No deposit", Tone.NEUTRAL, "clock", "No deposit has been seen."),
+    Result.NOT_DELIVERED: Shown("Not delivered", Tone.NEUTRAL, "circle-slash", "The recipient received nothing."),
+    Result.REFUNDED: Shown("Refunded", Tone.NEUTRAL, "undo-2", "The refund to the owner is confirmed."),
+    Result.REFUNDING: Shown("Refund in progress", Tone.PROGRESS, "hourglass", "The refund is not confirmed yet."),
+    Result.REFUND_UNCONFIRMED: Shown(
+        "Not confirmed", Tone.ATTENTION, "triangle-alert", "Not confirmed to have reached the owner."
+    ),
+    Result.REFUND_FAILED: Shown("Refund failed", Tone.BAD, "x", "The refund transaction failed."),
 }
-# Of time alone, because an estimate is soon missed: within the usual margin it is said, beyond it it stands out.
-SLOWER = Shown("Not kept", Tone.NEUTRAL, "clock", "It took longer than promised, within the usual margin.")
-LATE = Shown("Not kept", Tone.ATTENTION, "clock", "It took longer than promised, beyond the usual margin.")
-KEPT_BUT_LATE = Shown("Kept, but late", Tone.ATTENTION, "clock", "The amount came as promised, later than promised.")
-SLOWER_SO_FAR = Shown("Slower than promised", Tone.NEUTRAL, "clock", "It is past its time, within the usual margin.")
-LATE_SO_FAR = Shown("Late so far", Tone.ATTENTION, "clock", "It is past its time, beyond the usual margin.")
-RETURNED = Shown("Returned", Tone.ATTENTION, "undo-2", "The return is confirmed.")
-RETURNING = Shown("On its way", Tone.PROGRESS, "hourglass", "The return is not confirmed yet.")
-UNCONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It is not seen to have reached the owner.")
-NOT_RETURNED = Shown("Not returned", Tone.BAD, "x", "The return did not work.")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that was promised; figures have every digit.
+    """One quoted figure and its actual value, with every digit.
 
-    `since`: the actual figure is the time that has passed since then, and runs on. A return was not promised, so that
-    its row has no verdict."""
+    `since`: the actual value is the time that has passed since then, and counts on."""
 
     label: str
-    shown: Shown
-    verdict: Verdict | None = None
-    promised: str = UNKNOWN
-    least: str = ""
+    result: Result
+    quoted: str = UNKNOWN
+    limit: str = ""
     actual: str = UNKNOWN
     difference: str = ""
     since: datetime | None = None
+
+    @property
+    def shown(self) -> Shown:
+        return SHOWN[self.result]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache, cached_property
 from string import Formatter
 from typing import Any
 
-from intents_ui.display import amounts, calldata, cells, hashes, names, text, times, tokens, trust
+from intents_ui.display import amounts, calldata, hashes, names, text, times, tokens, trust
 from intents_ui.display.amounts import Amount
 from intents_ui.display.calldata import Argument, Decoded
 from intents_ui.display.cells import Cell, Kind
@@ -282,8 +282,8 @@ class Wording:
         if name in told.call.function.of:
             amount = self._amount(value, *self._token_of(told, name))
             return Cell(Kind.AMOUNT, amount, str(amount))
-        if name in TIMES and 0 < value <= cells.LATEST:
-            return _time_cell(value)
+        if name in TIMES and value > 0 and (at := times.since_1970(value)):
+            return _time_cell(at)
         if name in CHAINS:
             info = self.using.chain(_chain_id(name, value))
             return (
@@ -296,9 +296,8 @@ class Wording:
 
 def until(value: int | None) -> Sequence[Piece]:
     """`until …` for Unix seconds."""
-    if value is None or value > cells.LATEST:
-        return ["without a time limit"]
-    return ["until ", _time_cell(value)]
+    at = times.since_1970(value)
+    return ["without a time limit"] if at is None else ["until ", _time_cell(at)]
 
 
 def address_cell(address: str, chain_id: int | None) -> Cell:
@@ -365,8 +364,7 @@ def _as_address(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _time_cell(value: int) -> Cell:
-    at = datetime.fromtimestamp(value, UTC)
+def _time_cell(at: datetime) -> Cell:
     return Cell(Kind.TIME, at, times.iso(at))
 
 

@@ -50,7 +50,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One of the thirty for the demo page; `fresh`, `finished`: intent ids of its newest and newest finished copy."""
+    """One of the thirty for the demo page.
+
+    `fresh`, `finished`: intent IDs of its newest and newest finished copy; `worst`: of the one held at its worst.
+    """
 
     number: int
     slug: str
@@ -58,6 +61,7 @@ class Scenario:
     why: str
     route: str
     fresh: str
+    worst: str
     finished: str
 
 
@@ -128,7 +132,7 @@ class Emulator:
         """The thirty, with the copies that are there at this moment. Empty in a world too small for them.
 
         `moving`: where the newest copy is over already, a new one is played, so that there is something to watch.
-        Copies made so are in memory only.
+        Copies made so, and those held at their worst, are in memory only.
         """
         return [self._scenario(plot, moving=moving) for plot in PLOTS if plot.number in self.world.streams]
 
@@ -142,6 +146,10 @@ class Emulator:
         over = scenes_of(plot, variant)[-1].at * MICROSECONDS
         copies = self.world.copies(plot, now, variant)
         return self._document(next(number for number in copies if self.world.transfer(number).born + over <= now))
+
+    def worst(self, which: int | str) -> Document:
+        """The Intent document of a scenario's copy that is held at its worst moment, at most 10 minutes old."""
+        return self._document(self._trading.held(plot_named(which), self._micros()))
 
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0) -> Document:
         """Make a copy of a scenario that was quoted `age` seconds ago, and give its Intent document."""
@@ -235,6 +243,7 @@ class Emulator:
             why=plot.why,
             route=plot.route,
             fresh=fresh["intentId"],
+            worst=self.worst(plot.number)["intentId"],
             finished=finished["intentId"],
         )
 
@@ -303,6 +312,8 @@ def _parsed(body: bytes) -> Document:
         parsed = json.loads(body, parse_constant=refuse_constant)
         if _depth(parsed) > _DEEPEST:
             raise ValueError("nested too deeply")
+        if b"\\u" in body:
+            json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none: no answer could repeat it
     except (ValueError, RecursionError) as error:
         raise Refusal(BAD_REQUEST, f"failed to unmarshal request data: {str(error)[:120]}") from None
     if parsed is not None and not isinstance(parsed, dict):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from intents_ui.emulator.deals import Deal
-from intents_ui.emulator.scripts import Plot, steps
+from intents_ui.emulator.scripts import Moment, Plot, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, SOMNIA, SOLANA = 1, 8453, 42161, 10, 137, 5031, 792703809
 SOLANA_USDC: Final = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
@@ -23,9 +23,9 @@ ARRIVALS: Final = (
     Plot(
         1,
         "same-chain-swap",
-        "Same-chain swap, succeeded",
-        "Baseline; no destination transaction exists.",
-        "Base 25 USDC -> ETH (Base)",
+        "Swap on one chain",
+        "A normal swap. It stays on one chain, so there is no destination transaction to wait for.",
+        "Base 25 USDC → ETH (Base)",
         Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "25"),
         steps("""
             0   QUOTED
@@ -37,14 +37,15 @@ ARRIVALS: Final = (
             37  EXECUTING  SUCCEEDED  MINING
             40  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(37),
         weight=180,
     ),
     Plot(
         2,
         "cross-chain-fast",
-        "Cross-chain via Relay, fast",
-        "The most common picture: three transactions in under a minute.",
-        "Arbitrum 100 USDC -> Base USDC",
+        "Fast bridge",
+        "The most common transfer: a deposit, an origin and a destination transaction in under a minute.",
+        "Arbitrum 100 USDC → Base USDC",
         Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100"),
         steps("""
             0   QUOTED
@@ -57,14 +58,15 @@ ARRIVALS: Final = (
             37  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
             40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(37),
         weight=340,
     ),
     Plot(
         3,
         "cctp-slow",
-        "CCTP, slow but fine",
-        "Standard CCTP finality from Ethereum is 13-19 min; nothing is wrong although most clients give up at 10 min.",
-        "Ethereum 5,000 USDC -> Base USDC",
+        "Slow bridge, nothing wrong",
+        "A standard CCTP transfer from Ethereum takes 13 to 19 minutes. A long wait alone doesn't mean trouble.",
+        "Ethereum 5,000 USDC → Base USDC",
         Deal((ETHEREUM, "USDC"), (BASE, "USDC"), ("CCTP",), "5000", duration=1140),
         # Nothing happens at 708 s: that is when clients with a ten-minute patience give up.
         steps("""
@@ -78,14 +80,15 @@ ARRIVALS: Final = (
             1079  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
             1083  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(708),
         weight=40,
     ),
     Plot(
         4,
         "swap-then-bridge",
-        "Swap then bridge, two providers",
-        "routeProviders has two entries; first = swap, last = bridge (SDK reading).",
-        "Polygon 250 USDT -> Base ETH",
+        "Swap, then bridge",
+        "Two providers share this transfer. The first swaps, the second bridges.",
+        "Polygon 250 USDT → Base ETH",
         Deal((POLYGON, "USDT"), (BASE, "ETH"), ("ZEROX", "RELAY"), "250"),
         steps("""
             0   QUOTED
@@ -94,14 +97,15 @@ ARRIVALS: Final = (
             31  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
             52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(25),
         weight=110,
     ),
     Plot(
         15,
         "gasless-permit",
-        "Gasless deposit with permit",
-        "Deposit is relayed (metaTxnId), gas paid in USDC, depositIntentEntry filled.",
-        "Base 15 USDC -> Arbitrum USDC",
+        "Gasless deposit",
+        "The owner only signs. A relayer sends the deposit, and the network fee is charged in USDC.",
+        "Base 15 USDC → Arbitrum USDC",
         Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "15", deposit="gasless"),
         steps("""
             0   QUOTED
@@ -112,14 +116,15 @@ ARRIVALS: Final = (
             25  EXECUTING  SUCCEEDED  PENDING    ON_HOLD
             42  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(22),
         weight=80,
     ),
     Plot(
         16,
         "exact-output-payment",
-        "EXACT_OUTPUT payment with calldata",
-        "Recipient is not the owner; memo carries the order number.",
-        "Polygon ~51.3 USDT -> merchant contract, exactly 50 USDC on Base",
+        "Payment of an exact amount",
+        "The recipient is a merchant, not the owner, and gets exactly 50 USDC. The memo carries the order number.",
+        "Polygon 51.3 USDT → exactly 50 USDC for a merchant on Base",
         Deal(
             (POLYGON, "USDT"),
             (BASE, "USDC"),
@@ -138,14 +143,15 @@ ARRIVALS: Final = (
             33  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD
             52  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(28),
         weight=70,
     ),
     Plot(
         17,
         "unknown-words",
-        "Unknown provider, context and status",
-        "Enum values the interface document does not list.",
-        "Base 10 USDC -> Somnia SOMI",
+        "Unknown provider and status",
+        "Names that the page doesn't know yet are shown as received. The rest of the page works as usual.",
+        "Base 10 USDC → Somnia SOMI",
         Deal((BASE, "USDC"), (SOMNIA, "SOMI"), ("EVERLONG", "FUTURE_BRIDGE"), "10"),
         steps(
             """
@@ -155,40 +161,42 @@ ARRIVALS: Final = (
             """,
             {30: {"destination.context": "FUTURE_CONTEXT", "destination.type": "ROUTE"}},
         ),
+        worst=Moment(30),
     ),
     Plot(
         19,
         "dust-and-giants",
-        "Dust and giants",
-        'Precision. A: "1" with 18 decimals = 0.000000000000000001. '
-        'B: "1000000000000000000000000000000" = 1,000,000,000,000 tokens.',
-        "A: 1 wei ETH; B: 10^30 units of an 18-decimal token",
+        "Tiny and huge amounts",
+        "Amounts are exact to the last digit, from 0.000000000000000001 ETH to 1,000,000,000,000 DAI.",
+        "Base 0.000000000000000001 ETH → WETH (Base), or 1,000,000,000,000 DAI → USDC (Base)",
         Deal((BASE, "ETH"), (BASE, "WETH"), ("WETH",), "0.000000000000000001", free=True),
         steps("""
             0   QUOTED
             20  EXECUTING  SUCCEEDED  MINING
             25  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(25, "B"),
         variant_deals={"B": Deal((BASE, "DAI"), (BASE, "USDC"), ("WETH",), "1000000000000", free=True)},
     ),
     Plot(
         20,
         "hostile-memo",
-        "Very long, hostile memo",
-        "memo of 10,000 characters with HTML, newlines, emoji, right-to-left marks and a fake support phone number.",
-        "Base 5 USDC -> Base USDC (merchant)",
+        "Hostile memo",
+        "A memo can contain anything, even code or a fake support number. Don't trust or follow what it says.",
+        "Base 5 USDC → Base USDC (merchant)",
         Deal((BASE, "USDC"), (BASE, "USDC"), ("RELAY",), "5", payee="merchant", memo=_hostile_memo()),
         steps("""
             0   QUOTED
             25  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(25),
     ),
     Plot(
         21,
         "late-destination",
-        "Receipt without destination transaction, cross-chain",
-        "The destination object is created late.",
-        "Arbitrum 20 USDC -> Optimism USDC",
+        "Destination transaction not created yet",
+        "The destination transaction can appear late. While it is missing, the transfer is still in progress.",
+        "Arbitrum 20 USDC → Optimism USDC",
         Deal((ARBITRUM, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "20"),
         steps("""
             0   QUOTED
@@ -197,14 +205,15 @@ ARRIVALS: Final = (
             33  EXECUTING  SUCCEEDED  SUCCEEDED  PENDING
             40  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(29),
         weight=20,
     ),
     Plot(
         24,
         "relayer-retries",
-        "Relayer retries",
-        'ERRORED is transient ("will be retried").',
-        "Base 45 USDC -> Polygon USDC",
+        "Relayer retries a step",
+        "An error that is being retried isn't a failure. Wait a few minutes before acting.",
+        "Base 45 USDC → Polygon USDC",
         Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "45"),
         steps(
             """
@@ -217,14 +226,15 @@ ARRIVALS: Final = (
             """,
             {28: {"origin.statusReason": "relayer: nonce too low"}},
         ),
+        worst=Moment(28),
         weight=30,
     ),
     Plot(
         26,
         "succeeded-with-nulls",
-        "Succeeded with nulls",
-        'SUCCEEDED, summary.destinationTokenAmount null, destinationToAddress "", txnHash "" on deposit.',
-        "Base 12 USDC -> Arbitrum USDC",
+        "Delivered, amount not reported",
+        "The service reports success without the amount. To see the amount, open the last transaction.",
+        "Base 12 USDC → Arbitrum USDC",
         Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("RELAY",), "12"),
         steps(
             """
@@ -240,13 +250,14 @@ ARRIVALS: Final = (
                 }
             },
         ),
+        worst=Moment(40),
     ),
     Plot(
         29,
         "paid-twice",
-        "Second deposit after success",
-        "SUCCEEDED and yet hasBalance=true.",
-        "Base 10 USDC -> Polygon USDC, paid twice",
+        "Delivered, then deposited again",
+        "A second deposit isn't forwarded. It stays at the deposit address until the owner's wallet recovers it.",
+        "Base 10 USDC → Polygon USDC, deposited twice",
         Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "10"),
         steps(
             """
@@ -256,15 +267,15 @@ ARRIVALS: Final = (
             """,
             {3600: {"balance": ("origin", 1, 1)}},
         ),
+        worst=Moment(3600),
         weight=2,
     ),
     Plot(
         30,
         "edge-and-extra-fields",
-        "Additive fields and a non-EVM leg",
-        "Objects carry edge{}, mode, isTestnet, statusUpdatedAt, eligibleAt, timedRefundUnlockTimestamp: "
-        "unknown to the interface document.",
-        "Solana USDC -> Base USDC (edge)",
+        "Deposit from Solana",
+        "A deposit can come from a chain with other address formats. The rest of the transfer works as usual.",
+        "Solana 35 USDC → Base USDC",
         Deal((SOLANA, SOLANA_USDC), (BASE, "USDC"), ("RELAY",), "35", edge=True, protocol="v1.5"),
         steps(
             """
@@ -278,5 +289,6 @@ ARRIVALS: Final = (
                 50: {"intent.edgeStatus": "FILLED"},
             },
         ),
+        worst=Moment(30),
     ),
 )

@@ -69,10 +69,21 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in a plot: seconds after the quote, in one of its variants."""
+
+    at: float
+    variant: str = MAIN
+
+
+@dataclass(frozen=True, slots=True)
 class Plot:
     """`variants` are other courses of the same story, `variant_deals` other amounts; `A` is the one told in `script`.
 
-    `weight`: the share of ordinary traffic that takes this course; 0: only the scenario's own copies do.
+    `title` and `why` are for support agents and owners: what happens, and what it teaches. `worst`: the moment that
+    shows what the title says. It begins a scene or comes long after, so that a page about a copy held there says the
+    same for the next 15 minutes, apart from ages and estimates. `weight`: the share of ordinary traffic that takes this
+    course; 0: only the scenario's own copies do.
     """
 
     number: int
@@ -82,6 +93,7 @@ class Plot:
     route: str
     deal: Deal
     script: tuple[Step, ...]
+    worst: Moment
     variants: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
     variant_deals: Mapping[str, Deal] = field(default_factory=dict)
     weight: int = 0

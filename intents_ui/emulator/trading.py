@@ -24,11 +24,12 @@ from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.money import FeesExceedAmountError, Terms, terms_of
 from intents_ui.emulator.plots import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, plot_named
-from intents_ui.emulator.scripts import MAIN, PLACEHOLDER, Plot, Step, play
+from intents_ui.emulator.scripts import MAIN, PLACEHOLDER, Plot, Step, play, scene_at
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
 from intents_ui.emulator.world import STREAMS, scenes_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
+HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
@@ -58,6 +59,7 @@ class Trading:
         self.catalogue = ledger.world.catalogue
         self.expiry = expiry
         self._staged: dict[int, int] = {}
+        self._held: dict[int, int] = {}
 
     def quote_intent(self, ask: Ask) -> Document:
         """`memo` beside the quote request's own fields is taken over into the summary: nothing else writes one."""
@@ -126,8 +128,26 @@ class Trading:
             number = self._staged[plot.number] = self.play(plot, MAIN, now, 0.0)
         return number
 
-    def play(self, plot: Plot, variant: str, now: int, age: float) -> int:
-        """Make a copy of a scenario as if it had been quoted `age` seconds ago; its number."""
+    def held(self, plot: Plot, now: int) -> int:
+        """Return the number of the scenario's copy that is held at its worst moment.
+
+        The copy was quoted so that the moment is now, and its course is that one scene. Its record, timestamps and
+        balance therefore stay, however long ago it was made. What a page adds from the clock goes on: after 15 minutes
+        without an update it reports a stall. A copy older than 10 minutes is therefore replaced, which leaves its
+        reader five. The old one isn't deleted, because a page that is still open links to it.
+        """
+        number = self._held.get(plot.number)
+        entry = None if number is None else self.ledger.entry(number, now)
+        if entry and number and 0 <= now - entry.transfer.moment(plot.worst.at) <= HELD_COPY_LIFETIME:
+            return number
+        number = self._held[plot.number] = self.play(plot, plot.worst.variant, now, plot.worst.at, held=True)
+        return number
+
+    def play(self, plot: Plot, variant: str, now: int, age: float, *, held: bool = False) -> int:
+        """Make a copy of a scenario as if it had been quoted `age` seconds ago; its number.
+
+        `held`: it stays as it is at that age.
+        """
         number, born = self.ledger.next_number(now)
         owner = number // STREAMS % OWNERS
         transfer = transfer_of(
@@ -140,7 +160,8 @@ class Trading:
             plot=plot,
             variant=variant,
         )
-        self.ledger.keep(Course(transfer, scenes_of(plot, variant)))
+        scenes = scenes_of(plot, variant)
+        self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes))
         return number
 
     def _transfer(self, body: Document, number: int, born: int) -> Transfer:

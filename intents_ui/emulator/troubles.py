@@ -3,7 +3,7 @@
 from typing import Final
 
 from intents_ui.emulator.deals import Deal
-from intents_ui.emulator.scripts import OWN, PLACEHOLDER, Plot, steps
+from intents_ui.emulator.scripts import OWN, PLACEHOLDER, Moment, Plot, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, KATANA = 1, 8453, 42161, 10, 137, 747474
 FAKE_USDC: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -12,29 +12,31 @@ TROUBLES: Final = (
     Plot(
         5,
         "expired-quote",
-        "Deposit never arrived: expired while QUOTED",
-        'User closed the tab. No status "expired" exists.',
-        "Base 40 USDC -> Optimism USDC",
+        "Quote expired without a deposit",
+        "No deposit was sent in time. The service still reports the quote as open, but it can no longer be used.",
+        "Base 40 USDC → Optimism USDC",
         Deal((BASE, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "40"),
         # The server does nothing when the clock passes expiresAt; the second line says from when on this copy is over.
         steps("""
             0    QUOTED
             301  QUOTED
         """),
+        worst=Moment(301),
         weight=60,
     ),
     Plot(
         6,
         "committed-not-executed",
-        "Committed, not executed within 10 minutes",
-        'Second expiry rule. Variant B: server marks it INVALID (docs: "the committed intent becomes invalid").',
-        "Arbitrum 0.5 ETH -> Base ETH",
+        "Accepted, but not started in time",
+        "An accepted quote expires too. If the deposit isn't started within 10 minutes, the owner needs a new quote.",
+        "Arbitrum 0.5 ETH → Base ETH",
         Deal((ARBITRUM, "ETH"), (BASE, "ETH"), ("RELAY",), "0.5"),
         steps("""
             0    QUOTED
             9    COMMITTED
             609  COMMITTED
         """),
+        worst=Moment(609),
         variants={
             "B": steps("""
                 0    QUOTED
@@ -48,9 +50,9 @@ TROUBLES: Final = (
     Plot(
         7,
         "deposit-never-seen",
-        "Execution armed, deposit never seen",
-        "ExecuteIntent without hash or signature makes the server watch the balance; nobody pays.",
-        "Polygon 75 USDC -> Base USDC",
+        "Deposit never seen",
+        "The service waits for a deposit and none comes. Check the wallet before requesting a new quote.",
+        "Polygon 75 USDC → Base USDC",
         Deal((POLYGON, "USDC"), (BASE, "USDC"), ("CCTP",), "75", deposit="watched"),
         steps(
             """
@@ -68,14 +70,15 @@ TROUBLES: Final = (
                 },
             },
         ),
+        worst=Moment(301),
         weight=10,
     ),
     Plot(
         8,
         "refunded-on-origin",
-        "Origin transaction reverted, refunded on origin",
-        "Refund as its own transaction (protocol v1.5 style).",
-        "Base 300 USDC -> Arbitrum USDC",
+        "Origin transaction reverted, then refunded",
+        "The transfer failed on the origin chain. The refund is a transaction of its own, with its own link.",
+        "Base 300 USDC → Arbitrum USDC",
         Deal((BASE, "USDC"), (ARBITRUM, "USDC"), ("LIFI",), "300", protocol="v1.5"),
         steps(
             """
@@ -95,15 +98,15 @@ TROUBLES: Final = (
                 }
             },
         ),
+        worst=Moment(31),
         weight=12,
     ),
     Plot(
         9,
         "refunded-inside",
-        "Inner call failed, refunded inside the same transaction",
-        "Protocol v1: the outer transaction is mined as a success, the refund is an event inside it; "
-        "there is no refundTransaction.",
-        "Base 120 USDC -> ETH (Base)",
+        "Refunded inside the failed transaction",
+        "The failed transaction also refunded the owner. There is no separate refund transaction to look for.",
+        "Base 120 USDC → ETH (Base)",
         Deal((BASE, "USDC"), (BASE, "ETH"), ("SUSHI",), "120"),
         steps(
             """
@@ -114,6 +117,7 @@ TROUBLES: Final = (
             """,
             {30: {"origin.statusReason": "call failed; refunded to owner in the same transaction"}},
         ),
+        worst=Moment(30),
         variants={
             "B": steps("""
                 0   QUOTED
@@ -136,10 +140,9 @@ TROUBLES: Final = (
     Plot(
         10,
         "refunded-on-destination",
-        "Destination call failed, refunded on destination",
-        "Money crossed the bridge, the last step failed: refund arrives on the OTHER chain, "
-        "possibly as a different token.",
-        "Arbitrum 500 USDC -> Base vault deposit",
+        "Refunded on the destination chain",
+        "The last step failed after bridging. The refund is on the destination chain, possibly as a different token.",
+        "Arbitrum 500 USDC → Base vault deposit",
         Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "500", payee="vault", calls=True),
         steps(
             """
@@ -152,14 +155,15 @@ TROUBLES: Final = (
             """,
             {42: {"destination.statusReason": "TargetCallFailed: vault paused"}},
         ),
+        worst=Moment(42),
         weight=6,
     ),
     Plot(
         11,
         "stuck-recoverable",
-        "Failed with a stuck, recoverable balance",
-        "Automatic refund did not happen; GetIntentHistory.hasBalance is the only sign.",
-        "Optimism 80 USDC -> Polygon USDC.e",
+        "Failed, with funds to recover",
+        "No automatic refund happened. The balance at the destination intent address shows where the funds are.",
+        "Optimism 80 USDC → Polygon USDC.e",
         Deal((OPTIMISM, "USDC"), (POLYGON, "USDC.e"), ("LIFI",), "80", receive="79.83", minimum="79.8"),
         steps(
             """
@@ -176,14 +180,15 @@ TROUBLES: Final = (
                 7200: {"balance": None},
             },
         ),
+        worst=Moment(900),
         weight=5,
     ),
     Plot(
         12,
         "aborted-by-owner",
-        "Aborted by the user",
-        "AbortIntent after an on-chain abort/recovery transaction.",
-        "Ethereum 1 ETH -> Base ETH",
+        "Aborted by the owner",
+        "The owner stopped the transfer after the deposit. The funds are most likely in the owner's wallet.",
+        "Ethereum 1 ETH → Base ETH",
         Deal((ETHEREUM, "ETH"), (BASE, "ETH"), ("RELAY",), "1"),
         steps(
             """
@@ -194,14 +199,15 @@ TROUBLES: Final = (
             """,
             {400: {"origin.statusReason": "aborted by owner"}},
         ),
+        worst=Moment(400),
         weight=4,
     ),
     Plot(
         13,
         "aborted-by-timeout",
-        "Aborted by timeout",
-        'The SDK tells its users "likely timed out and was aborted"; money may sit at the intent address.',
-        "Polygon 30 USDT -> Arbitrum USDT",
+        "Aborted by timeout, with funds to recover",
+        "The origin transaction wasn't sent in time. The owner's wallet can recover the funds at the deposit address.",
+        "Polygon 30 USDT → Arbitrum USDT",
         Deal((POLYGON, "USDT"), (ARBITRUM, "USDT"), ("LZ_OFT",), "30"),
         steps(
             """
@@ -216,14 +222,15 @@ TROUBLES: Final = (
                 630: {"origin.statusReason": "aborted: not sent within 10m0s", "balance": ("origin", 1, 1)},
             },
         ),
+        worst=Moment(630),
         weight=5,
     ),
     Plot(
         14,
         "invalid-then-repaired",
-        "INVALID, then repaired",
-        "A terminal-looking status can come back to life (RetryIntent with a confirmed hash).",
-        "Base 60 USDC -> Polygon USDC",
+        "Deposit rejected, then repaired",
+        "A status that looks final can change. Support can retry the transfer with the confirmed deposit transaction.",
+        "Base 60 USDC → Polygon USDC",
         Deal((BASE, "USDC"), (POLYGON, "USDC"), ("CCTP",), "60"),
         steps(
             """
@@ -250,14 +257,15 @@ TROUBLES: Final = (
                 },
             },
         ),
+        worst=Moment(80),
         weight=3,
     ),
     Plot(
         18,
         "spoof-token",
-        "Spoof token",
-        "Same symbol as USDC, other address, 18 decimals.",
-        'Base 1,000 "USDC" (fake) -> Base ETH',
+        "Fake USDC",
+        "A token can copy the symbol USDC. Its address tells it apart from the real one.",
+        'Base 1,000 "USDC" (fake) → Base ETH',
         Deal((BASE, FAKE_USDC), (BASE, "ETH"), ("SUSHI",), "1000", receive="0.00001", free=True),
         steps(
             """
@@ -267,13 +275,14 @@ TROUBLES: Final = (
             """,
             {26: {"origin.statusReason": "no liquidity"}},
         ),
+        worst=Moment(26),
     ),
     Plot(
         22,
         "failed-but-arrived",
-        "Status FAILED while destination SUCCEEDED",
-        "Status lags or contradicts the transactions; money did arrive.",
-        "Ethereum 900 USDC -> Arbitrum USDC",
+        "Reported as failed, but delivered",
+        "The status and the transactions conflict. Check the recipient's wallet before treating it as failed.",
+        "Ethereum 900 USDC → Arbitrum USDC",
         Deal((ETHEREUM, "USDC"), (ARBITRUM, "USDC"), ("CCTP",), "900"),
         steps(
             """
@@ -284,6 +293,7 @@ TROUBLES: Final = (
             """,
             {63: {"destination.statusReason": "deadline exceeded"}},
         ),
+        worst=Moment(63),
         variants={
             "B": steps(
                 """
@@ -300,8 +310,8 @@ TROUBLES: Final = (
         23,
         "stalled-in-bridge",
         "Stalled in the bridge",
-        "EXECUTING without progress; no balance at either intent address: money is inside the bridge.",
-        "Polygon 2,000 USDT -> Katana USDT",
+        "There is no progress for hours and nothing at either intent address. The funds are with the bridge provider.",
+        "Polygon 2,000 USDT → Katana USDT",
         Deal((POLYGON, "USDT"), (KATANA, "USDT"), ("LZ_OFT",), "2000", duration=900),
         # Still held at 14,400 s, as told; in A the bridge lets go right after.
         steps("""
@@ -310,6 +320,7 @@ TROUBLES: Final = (
             14410  EXECUTING  SUCCEEDED  SUCCEEDED  MINING
             14414  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED
         """),
+        worst=Moment(14_400),
         variants={
             "B": steps("""
                 0   QUOTED
@@ -321,9 +332,9 @@ TROUBLES: Final = (
     Plot(
         25,
         "refund-failed",
-        "Refund itself fails",
-        "Automatic refund is attempted, fails, funds stay recoverable.",
-        "Optimism 150 USDC -> Base USDC",
+        "Refund failed",
+        "The transfer and its refund both failed. The owner's wallet can recover the funds from the deposit address.",
+        "Optimism 150 USDC → Base USDC",
         Deal((OPTIMISM, "USDC"), (BASE, "USDC"), ("LIFI",), "150", protocol="v1.5"),
         steps(
             """
@@ -340,14 +351,15 @@ TROUBLES: Final = (
                 70: {"refund.statusReason": "refund reverted: token paused", "balance": ("origin", 1, 1)},
             },
         ),
+        worst=Moment(70),
         weight=2,
     ),
     Plot(
         27,
         "underfunded",
         "Underfunded deposit",
-        "User paid too little (exchange withdrawal fee).",
-        "Arbitrum 99.5 of 100 USDC -> Base USDC",
+        "A withdrawal fee left the deposit 0.50 USDC short. The owner's wallet can recover the deposit.",
+        "Arbitrum 99.5 of 100 USDC → Base USDC",
         Deal((ARBITRUM, "USDC"), (BASE, "USDC"), ("RELAY",), "100", deposit="watched", fund_method="DIRECT_TRANSFER"),
         steps(
             """
@@ -365,14 +377,15 @@ TROUBLES: Final = (
                 },
             },
         ),
+        worst=Moment(960),
         weight=3,
     ),
     Plot(
         28,
         "deposit-reverted",
-        "Wallet deposit reverted",
-        "User transaction mined but reverted.",
-        "Ethereum 700 DAI -> Base USDC",
+        "Deposit reverted",
+        "The deposit was mined but reverted. The owner's wallet lost the network fee at most.",
+        "Ethereum 700 DAI → Base USDC",
         Deal((ETHEREUM, "DAI"), (BASE, "USDC"), ("ZEROX", "CCTP"), "700"),
         steps(
             """
@@ -389,6 +402,7 @@ TROUBLES: Final = (
                 },
             },
         ),
+        worst=Moment(57),
         weight=5,
     ),
 )

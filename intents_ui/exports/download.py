@@ -15,7 +15,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.places import Exports
 from intents_ui.exports.reading import Batch
-from intents_ui.service import origin
+from intents_ui.service import origin, processor
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "it could not begin"
@@ -59,7 +59,8 @@ class Download:
         if self._run:
             progress.begin(self._run)
         try:
-            head, page = self._form.begin(self._about), self._written(next(self._batches))
+            with processor.computing(origin.visitor()):
+                head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
             self._tell(State.TRUNCATED, NOT_BEGUN)
@@ -88,7 +89,8 @@ class Download:
     def _next(self) -> bytes:
         why = self._why_no_further()
         try:
-            return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
+            with processor.computing(origin.visitor()):
+                return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_told(error)).encode()
         except Exception:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from threading import Event
+from typing import Protocol
 
 from intents_ui.display import export_row
 from intents_ui.display.export_row import Row
 from intents_ui.display.filters import Filters
+from intents_ui.display.situation import Situation
 from intents_ui.service import lookup
 from intents_ui.service.answers import HistoryAnswer
-from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.paging import End, walk
@@ -49,6 +50,14 @@ def most_pages(most: int) -> int:
     return max(FEWEST_PAGES, most // SHORTEST_PAGE)
 
 
+class Situate(Protocol):
+    """Gives what was read its names and the balances that are known."""
+
+    def of_entries(self, entries: Sequence[IntentHistory]) -> list[Situation]: ...
+
+    def of_read(self, read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]: ...
+
+
 class Reader:
     """Reads one list, in one thread after another. `page` stands around everything that is asked for one of its pages;
     `over` is set when nobody wants the rest. `link` gives an intent's address on this dashboard."""
@@ -56,7 +65,7 @@ class Reader:
     def __init__(
         self,
         service: BlockingOperations,
-        names: Catalog,
+        situate: Situate,
         filters: Filters,
         *,
         link: Callable[[str], str],
@@ -64,7 +73,7 @@ class Reader:
         over: Event,
     ) -> None:
         self._service = service
-        self._names = names
+        self._situate = situate
         self._filters = filters
         self._link = link
         self._page = page
@@ -133,11 +142,7 @@ class Reader:
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[Row]:
         with self._page():
-            self._learn(entry.receipt for entry in entries if entry.receipt)
-            return [export_row.of_entry(entry, url=self._link(entry.intent_id), using=self._names) for entry in entries]
-
-    def _learn(self, transfers: Iterable[Intent | IntentReceipt]) -> None:
-        self._names.learn(chain for each in transfers for chain in (each.origin_chain_id, each.destination_chain_id))
+            return [self._row(situation) for situation in self._situate.of_entries(entries)]
 
     def _pages_of_address(self, address: str) -> Iterator[Batch]:
         pages = self._pages()
@@ -157,10 +162,8 @@ class Reader:
             if found.hits and self._filters.recoverable:
                 return Batch((), NOT_TOLD)
             intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self._filters))[:MOST_FOUND]
-            self._learn(intents)
-            rows = [
-                self._row(intent, receipt) for intent, receipt in zip(intents, self._receipts(intents), strict=True)
-            ]
+            read = zip(intents, self._receipts(intents), strict=True)
+            rows = [self._row(situation) for situation in self._situate.of_read([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
@@ -180,8 +183,8 @@ class Reader:
     def _receipt_of(self, intent: Intent) -> Callable[[], IntentReceipt]:
         return lambda: self._service.get_intent_receipt(intent.intent_id)
 
-    def _row(self, intent: Intent, receipt: IntentReceipt | None) -> Row:
-        return export_row.of_intent(intent, receipt, url=self._link(intent.intent_id), using=self._names)
+    def _row(self, situation: Situation) -> Row:
+        return export_row.of(situation, url=self._link(situation.intent.intent_id))
 
 
 def _passes(intent: Intent, filters: Filters) -> bool:

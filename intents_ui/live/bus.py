@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.picture import Picture
 from intents_ui.service.brand import Brand
+from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.redis_errors import trouble
+from intents_ui.service.seal import Seal
+from intents_ui.service.tally import Event
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub
@@ -93,9 +96,21 @@ class LocalBus:
 
 
 class RedisBus:
-    """`names`: those of the service's fields. A Redis of its own or a shared one, but no cluster: scripts span keys."""
+    """`names`: those of the service's fields. A Redis of its own or a shared one, but no cluster: scripts span keys.
 
-    def __init__(self, url: str, *, names: Brand, prefix: str = "intents-ui:live:") -> None:
+    `seal`: signs the pictures, for whoever reaches Redis may write there.
+    `restart`: seconds after a fault of our own, for which each process asks for itself.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        names: Brand,
+        seal: Seal,
+        prefix: str = "intents-ui:live:2:",
+        restart: float = LEASE,
+    ) -> None:
         from redis.asyncio import BlockingConnectionPool, Redis
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
@@ -112,29 +127,31 @@ class RedisBus:
         self._hold = self._redis.register_script(_HOLD)
         self._tell = self._redis.register_script(_TELL)
         self._release = self._redis.register_script(_RELEASE)
+        self._seal = seal
         self._names = names
         self._prefix = prefix
+        self._restart = restart
         self._us = secrets.token_hex(8).encode()
         self._members: dict[str, Member] = {}
         self._leading: set[str] = set()  # by lease
         self._subscribed: set[str] = set()
         self._uninformed: set[str] = set()  # members who have not seen the picture that is kept
-        self._is_away = False
+        self.is_away = False
         self._is_broken = False
         self._heard_at = 0.0
         self._work = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task: LongTask | None = None
 
     def join(self, intent_id: str, member: Member) -> None:
         self._members[intent_id] = member
         self._leading.discard(intent_id)  # the member before may have led; this one has yet to be told
         if intent_id in self._subscribed:
             self._uninformed.add(intent_id)
-        if self._is_away:
+        if self.is_away:
             member.lead()
         self._work.set()
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run(), name="live bus")
+            self._task = LongTask("live bus", self._run, pause=self._restart)
 
     def leave(self, intent_id: str) -> None:
         self._members.pop(intent_id, None)
@@ -146,7 +163,8 @@ class RedisBus:
             return
         keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
         try:
-            await self._tell(keys, [self._us, _milliseconds(KEPT), picture.to_text()])
+            text = self._seal.close(picture.to_text().encode(), place=intent_id)
+            await self._tell(keys, [self._us, _milliseconds(KEPT), text])
         except trouble():
             # The others may have missed it. A new session begins with what each leader knows.
             self._is_broken = True
@@ -154,8 +172,7 @@ class RedisBus:
 
     async def aclose(self) -> None:
         if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.gather(self._task.cancel(), return_exceptions=True)
         with contextlib.suppress(*trouble()):
             await self._let_go(self._leading)
         await self._redis.aclose()
@@ -167,11 +184,15 @@ class RedisBus:
             except trouble() as error:
                 self._go_without(error)
                 await asyncio.sleep(BEAT)
+            except Exception as error:
+                self._go_without(error)
+                raise
 
     def _go_without(self, error: Exception) -> None:
-        if not self._is_away:
+        if not self.is_away:
             log.warning("Redis is away, each process asks for itself: %s", type(error).__name__)
-        self._is_away = True
+        self.is_away = True
+        self._show_life()
         for member in list(self._members.values()):
             member.lead()
 
@@ -200,6 +221,7 @@ class RedisBus:
 
     async def _beat(self, pubsub: "PubSub") -> None:
         """Brings leases and subscriptions in line with the members that there are."""
+        self._show_life()
         self._check()
         await self._subscribe(pubsub)
         await self._let_go(self._leading - self._members.keys())
@@ -207,9 +229,13 @@ class RedisBus:
         await self._inform()
         # To ourselves: a connection for listening that died without a word would leave us behind for good.
         await self._redis.publish(self._channel(""), b"")
-        if self._is_away:
-            self._is_away = False
+        if self.is_away:
+            self.is_away = False
             log.warning("Redis is back")
+
+    def _show_life(self) -> None:
+        if self._task:
+            self._task.beat()
 
     def _check(self) -> None:
         if self._is_broken:
@@ -253,7 +279,7 @@ class RedisBus:
             return
         kept = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
         for intent_id, text in zip(intent_ids, kept, strict=True):
-            member, picture = self._members.get(intent_id), self._read(text)
+            member, picture = self._members.get(intent_id), self._read(intent_id, text)
             if member and picture and _is_newer(picture, member.newest):
                 member.hear(picture)
 
@@ -271,7 +297,8 @@ class RedisBus:
                 self._uninformed.add(intent_id)
                 self._work.set()
             elif message["type"] == "message" and not message["data"].startswith(self._us):
-                member, picture = self._members.get(intent_id), self._read(message["data"][len(self._us) :])
+                text = message["data"][len(self._us) :]
+                member, picture = self._members.get(intent_id), self._read(intent_id, text)
                 if member and picture:
                     member.hear(picture)
 
@@ -281,14 +308,26 @@ class RedisBus:
             await self._release([self._lease(intent_id) for intent_id in released], [self._us])
             self._leading.difference_update(released)
 
-    def _read(self, text: bytes | str | None) -> Picture | None:
-        if not text:
+    def _read(self, intent_id: str, sealed: bytes | str | None) -> Picture | None:
+        """None for what is not ours or cannot be read, too: no message in Redis may end the task that reads it."""
+        if not sealed:
+            return None
+        text = self._seal.open(sealed.encode() if isinstance(sealed, str) else sealed, place=intent_id)
+        if text is None:
+            log.warning("A picture in Redis is left aside: it is not signed with this SECRET_KEY")
             return None
         try:
-            return Picture.from_text(text if isinstance(text, str) else text.decode(), self._names)
-        except (ValueError, KeyError, TypeError):
-            log.warning("A picture in Redis cannot be read; another version of the dashboard may have written it")
+            picture = Picture.from_text(text.decode(), self._names)
+            if picture.intent_id != intent_id:
+                raise ValueError("it is of another intent")
+        except Exception as error:
+            self._seal.tally.add(Event.UNREADABLE)
+            log.warning(
+                "A picture in Redis cannot be read (%s); another version of the dashboard may have written it",
+                type(error).__name__,
+            )
             return None
+        return picture
 
     def _lease(self, intent_id: str) -> str:
         return f"{self._prefix}lease:{intent_id}"

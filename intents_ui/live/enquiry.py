@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from intents_ui.live.picture import Picture
+from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus
@@ -60,13 +61,7 @@ class Traffic:
     def __init__(self) -> None:
         self.enquiries = 0
         self.holding: set[str] = set()
-        self._next_start = float("-inf")
-
-    def turn(self, now: float, pace: Pace) -> float:
-        """Seconds until a new enquiry may begin: those of a process that was just started come all together."""
-        start = max(self._next_start, now)
-        self._next_start = start + 1 / pace.start_rate
-        return start - now
+        self.turns = Turns()
 
     def reconnect_in(self, pace: Pace) -> float:
         """Seconds in which all held calls are put again."""
@@ -84,7 +79,8 @@ class Traffic:
 class Enquiry:
     """Asks until the last state, and tells each answer, changed or not.
 
-    `known`: what this process knows already. Never raises a ServiceError: trouble is told as a stale picture.
+    `known`: what this process knows already. `beat`: called before each question. `visitor`: whose turn it takes to
+    begin. Never raises a ServiceError: trouble is told as a stale picture.
     """
 
     def __init__(
@@ -97,14 +93,18 @@ class Enquiry:
         traffic: Traffic,
         pace: Pace,
         now: Callable[[], datetime],
+        beat: Callable[[], None] = lambda: None,
+        visitor: str | None = None,
     ) -> None:
         self.service = service
         self.intent_id = intent_id
         self.picture = known or Picture(intent_id, None, learned_at=None)
         self._tell = tell
         self._traffic = traffic
+        self._visitor = visitor
         self._pace = pace
         self._now = now
+        self._beat = beat
         self._clock = asyncio.get_running_loop().time
         # A look answers at once, also where a wait would be held because nothing has changed since.
         self._must_look = True
@@ -121,8 +121,9 @@ class Enquiry:
     async def run(self) -> None:
         self._traffic.enquiries += 1
         try:
-            await asyncio.sleep(self._traffic.turn(self._clock(), self._pace))
+            await self._traffic.turns.take(self._visitor, rate=self._pace.start_rate)
             while not self.picture.is_last:
+                self._beat()
                 try:
                     pause = await self._ask()
                     self._failures = 0

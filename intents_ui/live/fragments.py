@@ -43,7 +43,13 @@ class Fragments:
 
     def _begin(self, picture: Picture) -> Made:
         made = Made(picture.id, asyncio.create_task(self._make(picture)), asyncio.Event())
-        made.event.add_done_callback(lambda _: made.is_done.set())
+
+        def done(event: asyncio.Task[bytes]) -> None:
+            if not event.cancelled():
+                event.exception()  # retrieved, because those who asked may all have left
+            made.is_done.set()
+
+        made.event.add_done_callback(done)
         return made
 
     async def _make(self, picture: Picture) -> bytes:

@@ -8,7 +8,6 @@ A follower gets the newest picture, never a queue of older ones, and the iterati
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Self
@@ -17,14 +16,18 @@ from intents_ui.live.bus import Bus
 from intents_ui.live.enquiry import Enquiry, Pace, Traffic
 from intents_ui.live.picture import Picture
 from intents_ui.service.client import AsyncServiceClient
-
-log = logging.getLogger(__name__)
+from intents_ui.service.long_tasks import LongTask
+from intents_ui.service.shares import Lack, Shares
 
 MOST_WATCHED = 500  # intents at a time in one process (faults.md F76)
 
 
 class HubFull(Exception):
-    """This process watches as many intents as it may."""
+    """This process watches as many intents as it may, or `is_share`: as many as it may for one address."""
+
+    def __init__(self, *, is_share: bool = False) -> None:
+        super().__init__("no more intents are watched")
+        self.is_share = is_share
 
 
 def utc_now() -> datetime:
@@ -47,17 +50,18 @@ class Hub:
         self.bus = bus
         self.pace = pace or Pace()
         self.now = now
-        self.most = most
+        self.places = Shares(most)
         self.traffic = Traffic()
         self.watched: dict[str, Watch] = {}
 
-    def follow(self, intent_id: str, *, seen: str = "") -> "Follower":
-        """To be used in a `with`. `seen`: the id of the picture that the follower has already. Raises HubFull."""
+    def follow(self, intent_id: str, *, seen: str = "", visitor: str | None = None) -> "Follower":
+        """To be used in a `with`. `seen`: the id of the picture that the follower has already; `visitor`: in whose
+        share of the places an intent counts that nobody watches yet. Raises HubFull."""
         watch = self.watched.get(intent_id)
         if watch is None:
-            if len(self.watched) >= self.most:
-                raise HubFull
-            watch = self.watched[intent_id] = Watch(intent_id, self)
+            if lack := self.places.take(visitor):
+                raise HubFull(is_share=lack is Lack.SHARE)
+            watch = self.watched[intent_id] = Watch(intent_id, self, visitor)
         return watch.join(seen)
 
     def newest(self, intent_id: str) -> Picture | None:
@@ -79,6 +83,7 @@ class Hub:
     def forget(self, watch: "Watch") -> None:
         if self.watched.get(watch.intent_id) is watch:
             del self.watched[watch.intent_id]
+            self.places.give_back(watch.visitor)
 
     async def aclose(self) -> None:
         """Ends all watches; whoever still follows is told that there is nothing more."""
@@ -96,14 +101,15 @@ class Hub:
 class Watch:
     """One intent that somebody in this process follows; the bus says whether this process is the one that asks."""
 
-    def __init__(self, intent_id: str, hub: Hub) -> None:
+    def __init__(self, intent_id: str, hub: Hub, visitor: str | None) -> None:
         self.intent_id = intent_id
+        self.visitor = visitor
         self.newest: Picture | None = None
         self.is_over = False
         self.loop = asyncio.get_running_loop()
         self._hub = hub
         self.followers: set[Follower] = set()
-        self._enquiry: asyncio.Task[None] | None = None
+        self._enquiry: LongTask | None = None
         self._ending: asyncio.TimerHandle | None = None
         hub.bus.join(intent_id, self)
 
@@ -119,8 +125,8 @@ class Watch:
         self.followers.discard(follower)
         if self.followers or self._ending:
             return
-        # Readers reload; but nobody comes back to an intent that does not exist.
-        grace = 0.0 if self.newest and self.newest.is_unknown else self._hub.pace.grace
+        # Readers reload; but nobody comes back to an intent that does not exist, or of which nothing was seen yet.
+        grace = self._hub.pace.grace if self.newest and not self.newest.is_unknown else 0.0
         self._ending = asyncio.get_running_loop().call_later(grace, self.end)
 
     def end(self) -> asyncio.Task[None] | None:
@@ -130,16 +136,15 @@ class Watch:
         self._hub.forget(self)
         self._hub.bus.leave(self.intent_id)
         enquiry, self._enquiry = self._enquiry, None
-        if enquiry:
-            enquiry.cancel()
+        task = enquiry.cancel() if enquiry else None
         self._close()
-        return enquiry
+        return task
 
     # What the bus says.
 
     def lead(self) -> None:
         if self._enquiry is None and not self.is_over:
-            self._enquiry = asyncio.get_running_loop().create_task(self._ask(), name=f"watch {self.intent_id}")
+            self._enquiry = LongTask("watch", self._ask, about=self.intent_id, pause=self._hub.pace.restart)
 
     def stand_back(self) -> None:
         if self._enquiry:
@@ -167,7 +172,7 @@ class Watch:
             self._hub.service.learned(picture.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _ask(self) -> None:
-        """The followers never depend on our being without fault: an enquiry that dies is told and begun anew."""
+        """The followers never depend on our being without fault: an enquiry that dies is told, and begun anew."""
         while not self.is_over:
             try:
                 await Enquiry(
@@ -178,12 +183,17 @@ class Watch:
                     traffic=self._hub.traffic,
                     pace=self._hub.pace,
                     now=self._hub.now,
+                    beat=self._beat,
+                    visitor=self.visitor,
                 ).run()
             except Exception:
-                log.exception("The enquiry about %s failed", self.intent_id)
                 known = self.newest or Picture(self.intent_id, None, learned_at=None)
                 await self._tell(known.stale(known.stale_since or self._hub.now()))
-                await asyncio.sleep(self._hub.pace.restart)
+                raise
+
+    def _beat(self) -> None:
+        if self._enquiry:
+            self._enquiry.beat()
 
     async def _tell(self, picture: Picture) -> None:
         self.hear(picture)

@@ -58,19 +58,29 @@ class Picture:
 
     @classmethod
     def from_text(cls, text: str, names: Brand) -> Self:
-        """Reads what `to_text` wrote; `names` are those of the service that the receipt came from."""
+        """Reads what `to_text` wrote; `names` are those of the service that the receipt came from.
+
+        Raises whatever reading an invented text can end in.
+        """
         told = json.loads(text)
         received = told["receipt"]
         receipt = IntentReceipt.model_validate(names.read(json_text.read(received))) if received else None
         return cls(
             intent_id=told["intent_id"],
             receipt=receipt.keeping(received) if receipt else None,
-            learned_at=datetime.fromisoformat(told["learned_at"]) if told["learned_at"] else None,
-            stale_since=datetime.fromisoformat(told["stale_since"]) if told["stale_since"] else None,
+            learned_at=_moment(told["learned_at"]),
+            stale_since=_moment(told["stale_since"]),
             is_last=told["is_last"],
             is_unknown=told["is_unknown"],
             went_back_to=told.get("went_back_to"),
         )
+
+
+def _moment(text: str | None) -> datetime | None:
+    moment = datetime.fromisoformat(text) if text else None
+    if moment and moment.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return moment
 
 
 def digest(text: str) -> str:

@@ -26,6 +26,8 @@ from intents_ui.live.fragments import COME_BACK, Fragments, message
 from intents_ui.live.hub import Follower, Hub, HubFull
 from intents_ui.live.picture import Picture
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.long_tasks import LongTask
+from intents_ui.service.shares import Lack, Shares
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -57,7 +59,8 @@ class Limits:
 class Streams:
     """`render` makes the fragment of a picture: in a thread, once for all. `instead` is the HTML for a reader
     who gets no stream; htmx puts it where the fragment would have gone. `stopping`: whether this process is about to
-    end. `address_of`: who asks; None is not counted. `wait`: seconds for which he has opened too many by now.
+    end. `address_of`: who asks; None is not counted. `share_of`: whose share of the places is used, None nobody's.
+    `wait`: seconds for which he has opened too many by now.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Streams:
         *,
         instead: Callable[[str], str],
         address_of: Callable[[Message], str | None],
+        share_of: Callable[[Message], str | None] = lambda scope: None,
         wait: Callable[[str | None], int] = lambda address: 0,
         headers: Sequence[tuple[bytes, bytes]] = (),
         stopping: Callable[[], bool] = lambda: False,
@@ -79,10 +83,12 @@ class Streams:
         self.open: set[Stream] = set()
         self._instead = instead
         self._address_of = address_of
+        self._share_of = share_of
+        self._places = Shares(self.limits.streams)
         self._wait = wait
         self._headers = list(headers)
         self._at_address: Counter[str | None] = Counter()
-        self._keeper: asyncio.Task[None] | None = None
+        self._keeper: LongTask | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         intent_id = scope["path"].removeprefix(PREFIX)
@@ -93,12 +99,21 @@ class Streams:
         address = self._address_of(scope)
         if self._has_many(address) or self._wait(address):
             return await self._send_to_poll(intent_id, send, status=429)
-        if len(self.open) >= self.limits.streams:
-            return await self._send_to_poll(intent_id, send)
+        visitor = self._share_of(scope)
+        if lack := self._places.take(visitor):
+            return await self._send_to_poll(intent_id, send, status=429 if lack is Lack.SHARE else 503)
         try:
-            follower = self.hub.follow(intent_id, seen=seen(scope))
-        except HubFull:
-            return await self._send_to_poll(intent_id, send)
+            await self._follow(intent_id, scope, receive, send, address=address, visitor=visitor)
+        except HubFull as full:
+            await self._send_to_poll(intent_id, send, status=429 if full.is_share else 503)
+        finally:
+            self._places.give_back(visitor)
+
+    async def _follow(
+        self, intent_id: str, scope: Message, receive: Receive, send: Send, *, address: str | None, visitor: str | None
+    ) -> None:
+        """Raises HubFull before anything was answered."""
+        follower = self.hub.follow(intent_id, seen=seen(scope), visitor=visitor)
         stream = Stream(self, intent_id, follower, receive, send)
         self.open.add(stream)
         self._at_address[address] += 1
@@ -120,7 +135,7 @@ class Streams:
     async def aclose(self) -> None:
         self.stop()
         if self._keeper:
-            await self._keeper
+            await self._keeper.join()
 
     def come_back(self) -> int:
         """Milliseconds: those who are sent away together come back at 500 a second."""
@@ -154,14 +169,16 @@ class Streams:
         await self.refuse(send, status, html=self._instead(intent_id), extra=[(b"retry-after", later)])
 
     def _keep(self) -> None:
-        if self._keeper is None or self._keeper.done():
-            self._keeper = asyncio.get_running_loop().create_task(self._look_after(), name="live streams")
+        if self._keeper is None or self._keeper.is_over:
+            self._keeper = LongTask("live streams", self._look_after)
 
     async def _look_after(self) -> None:
         """One clock for all streams; one of its own for each would be much of what a quiet stream costs."""
         clock = asyncio.get_running_loop().time
         looked = clock()
         while self.open:
+            if self._keeper:
+                self._keeper.beat()
             if self.stopping():
                 self.stop()
             elif clock() - looked >= self.limits.comment_every / 15:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
+from intents_ui import bookmarks, situations, wiring
 from intents_ui.display import address as about
 from intents_ui.display import (
     failures,
@@ -23,7 +23,6 @@ from intents_ui.display import (
     pasted,
     recoverable,
     share,
-    statuses,
     transfer,
 )
 from intents_ui.display.explorers import Explorer, explorers
@@ -77,7 +76,7 @@ def read(written: str) -> Finding:
             return found
         case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
             raise Http404(f"This is not an address, it looks like {misses.looks_like(found)}.")
-    raise Http404(read.problem or near_misses.of_address(written))
+    raise Http404(read.refusal or near_misses.of_address(written))
 
 
 def moved_to(request: HttpRequest, value: str) -> HttpResponse:
@@ -230,9 +229,9 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
     owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
     others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
     owned = parts.searched(OWNER)
-    in_flight = [transfer.of_entry(entry, using=names, now=now) for entry in entries(parts.in_flight)]
-    # An offer that has run out keeps its status: nothing of it is under way.
-    under_way = [each for each in in_flight if each.status is not statuses.EXPIRED]
+    in_flight = situations.of_entries(entries(parts.in_flight))
+    # An expired quote keeps its status: nothing of it is under way.
+    under_way = [transfer.of(each) for each in in_flight if not each.is_expired]
     work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
     return {
         "owner": owner,
@@ -254,7 +253,7 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
             recoverable=len(work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
-        "passing": passing(parts, now=now),
+        "passing": passing(parts),
     }
 
 
@@ -266,15 +265,15 @@ def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
     return explorers(finding, chains=known)[:MOST_NEAR]
 
 
-def passing(parts: Parts, *, now: datetime) -> dict[str, object]:
+def passing(parts: Parts) -> dict[str, object]:
     """The intents whose money passes this address, and what it is to each."""
-    names, keys = wiring.catalog(), (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
+    keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
     shown = found[:MOST_PASSING]
     return {
         "count": len(found),
-        "transfers": [transfer.of_intent(each, None, unread=True, using=names, now=now) for each in shown],
+        "transfers": [transfer.of(each) for each in situations.of_hits(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 
@@ -291,14 +290,13 @@ def history(
     found: Leaf | None, finding: Finding, asked: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
 ) -> dict[str, object]:
     """The owner's list, for `parts/owned.html`."""
-    now, names, listed = datetime.now(UTC), wiring.catalog(), found.entries if found else ()
-    names.learn(chains_of(listed))
+    now, listed = datetime.now(UTC), found.entries if found else ()
     return {
         "now": now,
         "is_owner": True,
         "leaf": found,
         "list_error": error,
-        "transfers": [transfer.of_entry(entry, using=names, now=now) for entry in listed],
+        "transfers": [transfer.of(each) for each in situations.of_entries(listed)],
         "choices": about.choices(asked.filters),
         "problem": asked.problems.get("status", ""),
         "wanted": of_owner(finding, asked),

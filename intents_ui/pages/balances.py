@@ -7,12 +7,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import wiring
+from intents_ui import balance_cache, wiring
 from intents_ui.display import balances as held
 from intents_ui.display import criteria, failures
-from intents_ui.display.facts import Facts
-from intents_ui.display.names import chains_of
-from intents_ui.looks import Look, look
+from intents_ui.display.situation import Situation
 from intents_ui.service.errors import ServiceError
 
 
@@ -23,16 +21,27 @@ def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
     if known != intent_id:
         return redirect("balances", known, permanent=True)
     if request.headers.get("HX-Request-Type") != "partial":
-        return render(request, "balances.html", told(look(known)) | {"is_part": False})
+        return render(request, "balances.html", looked_up(known) | {"is_part": False})
     try:
-        return render(request, "parts/balances.html", told(look(known)) | {"is_part": True})
+        return render(request, "parts/balances.html", looked_up(known) | {"is_part": True})
     except ServiceError as error:
         return untold(request, known, error)
 
 
+def looked_up(intent_id: str) -> dict[str, object]:
+    """Wait for the lookup, however slow. Raises any ServiceError."""
+    found = wiring.service().get_intent(intent_id)
+    names = wiring.catalog()
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    situation = Situation.of(found, None, now=datetime.now(UTC), names=names)
+    lookup = balance_cache.look_up(situation.facts)
+    names.learn(chain for group in lookup.balances.groups for chain in (group.chain_id,) if chain)
+    return told(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
+
+
 def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """The page around it stands: the failure is this part's alone."""
-    context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "story": None, "failed": error}
+    context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "failed": error}
     said = f"What the addresses hold cannot be shown: {failures.words(error).title}."
     response = render(request, "parts/balances.html", context | {"said": said}, status=failures.status(error))
     if seconds := failures.retry_after(error):
@@ -48,18 +57,14 @@ def canonical(written: str) -> str:
     return str(asked.given["by_intent_id"])
 
 
-def told(found: Look) -> dict[str, object]:
-    intent, entry, names = found.intent, found.entry, wiring.catalog()
-    receipt = entry.receipt if entry else None
-    names.learn((intent.origin_chain_id, intent.destination_chain_id, *chains_of([entry] if entry else [])))
-    found_there = held.of_entry(entry, Facts.of(intent, receipt), using=names)
-    story = held.changed_story(intent, entry, now=datetime.now(UTC), using=names) if entry else None
+def told(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:
+    """The part of a page that shows the balances, for a lookup that succeeded."""
+    found = held.of(situation, is_listed=is_listed)
     return {
-        "intent_id": intent.intent_id,
-        "names": names,
-        "checked_at": found.checked_at,
-        "balances": found_there,
-        "story": story,
-        "said": held.heard(found_there, story),
+        "intent_id": situation.intent.intent_id,
+        "names": situation.names,
+        "checked_at": situation.balances.checked_at,
+        "balances": found,
+        "said": held.heard(found),
         "failed": None,
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -13,13 +13,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
+from intents_ui import bookmarks, situations, wiring
 from intents_ui.display import chains as display
 from intents_ui.display import connections, failures, providers, times, transfer
 from intents_ui.display.chains import Asked
 from intents_ui.display.filter_words import Chip
 from intents_ui.display.identity import identity
-from intents_ui.display.names import chains_of
 from intents_ui.service import operations
 from intents_ui.service.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
@@ -168,11 +167,8 @@ def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[Int
 
 
 def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
-    catalog, now = wiring.catalog(), datetime.now(UTC)
-    catalog.learn(chains_of([*(leaving.found or ()), *(arriving.found or ())]))
     rows = {
-        part: [transfer.of_entry(entry, using=catalog, now=now) for entry in part.found or ()]
-        for part in (leaving, arriving)
+        part: [transfer.of(each) for each in situations.of_entries(part.found or ())] for part in (leaving, arriving)
     }
     return {
         "leaving": leaving,

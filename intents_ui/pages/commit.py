@@ -10,11 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import operators, wiring
+from intents_ui import confirmations, operators, wiring
+from intents_ui.confirmations import Confirmed
 from intents_ui.display import commit as words
 from intents_ui.display import failures, transfer
 from intents_ui.display.commit import Outcome, Told
-from intents_ui.display.facts import Facts
+from intents_ui.display.situation import Situation
 from intents_ui.links import elsewhere
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import operations
@@ -23,8 +24,13 @@ from intents_ui.service.redis_errors import redis_error
 from intents_ui.service.wire import Intent
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
-FORM_SECONDS = 3600  # for which a form that was sent is known to have been
+FORM_SECONDS = confirmations.SECONDS  # for which a form that was sent is known to have been
 UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form is not whole, so nothing was sent. Send it from here.")
+CHANGED = Refusal(
+    HTTPStatus.CONFLICT,
+    "The service changed this intent after it was shown to you, so nothing was sent. "
+    "Check what is different, and confirm this version if you still want to commit it.",
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,28 +43,39 @@ def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
     if request.method != "POST":
         return confirmation(request, wiring.service().get_intent(intent_id))
     form = request.POST.get("form", "")
-    refused = None if FORM.fullmatch(form) else UNPROVEN
-    if refused := refused or operators.refusal(request):
+    confirmed = confirmations.read(request.POST.get("seen", ""), intent_id=intent_id, form=form)
+    refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
+    if confirmed is None or (refused := refused or operators.refusal(request)):
         return confirmation(request, wiring.service().get_intent(intent_id), refused)
-    response = outcome(request, intent_id, send(intent_id, form=form))
+    sent = send(intent_id, form=form, confirmed=confirmed)
+    if isinstance(sent, Intent):
+        response = confirmation(request, sent, CHANGED, before=confirmed)
+    else:
+        response = outcome(request, intent_id, sent)
     operators.remember(request, response)
     return response
 
 
-def confirmation(request: HttpRequest, found: Intent, refused: Refusal | None = None) -> HttpResponse:
-    """What would be sent, and what happens then."""
+def confirmation(
+    request: HttpRequest, found: Intent, refused: Refusal | None = None, *, before: Confirmed | None = None
+) -> HttpResponse:
+    """What would be sent, and what happens then. `before`: what was confirmed, where the intent has changed since."""
     at, names = now(), wiring.catalog()
-    offer = words.offer(Facts.of(found, None), now=at)
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    situation = Situation.of(found, None, now=at, names=names)
+    offer = words.offer(situation)
     if offer is None:
         return outcome(request, found.intent_id, words.not_offered(found, now=at))
-    names.learn((found.origin_chain_id, found.destination_chain_id))
+    form = secrets.token_urlsafe(12)
     context = {
         "intent": found,
         "offer": offer,
-        "transfer": transfer.of_intent(found, None, using=names, now=at),
+        "transfer": transfer.of(situation),
         "names": names,
         "now": at,
-        "form": secrets.token_urlsafe(12),
+        "form": form,
+        "seen": confirmations.signed(found.received, intent_id=found.intent_id, form=form),
+        "changes": words.changes(before.text, found.received) if before else None,
         "asked": operators.asked(request),
         "refused": refused,
     }
@@ -68,16 +85,20 @@ def confirmation(request: HttpRequest, found: Intent, refused: Refusal | None = 
     return response
 
 
-def send(intent_id: str, *, form: str) -> Told:
-    """Reads the intent anew and sends it as it came. A form is good for one sending, however often it comes."""
+def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
+    """Reads the intent anew and sends it as it came. A form is good for one sending, however often it comes.
+
+    Gives the intent where it is no longer what was confirmed: then nothing is sent."""
     try:
         found = wiring.service().anew(operations.get_intent(intent_id))
     except ServiceError as error:
         return words.told(Outcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
         return words.told(Outcome.REPEATED, state=found, now=now())
-    if words.offer(Facts.of(found, None), now=now()) is None:
+    if words.offer(Situation.of(found, None, now=now())) is None:
         return words.not_offered(found, now=now())
+    if not confirmed.is_of(found.received):
+        return found
     try:
         committed = wiring.unhurried(lambda: wiring.service().commit_intent(found))
         if committed.lower() != found.intent_id.lower():
@@ -85,7 +106,7 @@ def send(intent_id: str, *, form: str) -> Told:
     except ServiceError as error:
         return afterwards(intent_id, error)
     wiring.look_again(intent_id)
-    return words.told(Outcome.COMMITTED, now=now())
+    return words.told(Outcome.COMMITTED, sent=found, now=now())
 
 
 def afterwards(intent_id: str, error: ServiceError) -> Told:
@@ -111,7 +132,7 @@ def is_first(intent_id: str, form: str) -> bool:
 
 
 def outcome(request: HttpRequest, intent_id: str, told: Told) -> HttpResponse:
-    context = {"intent_id": intent_id, "told": told}
+    context = {"intent_id": intent_id, "told": told, "now": now()}
     return render(request, "committed.html", context, status=status(told))
 
 

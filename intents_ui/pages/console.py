@@ -19,10 +19,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from intents_ui import operators, visitors, wiring
+from intents_ui import confirmations, operators, visitors, wiring
+from intents_ui.display import commit, failures, json_tree, next_call, request_form, transfer
 from intents_ui.display import console as words
-from intents_ui.display import failures, json_tree, next_call, request_form, transfer
 from intents_ui.display.examples import NONE, Examples, examples_of
+from intents_ui.display.names import chains_of
+from intents_ui.display.situation import Situation
 from intents_ui.links import canonical
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import json_text
@@ -44,6 +46,10 @@ EXAMPLES_SECONDS = 30
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
 
 FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "This came from another site, so it was not sent. Send it from here.")
+EDITED = Refusal(
+    HTTPStatus.CONFLICT,
+    "This request is not the one that was shown for confirmation, so it was not sent. Check it, and send it from here.",
+)
 TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request may have at most 64 KB. This one was not sent.")
 WAITS_ALREADY = Refusal(
     HTTPStatus.TOO_MANY_REQUESTS,
@@ -63,7 +69,7 @@ class Asked:
     text: str
     is_json: bool = False
     is_asked: bool = False
-    is_confirmed: bool = False
+    confirmed: str = ""  # the signature of the text that was shown, with which it is sent
 
     @classmethod
     def read(cls, operation: Operation, sent: QueryDict) -> "Asked":
@@ -77,7 +83,7 @@ class Asked:
         else:
             values = {each.name: came[each.name] for each in known if each.name in came}
             text = written(known, values, names=names)
-        return cls(values, text, is_json, is_asked="ask" in came, is_confirmed="confirmed" in came)
+        return cls(values, text, is_json, is_asked="ask" in came, confirmed=came.get("confirmed", ""))
 
 
 @require_safe
@@ -142,8 +148,10 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
         return page(request, operation, asked, refused=refused)
-    if not asked.is_confirmed:
+    if not asked.confirmed:
         return page(request, operation, asked, is_to_confirm=True)
+    if not confirmations.proves(asked.confirmed, operation=operation.name, text=asked.text):
+        return page(request, operation, asked, refused=EDITED, is_to_confirm=True)
     if refused := operators.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
@@ -214,6 +222,7 @@ def page(
         "plots": words.PLOTS if wiring.embedded() else (),
         "refused": refused,
         "operator": operators.asked(request),
+        "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
         "consequence": words.CONSEQUENCES.get(operation.name) if is_to_confirm else None,
         "offer": offer(operation, asked, attempt),
         "answer": answer(request, operation, attempt) if attempt else None,
@@ -240,14 +249,27 @@ def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> transf
         text = quoted.sent
     if not text:
         return None
-    try:
-        found = Intent.model_validate(wiring.config().names.read(json_text.read(text)))
-    except ValueError:
+    found = intent_in(text)
+    if found is None:
         return None
     with wiring.page():
         names = wiring.catalog()
         names.learn((found.origin_chain_id, found.destination_chain_id))
-        return transfer.of_intent(found, None, using=names, now=datetime.now(UTC))
+        return transfer.of(Situation.of(found, None, now=datetime.now(UTC), names=names))
+
+
+def intent_in(text: str) -> Intent | None:
+    try:
+        return Intent.model_validate(wiring.config().names.read(json_text.read(text)))
+    except ValueError:
+        return None
+
+
+def execute_until(attempt: Attempt) -> datetime | None:
+    """Return the deadline of the intent that was just committed."""
+    sent = next_call.committed(attempt)
+    found = intent_in(sent) if sent else None
+    return commit.execute_until(found, now=datetime.now(UTC)) if found else None
 
 
 def status_of(attempt: Attempt | None) -> HTTPStatus:
@@ -271,7 +293,8 @@ def form(operation: Operation, asked: Asked) -> dict[str, Any]:
 
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict[str, Any]:
     how = wiring.config()
-    root = visitors.root(request) if wiring.embedded() else how.base_url
+    # Where a real service is found is known to those who run the dashboard.
+    root = visitors.root(request) if wiring.embedded() else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
     return {
         "attempt": attempt,
@@ -286,6 +309,8 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict
         "link": None if operation.is_write else link(operation, attempt.sent),
         "found_nothing": next_call.found_nothing(attempt),
         "next": next_call.next_call(attempt),
+        "until": execute_until(attempt),
+        "now": datetime.now(UTC),
         "next_link": link(operation, again) if (again := next_call.again(attempt)) else None,
     }
 
@@ -303,7 +328,7 @@ def examples() -> Examples:
         with wiring.page(), within(PATIENCE_SECONDS):
             entries = wiring.service().get_intent_history(page=Page.first(size=LOOKED_AT)).intents
             names = wiring.catalog()
-            names.learn({entry.receipt.origin_chain_id for entry in entries if entry.receipt})
+            names.learn(chains_of(entries))
             return examples_of(entries, using=names, now=datetime.now(UTC))
     except ServiceError:
         return NONE

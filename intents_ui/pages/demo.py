@@ -1,4 +1,4 @@
-"""`/demo`: every kind of trouble that the embedded service plays, with links to a fresh and a finished copy."""
+"""`/demo`: the scenarios of the embedded service, with links to a live copy, one held at its worst, a finished one."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render

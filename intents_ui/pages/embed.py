@@ -6,7 +6,6 @@ no form and sets no cookie; what kept us from it stands in the same frame.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import wraps
 from http import HTTPStatus
 
@@ -19,9 +18,8 @@ from django.utils.csp import CSP
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import looks, wiring
-from intents_ui.display import failures, share, story, transfer, watching
-from intents_ui.display.facts import Facts
+from intents_ui import situations, wiring
+from intents_ui.display import failures, share, summary, transfer, watching
 from intents_ui.display.statuses import Tone
 from intents_ui.links import elsewhere
 from intents_ui.service import transfers
@@ -87,20 +85,14 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, trouble = read(intent_id)
-    now, names, unread = datetime.now(UTC), wiring.catalog(), trouble is not None
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    held = looks.holdings(found, receipt)
-    tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
-    ends = transfer.of_intent(found, receipt, using=names, now=now, unread=unread)
-    changed_at = Facts.of(found, receipt).last_change
+    situation = situations.of(found, receipt, trouble, wait=situations.PATIENCE)
     context = {
-        "title": share.preview(tale, ends).title,
-        "headline": share.card(tale, ends, changed_at=changed_at).headline,
-        "story": tale,
-        "transfer": ends,
-        "unread": unread,
-        "changed_at": changed_at,
-        "may_change": unread or watching.may_change(found, receipt, now=now),
+        "title": share.preview(situation).title,
+        "summary": summary.of(situation),
+        "transfer": transfer.of(situation),
+        "unread": trouble is not None,
+        "changed_at": situation.facts.last_change,
+        "may_change": trouble is not None or watching.may_change(situation),
         "failure": None,
     }
     return page(request, context, intent_id=intent_id)

@@ -1,9 +1,9 @@
-"""`/intent/<id>/everyone`: how others fared on the same way, loaded after the intent's own page."""
+"""`/intent/<id>/everyone`: recent transfers on the same route, loaded after the intent's own page."""
 
 from collections.abc import Sequence
-from threading import Lock
+from datetime import UTC, datetime
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,6 +15,7 @@ from intents_ui.display.everyone import everyone
 from intents_ui.display.facts import Facts
 from intents_ui.service import transfers
 from intents_ui.service.paging import walk
+from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page
 
 PAGE_SIZE = 50
@@ -33,7 +34,7 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     if origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
-            "everyone": everyone(newest(origin, destination), like=facts),
+            "everyone": everyone(newest(origin, destination), like=facts, now=datetime.now(UTC)),
             "origin": names.chain(origin, info=known.chain(origin)),
             "destination": names.chain(destination, info=known.chain(destination)),
         }
@@ -49,7 +50,7 @@ def read(intent_id: str) -> Facts:
     return Facts.of(found, receipt)
 
 
-@cached(TTLCache(maxsize=CHAIN_PAIRS, ttl=SHARED_SECONDS), lock=Lock())
+@shared(TTLCache(maxsize=CHAIN_PAIRS, ttl=SHARED_SECONDS))
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
     """Shared by all who look: the newest hundred between two chains."""
     service = wiring.service()

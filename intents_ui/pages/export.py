@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import lifecycle, visitors, wiring
+from intents_ui import lifecycle, situations, visitors, wiring
 from intents_ui.display import filters, hashes, near_misses, solana
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.recoverable import Sort
@@ -25,6 +25,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reading import Batch, Reader
+from intents_ui.service import origin
 from intents_ui.settings import ENV
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
@@ -80,13 +81,13 @@ def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: 
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
     download = begun(request, kind, About(listed, parse_qs(wanted.query), now), wanted)
-    return StreamingHttpResponse(download, headers=headers) if download else busy(request)
+    return StreamingHttpResponse(download, headers=headers) if download else refused_a_place(request)
 
 
 def begun(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
     """The download with its first page; None when as many as may are under way."""
     over = Event()
-    reader = Reader(wiring.unkept(), wiring.catalog(), wanted, link=links(request), page=wiring.page, over=over)
+    reader = Reader(wiring.unkept(), situations, wanted, link=links(request), page=wiring.page, over=over)
     download = Download(
         batches(reader, about.listed, wanted),
         FORMATS[kind],
@@ -96,7 +97,7 @@ def begun(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Dow
         run=run_of(request),
         is_ending=lifecycle.is_stopping,
     )
-    if not wiring.exports().take_place(download):
+    if not wiring.exports().take_place(download, origin.visitor()):
         return None
     download.begin()
     return download
@@ -118,6 +119,22 @@ def links(request: HttpRequest) -> Callable[[str], str]:
 def run_of(request: HttpRequest) -> str | None:
     run = request.GET.get("run", "")
     return run if progress.is_run(run) else None
+
+
+def refused_a_place(request: HttpRequest) -> HttpResponse:
+    if not wiring.exports().has_share(origin.visitor()):
+        return busy(request)
+    response = refused(
+        request,
+        "Your address has as many exports in progress as it may",
+        [
+            "One address may have a quarter of the exports that this dashboard makes at a time."
+            " Wait until yours has finished, then try again."
+        ],
+        status=HTTPStatus.TOO_MANY_REQUESTS,
+    )
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def busy(request: HttpRequest) -> HttpResponse:

@@ -21,12 +21,11 @@ from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date, quote_etag
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import situations, wiring
 from intents_ui.display import address as about
 from intents_ui.display import failures, feeds
 from intents_ui.display.feeds import Entry, Feed
 from intents_ui.display.filters import Filters
-from intents_ui.display.names import chains_of
 from intents_ui.links import elsewhere
 from intents_ui.service import freshness, transfers
 from intents_ui.service.sharing import shared
@@ -75,16 +74,12 @@ def of_other_address(written: str, *, page: str) -> HttpResponse | None:
 
 def of_intent(request: HttpRequest, intent_id: str, how: Format) -> HttpResponseBase:
     found, receipt = transfer(intent_id)
-    names = wiring.catalog()
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    told = feeds.of_intent(found, receipt, using=names, now=datetime.now(UTC))
+    told = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
     return answer(request, told, how, page=reverse("intent", args=[intent_id]))
 
 
 def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBase:
-    found, names = newest(address), wiring.catalog()
-    names.learn(chains_of(found))
-    told = feeds.of_owner(address, found, using=names, now=datetime.now(UTC))
+    told = feeds.of_owner(address, situations.of_entries(newest(address)))
     return answer(request, told, how, page=reverse("address", args=[address]))
 
 
@@ -108,7 +103,7 @@ def answer(request: HttpRequest, told: Feed, how: Format, *, page: str) -> HttpR
         told = replace(told, subtitle=f"{told.subtitle} {old.sentence}")
     body = how.write(told, request, page)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
-    changed = int(told.updated.timestamp())
+    changed = int(told.updated.replace(microsecond=0).timestamp())  # a float rounds the last one up
     headers = {"ETag": etag, "Last-Modified": http_date(changed), "X-Robots-Tag": "noindex"}
     response = HttpResponse(body, content_type=how.content_type, headers=headers)
     return get_conditional_response(request, etag=etag, last_modified=changed, response=response) or response

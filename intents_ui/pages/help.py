@@ -30,7 +30,7 @@ def status(request: HttpRequest, status: str) -> HttpResponseBase:
 def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
     """All states; with a word on the one that there is not."""
     context = {
-        "intents": display.intents(),
+        "intents": display.transfers(),
         "transactions": display.transactions(),
         "others": display.of_any_status(),
         "missing": missing,

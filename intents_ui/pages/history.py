@@ -13,11 +13,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
+from intents_ui import bookmarks, situations, wiring
 from intents_ui.display import filter_words, filters, names, statuses, transfer
 from intents_ui.display.filters import Asked, Filters
 from intents_ui.display.mix import mix
-from intents_ui.display.names import chains_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.sharing import shared
@@ -80,9 +79,8 @@ def form(asked: Asked) -> dict[str, object]:
 
 def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
     """One page of the list, and the ways on from it."""
-    now, names = datetime.now(UTC), wiring.catalog()
-    names.learn(chains_of(found.entries))
-    transfers = [transfer.of_entry(entry, using=names, now=now) for entry in found.entries]
+    now = datetime.now(UTC)
+    transfers = [transfer.of(each) for each in situations.of_entries(found.entries)]
     return {
         "leaf": found,
         "transfers": transfers,
@@ -129,7 +127,7 @@ def newer(request: HttpRequest) -> HttpResponse:
     if asked.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
         raise BadRequest
     try:
-        found = newest(asked.filters.with_(balances=False, size=COUNTED))
+        found = newest(asked.filters.with_(balances=False, ids=False, size=COUNTED))
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # what the page says stays as it is
     count = came_since(found, request.GET.get("top", ""), int(at))

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import situations, wiring
 from intents_ui.display import transfer
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.sharing import shared
@@ -50,20 +50,17 @@ def read(request: HttpRequest) -> dict[str, object]:
     """The list is a courtesy: when it cannot be had, the page says so and the search box stays."""
     now = datetime.now(UTC)
     try:
-        found = listed(entries(), top=request.GET.get("top", ""), now=now)
+        found = listed(entries(), top=request.GET.get("top", ""))
     except ServiceError as error:
         return {"now": now, "newest": Newest((), 0, True), "failed": error}
     return {"now": now, "newest": found, "failed": None}
 
 
-def listed(found: Sequence[IntentHistory], *, top: str, now: datetime) -> Newest:
+def listed(found: Sequence[IntentHistory], *, top: str) -> Newest:
     newer = len(list(takewhile(lambda entry: entry.intent_id != top, found))) if top else 0
     is_counted = newer < len(found)
     shown = found[newer if is_counted else 0 :][:SHOWN]
-    names = wiring.catalog()
-    receipts = [entry.receipt for entry in shown if entry.receipt]
-    names.learn(chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id))
-    return Newest([transfer.of_entry(entry, using=names, now=now) for entry in shown], newer, is_counted)
+    return Newest([transfer.of(each) for each in situations.of_entries(shown)], newer, is_counted)
 
 
 @shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))

@@ -1,23 +1,20 @@
 """`/intent/<id>`: what happened to one transfer, and the proof of it."""
 
-import sys
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from threading import Lock
 
-from cachetools import LRUCache, TTLCache, cached
+from cachetools import LRUCache, cached
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
-from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import looks, operators, wiring
+from intents_ui import operators, situations, wiring
 from intents_ui.display import (
+    balances,
     calls,
     commit,
     doctor,
@@ -30,14 +27,15 @@ from intents_ui.display import (
     sections,
     share,
     statuses,
-    story,
+    summary,
     text,
     timeline,
     times,
     transfer,
+    trust,
     watching,
 )
-from intents_ui.display.facts import Facts
+from intents_ui.display.situation import Check, Situation
 from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.picture import Picture, digest
 from intents_ui.service import freshness, lookup, sharing, transfers
@@ -45,81 +43,79 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.kept import weight
 from intents_ui.service.wire import Intent, IntentReceipt
 
-PROOFS_BYTES = 4 * 2**20
 PLANS_BYTES = 4 * 2**20
-PROOFS_SECONDS = 60.0  # in which "2 min ago" in a fold becomes untrue
 
 
 @require_safe
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="intent"):
         return moved
-    found, receipt, trouble = read(intent_id)
-    now = datetime.now(UTC)
-    context = told(found, receipt, trouble, now=now)
-    context |= {"proof": proof_of(found, receipt, may_change=bool(context["may_change"]))}
-    context |= {"came_by": came_by(request, receipt), "seen": seen(receipt)}
+    situation, trouble = read(intent_id)
+    context = told(situation, trouble)
+    context |= {"came_by": came_by(request, situation.receipt), "seen": seen(situation.receipt)}
+    context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
+    context |= {"held": held(situation)}
     return render(request, "intent.html", context)
 
 
 @require_safe
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """The page's part that changes, for those who have no stream: it is asked for every few seconds."""
-    found, known, trouble = read(intent_id)
     mode = "once" if "once" in request.GET else "polled"
-    context = told(found, known, trouble, now=datetime.now(UTC)) | {"mode": mode}
+    context = told(*read(intent_id)) | {"mode": mode}
     html = render_to_string("parts/polled.html", context, request)
     answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
     return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
 
 
 @require_safe
-def proof(request: HttpRequest, intent_id: str) -> HttpResponse:
-    """Every field as it is now, when a reader unfolds them while the transfer runs."""
-    found, known, _ = read(intent_id)
-    return HttpResponse(proof_of(found, known, may_change=True))
+@vary_on_headers("HX-Request-Type")
+def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
+    if moved := elsewhere(request, intent_id, page="proof"):
+        return moved
+    situation, trouble = read(intent_id)
+    is_part = request.headers.get("HX-Request-Type") == "partial"
+    template = "parts/proof.html" if is_part else "proof.html"
+    return render(request, template, all_fields(situation, trouble))
+
+
+def all_fields(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
+    """For `parts/proof.html`. `trouble`: why the receipt could not be loaded."""
+    return {
+        "trouble": trouble,
+        "intent": situation.intent,
+        "receipt": situation.receipt,
+        "names": situation.names,
+        "may_change": watching.may_change(situation),
+        "chapters": calls.chapters(situation),
+        "sections": sections.sections(records.groups(situation)),
+    }
 
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
-    """What to answer a customer, to be copied."""
-    found, known, trouble = read(intent_id)
-    if trouble:
-        raise trouble
-    now, names = datetime.now(UTC), wiring.catalog()
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    told = reply.reply(
-        story.story(found, known, now=now, using=names, **looks.holdings(found, known)),
-        transfer.of_intent(found, known, using=names, now=now),
-        timeline.timeline(found, known, now=now, using=names),
-        url=request.build_absolute_uri(reverse("intent", args=[intent_id])),
-        now=now,
-        using=names,
-    )
+    """A reply to the customer, to be copied."""
+    url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
+    told = reply.Reply(situations.read(intent_id), url)
     is_part = request.headers.get("HX-Request-Type") == "partial"
     template = "parts/reply.html" if is_part else "reply.html"
     return render(request, template, {"intent_id": intent_id, "reply": told})
 
 
-def told(
-    found: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, now: datetime
-) -> dict[str, object]:
+def told(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
     """What changes while a transfer runs, for `parts/receipt.html`."""
-    names, unread = wiring.catalog(), trouble is not None
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    held = looks.holdings(found, receipt)
-    tale = story.story(found, receipt, now=now, using=names, unread=unread, **held)
-    steps = timeline.timeline(found, receipt, now=now, using=names, unread=unread)
-    promised = promise.promise(found, receipt, now=now, using=names, unread=unread)
-    ends = transfer.of_intent(found, receipt, using=names, now=now, unread=unread)
-    diagnosis = doctor.doctor(found, receipt, now=now, using=names, unread=unread, balances=held.get("balances"))
-    may_change = watching.may_change(found, receipt, now=now)
-    may_be_committed = operators.level() is operators.Level.WRITE
-    offer = commit.offer(Facts.of(found, receipt, unread=unread), now=now) if may_be_committed else None
+    found, receipt, now = situation.intent, situation.receipt, situation.now
+    answer, steps, promised = summary.of(situation), timeline.of(situation), promise.of(situation)
+    diagnosis, may_change = doctor.of(situation), watching.may_change(situation)
+    offer = commit.offer(situation) if operators.level() is operators.Level.WRITE else None
+    shown = transfer.of(situation)
+    sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
+    unchecked = trust.unchecked(sides, using=situation.names)
     # What the service said and what the clock makes of it; the seconds that run are not in it.
     known = receipt.received if receipt else ""
-    by_the_clock = (tale, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer)
+    by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer, unchecked)
     old = freshness.told()
     ages = [round(each.learned_at.timestamp()) for each in old]
     version = digest(repr((known, type(trouble), by_the_clock, ages)))
@@ -132,34 +128,39 @@ def told(
         "stale_since": None,
         "went_back_to": None,
         "came_by": None,
-        "names": names,
+        "names": situation.names,
         "now": now,
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
-        "changes_at": story.changes_at(found, receipt, now=now, unread=unread) if may_change else None,
+        "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
         "version": version,
-        "transfer": ends,
-        "preview": share.preview(tale, ends),
-        "card": None if unread else share.card(tale, ends, changed_at=Facts.of(found, receipt).last_change),
-        "story": tale,
-        "stops": route.route(found, receipt, story=tale, using=names, unread=unread),
+        "transfer": shown,
+        "unchecked": unchecked,
+        "preview": share.preview(situation),
+        "card": None if trouble else share.card(situation),
+        "summary": answer,
+        "stops": route.of(situation),
         "timeline": steps,
         "promise": promised,
-        "lookalikes": lookalikes.lookalikes(Facts.of(found, receipt)),
+        "lookalikes": lookalikes.of(situation),
         "diagnosis": diagnosis,
         "offer": offer,
-        "looked_at": held.get("checked_at"),
-        "fees": fees.fees(found, receipt, using=names),
+        "fees": fees.of(situation),
         "memo": memo(receipt),
     }
 
 
+def held(situation: Situation) -> balances.Balances | None:
+    """The balances, if they were there in time for the page; else they come in a part of their own."""
+    return balances.of(situation, is_listed=True) if situation.balances.check is Check.CHECKED else None
+
+
 def receipt_fragment(picture: Picture) -> str:
     """The page's part that changes, for the stream: made once for all who watch."""
-    now = datetime.now(UTC)
-    context = told(plan(picture.intent_id), picture.receipt, now=now)
+    situation = situations.of(plan(picture.intent_id), picture.receipt)
+    context = told(situation)
     context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
-    context["went_back_to"] = picture.went_back_to and statuses.intent(picture.went_back_to, now=now).word
+    context["went_back_to"] = picture.went_back_to and statuses.intent(picture.went_back_to, now=situation.now).word
     return render_to_string("parts/live.html", context)
 
 
@@ -179,54 +180,17 @@ def seen(receipt: IntentReceipt | None) -> str:
     return Picture(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
 
 
-def proof_of(found: Intent, receipt: IntentReceipt | None, *, may_change: bool) -> SafeString:
-    """What the calls do and every field, folded at the end of the page: most of its work, and the same at each look."""
-    names = wiring.catalog()
-    ends = (found.origin_chain_id, found.destination_chain_id)
-    lists = (*map(names.chain, ends), *map(names.featured, ends), names.featured(None))
-    key = (found.received, receipt.received if receipt else "", may_change, *map(id, lists))
-    with proofs_lock:
-        known = proofs.get(key)
-    if known:
-        return known.html
-    html = made_proof(found, receipt, may_change=may_change)
-    with proofs_lock:
-        proofs[key] = Proof(html, lists)
-    return html
+def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
+    """The transfer, and why its receipt could not be loaded. One that was never executed has no receipt: no trouble.
 
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """`lists`: the names that it was made with, held with it: by their identity it is found again."""
-
-    html: SafeString
-    lists: tuple[object, ...]
-
-
-proofs: TTLCache[tuple[object, ...], Proof] = TTLCache(
-    PROOFS_BYTES, PROOFS_SECONDS, getsizeof=lambda proof: sys.getsizeof(proof.html)
-)
-proofs_lock = Lock()
-
-
-def made_proof(found: Intent, receipt: IntentReceipt | None, *, may_change: bool) -> SafeString:
-    names = wiring.catalog()
-    context = {
-        "intent": found,
-        "receipt": receipt,
-        "names": names,
-        "may_change": may_change,
-        "chapters": calls.chapters(Facts.of(found, receipt), using=names),
-        "sections": sections.sections(records.groups(found, receipt, using=names)),
-    }
-    return mark_safe(render_to_string("parts/proof.html", context))  # noqa: S308 - a template of ours has escaped it
-
-
-def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
-    """The intent and its receipt, asked for at once. One that was never executed has no receipt: that is no trouble.
-
-    Raises what kept us from the intent itself.
+    Raises the ServiceError of the intent itself.
     """
+    found, receipt, trouble = requested(intent_id)
+    return situations.of(found, receipt, trouble), trouble
+
+
+def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
+    """The intent and its receipt, requested at once; of a transfer that somebody watches, the receipt is at hand."""
     watched = wiring.newest(intent_id)
     if watched and watched.receipt and not watched.stale_since:
         return plan(intent_id), watched.receipt, None
@@ -259,7 +223,7 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """
     if moved := elsewhere(request, intent_id, page="intent-json"):
         return moved
-    found, receipt, trouble = read(intent_id)
+    found, receipt, trouble = requested(intent_id)
     if trouble:
         raise trouble
     received = receipt.received if receipt else "null"

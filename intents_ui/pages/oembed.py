@@ -6,7 +6,6 @@ picture. Only addresses of this dashboard are answered for, so that nobody can h
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
@@ -16,10 +15,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import resolve, reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import looks, wiring
-from intents_ui.display import embed, share, story, text, transfer, watching
+from intents_ui import situations
+from intents_ui.display import embed, share, text, watching
 from intents_ui.links import canonical
-from intents_ui.service import transfers
 
 PROVIDER = "Intents"
 # For how long others may keep the title: while it can still change, and afterwards.
@@ -91,20 +89,15 @@ def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
 
 def fields(root: str, intent_id: str, max_width: int | None, max_height: int | None) -> Fields:
     """Raises what kept us from the intent: others would keep a title that says nothing of its state."""
-    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
-    if trouble:
-        raise trouble
-    now, names = datetime.now(UTC), wiring.catalog()
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    tale = story.story(found, receipt, now=now, using=names, **looks.holdings(found, receipt))
-    title = share.preview(tale, transfer.of_intent(found, receipt, using=names, now=now)).title
+    situation = situations.read(intent_id)
+    title = share.preview(situation).title
     told: dict[str, str | int] = {
         "version": "1.0",
         "type": "link",
         "title": text.visible(text.bare(title)),
         "provider_name": PROVIDER,
         "provider_url": f"{root}/",
-        "cache_age": RUNNING_SECONDS if watching.may_change(found, receipt, now=now) else OVER_SECONDS,
+        "cache_age": RUNNING_SECONDS if watching.may_change(situation) else OVER_SECONDS,
     }
     if settings.ENV.intents_embed_hosts:
         frame = embed.frame(max_width=max_width, max_height=max_height)

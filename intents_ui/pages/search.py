@@ -1,6 +1,7 @@
 """`/search` and `/tx/…`: from whatever somebody pasted to the intent that it belongs to.
 
-One hit redirects, several are a list with the reason of each, none is an explained miss.
+One hit redirects, so do several of one account's address; others are a list with reasons, none is an explained miss.
+A shortened ID never redirects: what it may stand for is a list, also of one.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,14 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
-from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, text, transfer
+from intents_ui import newest, situations, wiring
+from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, shortened, text, transfer
 from intents_ui.display.explorers import explorers
 from intents_ui.display.pasted import Finding, Kind, Pasted
 from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.links import intent_url
 from intents_ui.service import lookup
+from intents_ui.service.errors import ServiceError
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
@@ -43,7 +45,8 @@ class Sought:
 
     def others(self, found: lookup.Found) -> list[Finding]:
         """What else the text holds."""
-        return [finding for finding in self.read.lookups if finding.value not in found.values]
+        others = (*self.read.lookups, *self.read.shortened)
+        return [finding for finding in others if finding.value not in found.values]
 
 
 @require_safe
@@ -52,6 +55,8 @@ def search(request: HttpRequest) -> HttpResponse:
     if not query.strip():
         return by_keys(request)
     read = pasted.read(query)
+    if read.shortened and not read.lookups:
+        return possible(request, read, query=query)
     if not read.lookups:
         return form(request, criteria.read({}), query=query, problem=read.problem)
     telling = read.telling[:MOST_AT_ONCE]
@@ -88,6 +93,45 @@ def accounts(read: Pasted) -> Sequence[Finding]:
     return kept if kept or read.telling else read.addresses
 
 
+def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
+    """Which of the newest transfers have a value that fits what is left of a shortened ID."""
+    sought, others = read.shortened[:MOST_AT_ONCE], read.shortened[MOST_AT_ONCE:]
+    context: dict[str, object] = {
+        "sought": sought,
+        "others": others,
+        "unclear": [finding for finding in read.findings if finding.problem],
+        "pasted": query,
+        "transfers": (),
+        "failed": "",
+    }
+    try:
+        searched = newest.newest()
+    except ServiceError as error:
+        title = failures.words(error).title
+        failed = f"The newest transfers could not be searched: {title}."
+        return refused(render(request, "shortened.html", context | {"failed": failed}), error)
+    context |= compared(searched, sought)
+    status = HTTPStatus.OK if context["transfers"] else HTTPStatus.NOT_FOUND
+    return render(request, "shortened.html", context, status=status)
+
+
+def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, object]:
+    """The transfers that fit, newest first, with the values by which each does."""
+    fitting = [
+        each
+        for finding in sought
+        for each in shortened.matching(searched.candidates, head=finding.head, tail=finding.tail)
+    ]
+    matches = shortened.by_transfer(fitting)
+    entries = [entry for entry in searched.entries if entry.intent_id in matches]
+    return {
+        "now": datetime.now(UTC),
+        "transfers": [transfer.of(each) for each in situations.of_entries(entries)],
+        "matches": matches,
+        "searched": shortened.searched(len(searched.entries)),
+    }
+
+
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The form of all eight keys; filled in, they are asked together."""
     asked = criteria.read(request.GET)
@@ -106,7 +150,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     """To the intent that a transaction belongs to; the intent's page says which step it is."""
     finding = transaction_in(transaction_hash)
     if finding is None:
-        problem = pasted.read(transaction_hash).problem or near_misses.of_hash(transaction_hash)
+        problem = pasted.read(transaction_hash).refusal or near_misses.of_hash(transaction_hash)
         return form(request, criteria.read({}), query=transaction_hash, problem=problem)
     known = None if chain_id is None else int(chain_id)
     url = transaction_url(finding.value, chain_id=known)
@@ -136,9 +180,9 @@ def transaction_url(value: str, *, chain_id: int | None) -> str:
 
 
 def unknown_chain(chain_id: int | None) -> str:
-    """A sentence that lists the known chains, unless the chain is one of them or they cannot be had."""
+    """A sentence that lists the known chains, unless the chain is one of them, well known, or they cannot be had."""
     known = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    if chain_id is None or chain_id in known or not known:
+    if chain_id is None or chain_id in known or chain_id in names.WELL_KNOWN or not known:
         return ""
     chains = ", ".join(f"{name} ({number})" for number, name in known.items())
     return f"The service knows no chain {chain_id}. It knows {chains}."
@@ -147,6 +191,8 @@ def unknown_chain(chain_id: int | None) -> str:
 def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only))
+    if found.hits and (account := account_in(sought)):
+        return redirect("address", account)
     context: dict[str, object] = {
         "found": found,
         "findings": sought.findings(found),
@@ -161,15 +207,21 @@ def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpRes
     return miss(request, found, context | unlisted(found, sought.findings(found)))
 
 
+def account_in(sought: Sought) -> str:
+    """Return the address when the text holds nothing else; "" when a doubt about it needs a page of its own."""
+    match sought.read.findings:
+        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS, warning="") as only,):
+            return only.value
+    return ""
+
+
 def listed(found: lookup.Found) -> dict[str, object]:
     """The newest hits, for `found.html`."""
     now = datetime.now(UTC)
     shown = found.hits[:MOST_SHOWN]
-    names = wiring.catalog()
-    names.learn(chain for hit in shown for chain in (hit.intent.origin_chain_id, hit.intent.destination_chain_id))
     return {
         "now": now,
-        "transfers": [transfer.of_intent(hit.intent, None, unread=True, using=names, now=now) for hit in shown],
+        "transfers": [transfer.of(each) for each in situations.of_hits([hit.intent for hit in shown])],
         "reasons": {
             hit.intent.intent_id: [misses.reason(question, found=found) for question in hit.reasons] for hit in shown
         },
@@ -188,9 +240,14 @@ def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, obje
 
 def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) -> HttpResponse:
     """Only a search in which every question was answered can say that there is nothing."""
-    status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
-    response = render(request, "miss.html", context, status=status)
-    if found.error and (seconds := failures.retry_after(found.error)):
+    response = render(request, "miss.html", context, status=HTTPStatus.NOT_FOUND)
+    return refused(response, found.error) if found.error else response
+
+
+def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
+    """With the code of a failure page, and when to try again."""
+    response.status_code = failures.status(error)
+    if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response
 

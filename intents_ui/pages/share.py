@@ -6,7 +6,7 @@ A card and a badge are whatever the intent's page would say now; other sites may
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from http import HTTPStatus
 
 import segno
@@ -19,16 +19,15 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import conditional_page, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import looks, wiring
+from intents_ui import situations, wiring
 from intents_ui.display import address as about
-from intents_ui.display import embed, failures, hashes, share, story, text, transfer, watching
-from intents_ui.display.facts import Facts
+from intents_ui.display import embed, failures, hashes, share, summary, text, watching
 from intents_ui.display.share import Card
 from intents_ui.display.statuses import Shown, Tone
 from intents_ui.links import elsewhere
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
-from intents_ui.service import freshness, transfers
+from intents_ui.service import freshness
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 
@@ -41,6 +40,7 @@ SVG = "image/svg+xml"
 NO_SUCH = Shown("No such intent", Tone.NEUTRAL, "info", "", known=False)
 NOT_KNOWN = Shown("Not known just now", Tone.NEUTRAL, "info", "", known=False)
 LONGEST_WORD = 40
+LONGEST_TITLE = 160
 
 
 @dataclass(frozen=True)
@@ -85,26 +85,18 @@ def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         found = glance(intent_id)
     except ServiceError as error:
         return no_badge(error)
-    body = drawn_badge(found.card.status, found.card.tone, as_of=found.as_of)
+    body = drawn_badge(found.card.status, found.card.tone, headline=found.card.headline, as_of=found.as_of)
     return HttpResponse(body, content_type=SVG, headers=found.headers)
 
 
 def glance(intent_id: str) -> Glance:
     """Raises what kept us from the intent or its receipt: without one nothing is said of its state."""
-    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
-    if trouble:
-        raise trouble
-    now, names = datetime.now(UTC), wiring.catalog()
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    old = failures.old(freshness.told(), now=now)
+    situation = situations.read(intent_id)
+    old = failures.old(freshness.told(), now=situation.now)
     as_of = old.as_of if old else None
-    told = share.card(
-        story.story(found, receipt, now=now, using=names, **looks.holdings(found, receipt)),
-        transfer.of_intent(found, receipt, using=names, now=now),
-        changed_at=Facts.of(found, receipt).last_change,
-        as_of=as_of,
-    )
-    return Glance(told, RUNNING_SECONDS if old or watching.may_change(found, receipt, now=now) else OVER_SECONDS, as_of)
+    may_change = old or summary.of(situation).is_provisional or watching.may_change(situation)
+    seconds = RUNNING_SECONDS if may_change else OVER_SECONDS
+    return Glance(share.card(situation, as_of=as_of), seconds, as_of)
 
 
 def no_badge(error: ServiceError) -> HttpResponse:
@@ -116,9 +108,16 @@ def no_badge(error: ServiceError) -> HttpResponse:
     return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
 
 
-def drawn_badge(status: Shown, tone: Tone, *, as_of: datetime | None = None) -> str:
+def drawn_badge(status: Shown, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
     word = text.bare(share.cut(status.word, LONGEST_WORD))
-    context = {"word": word, "word_width": round(drawing.width(word, size=11)), "tone": tone}
+    title = share.cut(text.bare(share.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
+    context = {
+        "word": word,
+        "word_width": round(drawing.width(word, size=11)),
+        "tone": tone,
+        "title": title,
+        "icon": status.icon,
+    }
     return render_to_string("badge.svg", context | {"old": share.old(as_of) if as_of else ""})
 
 

@@ -27,6 +27,7 @@ NOT_FOR_CRAWLERS = (
     "/readyz",
     "/routes",
     "/rpc/",
+    "/saved/",
     "/search",
     "/tokens/",
     "/triage",

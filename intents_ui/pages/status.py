@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import lifecycle, wiring
+from intents_ui import lifecycle, visitors, wiring
 from intents_ui.display import service_state
 
 
@@ -15,6 +15,7 @@ def status(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     lists = wiring.catalog().known()
     context = {
+        "in_detail": visitors.runs_it(request),
         "service": service_state.state(wiring.health().standing(), now=now),
         "lists": lists,
         "chains_at": service_state.before(lists.chains_age, now=now),
@@ -24,4 +25,6 @@ def status(request: HttpRequest) -> HttpResponse:
         "viewers": wiring.hub().viewers,
         "began_at": lifecycle.began_at(),
     }
-    return render(request, "status.html", context)
+    response = render(request, "status.html", context)
+    response["Cache-Control"] = "private, no-store"  # it tells more to those who run the dashboard
+    return response

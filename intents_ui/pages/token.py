@@ -13,11 +13,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import wiring
-from intents_ui.display import failures, hashes, near_misses, prices, solana, token_list, token_words, transfer
+from intents_ui import situations, wiring
+from intents_ui.display import failures, hashes, names, near_misses, prices, solana, token_list, token_words, transfer
 from intents_ui.display import routes as ways
 from intents_ui.display.identity import identity
-from intents_ui.display.names import chains_of
 from intents_ui.display.route_question import Question, Side
 from intents_ui.display.token_list import Where
 from intents_ui.display.tokens import key
@@ -56,7 +55,7 @@ def canonical(chain_id: str, written: str) -> Where:
     """The one way to write where a token is. Raises Http404 for what can be none, so that nothing is asked of it."""
     known = {chain.id for chain in wiring.catalog().chains()}
     if known and int(chain_id) not in known:
-        raise Http404(f"The service lists no chain {chain_id}.")
+        raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
     if not solana.is_address(written) and hashes.canonical_address(written) is None:
         raise Http404(near_misses.of_address(written))
     return int(chain_id), written if solana.is_address(written) else key(written)
@@ -82,7 +81,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
         "token": shown,
         "address": address,
         "facts": token_words.facts(shown, info, chain=chain, is_searched=error is None),
-        "price": prices.told(price),
+        "price": prices.told(price, chain=chain),
         "error": error,
         "namesakes": namesakes(symbol, where),
     }, error
@@ -136,9 +135,8 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     where = canonical(chain_id, address)
     sides = both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
-    catalog, now = wiring.catalog(), datetime.now(UTC)
-    catalog.learn(chains_of(entries.values()))
-    found = [transfer.of_entry(entry, using=catalog, now=now) for entry in entries.values()]
+    now = datetime.now(UTC)
+    found = [transfer.of(each) for each in situations.of_entries([*entries.values()])]
     found = [each for each in found if where in (place(each.sent), place(each.received))]
     found.sort(key=lambda each: each.created_at or now, reverse=True)
     context: dict[str, object] = {

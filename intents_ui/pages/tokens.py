@@ -100,7 +100,7 @@ def form(asked: Asked) -> dict[str, object]:
     """The filters, as they are asked for or as they cannot be."""
     filters = asked.filters
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    chain_chip = token_filters.chain_chip(filters, names=chains)
+    chain_chip = token_filters.chain_chip(filters, chains=chains)
     sought = f"“{text.visible(filters.words)}”" if filters.words else ""
     title = ", ".join(part for part in (sought, chain_chip.text if chain_chip else "") if part)
     return {
@@ -194,5 +194,5 @@ def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, obje
 
 
 def priced(found: Sequence[token_list.Row]) -> Mapping[token_list.Where, prices.Told]:
-    known = wiring.prices().of(row.where for row in found)
-    return {row.where: prices.told(known.get(row.where)) for row in found}
+    known, catalog = wiring.prices().of(row.where for row in found), wiring.catalog()
+    return {row.where: prices.told(known.get(row.where), chain=catalog.chain(row.where[0])) for row in found}

@@ -5,12 +5,15 @@ kept or logged. The page is streamed: its head at once, then row by row in the o
 """
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 import threading
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -23,25 +26,30 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import visitors, wiring
-from intents_ui.display import copies, failures, hashes, ticket
+from intents_ui import newest, situations, visitors, wiring
+from intents_ui.display import copies, failures, hashes, shortened, ticket, transfer
 from intents_ui.display import triage as rows
-from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.pasted import ADDRESSES, Finding, Kind
 from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.short_forms import ShortForms
+from intents_ui.display.situation import Situation
 from intents_ui.display.ticket import Ticket
-from intents_ui.display.triage import Reading, Row
+from intents_ui.display.triage import Fitting, Reading, Row
 from intents_ui.links import intent_url
-from intents_ui.service import freshness, lookup, origin
+from intents_ui.service import freshness, lookup, origin, processor
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import Call
+from intents_ui.service.shares import FairThreads
+from intents_ui.settings import ENV
+from intents_ui.spending import Limit, settle, spend
 
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 4  # identifiers of one ticket
+CALLS_OF_AN_IDENTIFIER = 6  # to the service, on average where much is looked up in vain
+MOST_COMPARED = 100  # transfers of one row, with a shortened ID
 # Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
 PLACE = "<!-- here -->"
 FOREIGN = "This came from another site, so it was not read. Paste the text here."
@@ -54,11 +62,16 @@ async def triage(request: HttpRequest) -> HttpResponseBase:
     if not visitors.is_ours(request):
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
-    read = await asyncio.to_thread(ticket.read, received)
+    read = await aside(wiring.text_threads(), partial(ticket.read, received))
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
+    allowance = Allowance(len(read.findings))
+    if wait := await asyncio.to_thread(allowance.spend):
+        answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
+        answer["Retry-After"] = str(wait)
+        return answer
     page = render_to_string("triaged.html", {"ticket": read}, request)
-    answers = Answers(read, page=page, root=visitors.root(request))
+    answers = Answers(read, page=page, root=visitors.root(request), allowance=allowance)
     # A proxy that buffers would hold the rows back until the last of them.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -72,26 +85,72 @@ def form(
     return answer
 
 
+def too_many(wait: int) -> str:
+    return (
+        "The tickets of your address have used up its calls to the service for now. Nothing was looked up. Try again in"
+        f" {wait} {'second' if wait == 1 else 'seconds'}, or with fewer identifiers."
+    )
+
+
+class Allowance:
+    """What a ticket of so many identifiers takes of its address's calls to the service."""
+
+    def __init__(self, identifiers: int) -> None:
+        self._limit = Limit("calls", ENV.intents_calls_per_address, 60)
+        self._origin = origin.current()
+        self._visitor = origin.visitor()
+        self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)
+        self._is_settled = False
+
+    def spend(self) -> int:
+        """Seconds after which the ticket may be looked up: 0, now."""
+        return spend(self._limit, self._visitor, self._spent) if self._visitor else 0
+
+    def settle(self) -> None:
+        """Once it is known what the ticket has really cost. Doesn't wait for the cache that counts."""
+        if self._is_settled or self._origin is None or self._visitor is None:
+            return
+        self._is_settled = True
+        correct = partial(settle, self._limit, self._visitor, spent=self._spent, cost=self._origin.calls)
+        with contextlib.suppress(RuntimeError):  # the process ends
+            wiring.ticket_threads().submit(correct, None)
+
+
 class ReadersService(BlockingOperations):
     """The service as one reader asks it: when he has left, nothing more is asked."""
 
-    def __init__(self, service: ServiceClient) -> None:
+    def __init__(self, service: ServiceClient, *, compares: bool = False) -> None:
         self._service = service
         self._left = threading.Event()
+        self.compares = compares
+        self._reading_newest = threading.Lock()
+        self._unread: ServiceError | None = None
 
     def leave(self) -> None:
         self._left.set()
 
     def ask[T](self, call: Call[T]) -> T:
-        self._stay()
+        self.stay()
         return self._service.ask(call)
 
     def catalog(self) -> Catalog:
         """The names that all readers share; learning them asks too."""
-        self._stay()
+        self.stay()
         return wiring.catalog()
 
-    def _stay(self) -> None:
+    def newest(self) -> newest.Newest:
+        """The newest transfers, asked for once for all rows of the ticket, also when that fails."""
+        with self._reading_newest:
+            self.stay()
+            if self._unread:
+                raise self._unread.with_traceback(None)
+            try:
+                return newest.newest()
+            except ServiceError as error:
+                self._unread = error
+                raise
+
+    def stay(self) -> None:
         if self._left.is_set():
             raise OutOfTime
 
@@ -99,11 +158,13 @@ class ReadersService(BlockingOperations):
 class Answers:
     """The page, piece by piece. `close` ends it, from any thread."""
 
-    def __init__(self, read: Ticket, *, page: str, root: str) -> None:
+    def __init__(self, read: Ticket, *, page: str, root: str, allowance: "Allowance") -> None:
         self._ticket = read
+        self._allowance = allowance
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
-        self._service = ReadersService(wiring.service())
+        compares = any(each.kind is Kind.SHORTENED for each in read.findings)
+        self._service = ReadersService(wiring.service(), compares=compares)
         self._forms = ShortForms()
         # A row that was sent stays as it is, so what the others will show must be known before the first.
         for each in read.findings:
@@ -112,11 +173,12 @@ class Answers:
 
     def close(self) -> None:
         self._service.leave()
+        self._allowance.settle()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         yield self._head
         told: list[Row] = []
-        asked = [asyncio.create_task(self._answer(*each)) for each in enumerate(self._ticket.findings, start=1)]
+        asked = self._asked()
         try:
             for each in asked:
                 # Unshielded, a cancelled page would cancel this one first, whose place the next would take to ask.
@@ -126,17 +188,49 @@ class Answers:
             self.close()
             for each in asked:
                 each.cancel()
-        yield self._between + await asyncio.to_thread(ended, told, root=self._root) + self._foot
+        yield self._between + await aside(wiring.text_threads(), partial(ended, told, root=self._root)) + self._foot
+
+    def _asked(self) -> list[asyncio.Task[Row]]:
+        """In the order of the text. A shortened ID waits for what the others lead to."""
+        numbered = list(enumerate(self._ticket.findings, start=1))
+        whole = {
+            number: asyncio.create_task(self._answer(number, finding))
+            for number, finding in numbered
+            if finding.kind is not Kind.SHORTENED
+        }
+        others = list(whole.values())
+        return [
+            whole.get(number) or asyncio.create_task(self._compared(number, finding, others))
+            for number, finding in numbered
+        ]
 
     def _drawn(self, row: Row) -> str:
         return self._forms.draw(lambda: macros().triage_row(row))
 
-    async def _answer(self, number: int, finding: Finding) -> Row:
-        context = contextvars.copy_context()
+    async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[Row]]) -> Row:
+        """With the transfers that the other rows lead to, and where nothing fits with the newest ones."""
+        if others:
+            await asyncio.wait(others)
+        told = [each.result() for each in others]
+        row = await asyncio.to_thread(rows.in_ticket, number, finding, told, now=now())
+        return row or await self._answer(number, finding, partial(among_newest, told=told))
+
+    async def _answer(self, number: int, finding: Finding, how: "How | None" = None) -> Row:
         async with self._at_once:
-            return await asyncio.get_running_loop().run_in_executor(
-                wiring.ticket_threads(), context.run, answer, self._service, number, finding
+            return await aside(
+                wiring.ticket_threads(), partial(answer, self._service, number, finding, how or resolved)
             )
+
+
+async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
+    """What it returns, computed in one of these threads, in the turn of the reader's address."""
+    context, visitor = contextvars.copy_context(), origin.visitor()
+
+    def in_turn() -> T:
+        with processor.computing(visitor):
+            return context.run(do)
+
+    return await asyncio.wrap_future(threads.submit(in_turn, visitor))
 
 
 def once(row: Row, told: list[Row]) -> Row:
@@ -156,11 +250,14 @@ def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
 
 
-def answer(service: ReadersService, number: int, finding: Finding) -> Row:
+type How = Callable[[ReadersService, int, Finding], Row]
+
+
+def answer(service: ReadersService, number: int, finding: Finding, how: How) -> Row:
     """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
     try:
         with wiring.page(), freshness.collecting() as old:
-            return rows.as_of(resolved(service, number, finding), failures.old(old, now=now()))
+            return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))
     except Exception as error:
@@ -184,20 +281,45 @@ def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
         return missed(service, number, finding, found)
     if len(found.hits) > 1:
         return several(service, number, finding, found)
-    link = intent_url(found.hits[0])
     reading = read(service, found.hits[0])
-    using = named(service, reading)
-    return rows.one(number, finding, found, reading, using=using, now=now(), link=link)
+    row = rows.one(number, finding, found, reading, link=intent_url(found.hits[0]))
+    return with_candidates(service, row, [reading.situation])
 
 
 def several(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
-    newest = rows.newest_to_look_at(found.hits, now=now())
-    if newest is None:
-        return rows.several(number, finding, found, None, using=NO_NAMES, now=now(), links=[all_url(finding)])
-    links = [intent_url(newest), all_url(finding)]
-    reading = read(service, newest)
-    using = named(service, reading)
-    return rows.several(number, finding, found, reading, using=using, now=now(), links=links)
+    others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
+    latest = rows.newest_to_look_at(found.hits, now=now())
+    if latest is None:
+        row = rows.several(number, finding, found, None, now=now(), links=[all_url(finding)])
+        return with_candidates(service, row, others)
+    links = [intent_url(latest), all_url(finding)]
+    reading = read(service, latest)
+    row = rows.several(number, finding, found, reading, now=now(), links=links)
+    return with_candidates(service, row, [reading.situation, *others])
+
+
+def with_candidates(service: ReadersService, row: Row, transfers: Iterable[Situation]) -> Row:
+    """With the values of its transfers, where the ticket holds a shortened ID to compare with them."""
+    if not service.compares:
+        return row
+    return replace(
+        row, candidates=tuple(each for one in transfers for each in shortened.of_transfer(one.intent, one.receipt))
+    )
+
+
+def among_newest(service: ReadersService, number: int, finding: Finding, *, told: Sequence[Row]) -> Row:
+    try:
+        searched = service.newest()
+    except ServiceError as error:
+        return rows.unsearched(number, finding, error, now=now(), link=search_url(finding))
+    found = shortened.by_transfer(shortened.matching(searched.candidates, head=finding.head, tail=finding.tail))
+    entries = [entry for entry in searched.entries if entry.intent_id in found]
+    fitting = [
+        Fitting(transfer.of(each), found[each.intent.intent_id], reverse("intent", args=[each.intent.intent_id]))
+        for each in situations.of_entries(entries)
+    ]
+    count = len(searched.entries)
+    return rows.among_newest(number, finding, fitting, searched=count, told=told, now=now(), link=search_url(finding))
 
 
 def missed(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
@@ -211,20 +333,16 @@ def missed(service: ReadersService, number: int, finding: Finding, found: lookup
 
 
 def read(service: ReadersService, hit: lookup.Hit) -> Reading:
-    """With its receipt. What was never executed has none: that is no trouble."""
+    """With its receipt and balances. A transfer that was never executed has no receipt: that is no trouble."""
+    receipt, trouble = None, None
     try:
-        return Reading(hit.intent, service.get_intent_receipt(hit.intent.intent_id))
+        receipt = service.get_intent_receipt(hit.intent.intent_id)
     except NotFound:
-        return Reading(hit.intent, None)
+        pass
     except ServiceError as error:
-        return Reading(hit.intent, None, error)
-
-
-def named(service: ReadersService, reading: Reading) -> Names:
-    """The names of its chains and tokens."""
-    using = service.catalog()
-    using.learn((reading.intent.origin_chain_id, reading.intent.destination_chain_id))
-    return using
+        trouble = error
+    service.stay()
+    return Reading(situations.of(hit.intent, receipt, trouble, wait=situations.PATIENCE), trouble)
 
 
 def all_url(finding: Finding) -> str:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
+from intents_ui.display import failures
 from intents_ui.service import freshness, unanswered
 from intents_ui.service.freshness import OldAnswer
 
@@ -30,7 +31,10 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
                 patch_vary_headers(response, ["HX-Request-Type"])
             if isinstance(response, HttpResponse) and is_fragment(request, response):
                 patch_vary_headers(response, ["HX-Current-URL"])
-                places = {"old": old, "unanswered": failed, "is_whole": is_whole(request)}
+                whole = is_whole(request)
+                # The page itself says that names are stale, once.
+                shown = old if whole else failures.without_names(old)
+                places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part(request)}
                 response.content += render_to_string("parts/troubles_alone.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # it was counted before
         return response
@@ -52,6 +56,11 @@ def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
     is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
     return request.headers.get("HX-Request-Type") == "partial" and is_page(response) and has_body and not is_framed
+
+
+def part(request: HttpRequest) -> str:
+    """Return the name of the fragment, to find its notice by."""
+    return (request.resolver_match and request.resolver_match.url_name) or "part"
 
 
 def is_whole(request: HttpRequest) -> bool:

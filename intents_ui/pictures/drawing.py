@@ -102,18 +102,23 @@ class Pen:
         sheet.box(MONEY, SUNK, radius=20)
         self._end(sheet, card.sent, left + 32, middle - 56)
         self._end(sheet, card.received, middle + 64, right - 24)
+        if not card.has_arrived:
+            return
         centre = (middle, (top + bottom) // 2)
         sheet.disc(centre, 30, CARD, line=LINE)
         sheet.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), centre, ACCENT, width=4)
 
     def _end(self, sheet: "Sheet", end: End, left: int, right: int) -> None:
-        amount = fitted(self, end.amount, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
+        words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
+        if end.has_moved:
+            amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
+        else:
+            amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, colour=INK_2)
         # With a warning below, the lines stand closer.
         rows = (404, 441, 474) if end.warning else (418, 460, 0)
-        sheet.write((left, rows[0]), amount.cut(end.amount, right - left), amount)
+        sheet.write((left, rows[0]), amount.cut(words, right - left), amount)
         said = Style(self, 26, colour=INK_2)
-        note = f", {end.note}" if end.note else ""
-        sheet.write((left, rows[1]), said.cut(f"on {end.chain}{note}", right - left), said)
+        sheet.write((left, rows[1]), said.cut(f"on {end.chain}", right - left), said)
         warning = Style(self, 20, weight=550, colour=TONES[Tone.ATTENTION][0])
         sheet.write((left, rows[2]), warning.cut(end.warning, right - left), warning)
 
@@ -198,9 +203,9 @@ class Sheet:
         self._draw.text(place, words.translate(BRACKETS), style.colour, style.font, anchor=anchor)
 
 
-def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int) -> Style:
+def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, colour: str = INK) -> Style:
     """The largest size in which all of it has room, else the smallest."""
-    styles = [Style(pen, size, weight=weight) for size in sizes]
+    styles = [Style(pen, size, weight=weight, colour=colour) for size in sizes]
     return next((style for style in styles if style.width(words[:MOST_LETTERS]) <= width), styles[-1])
 
 

@@ -1,7 +1,10 @@
 """What the operations answer with (interface.md section 4): the objects of `wire` and how many could not be read."""
 
-from typing import ClassVar
+import logging
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Self
 
+from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.scalars import Flag, IntentId, Text, TextInList
 from intents_ui.service.tolerance import Wire
 from intents_ui.service.wire import (
@@ -14,6 +17,8 @@ from intents_ui.service.wire import (
     TokenInfo,
     TokenPrice,
 )
+
+log = logging.getLogger("intents_ui.service")
 
 
 class IntentAnswer(Wire):
@@ -36,7 +41,26 @@ class WaitAnswer(Wire):
     done: Flag | None = None
 
 
-class SearchAnswer(Wire):
+class _Listed(Wire):
+    """Intents that were asked for by a filter."""
+
+    def fitting[T: Wire](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
+        """Return the answer without the entries that do not meet the filter; they count as entries that can't be read.
+
+        Raise Unreadable where none meets it: an empty list would say that there are none."""
+        kept = tuple(entry for entry in entries if fits(entry))
+        unfit = len(entries) - len(kept)
+        if not unfit:
+            return self
+        if not kept:
+            raise Unreadable.because(Flaw.OTHER_FILTER)
+        log.warning("%d of %d listed intents do not meet the filter and are left out", unfit, len(entries))
+        self._note("unfit", unfit)
+        object.__setattr__(self, "intents", kept)
+        return self
+
+
+class SearchAnswer(_Listed):
     """4.1; in no particular order."""
 
     essential: ClassVar[frozenset[str]] = frozenset({"intents"})
@@ -53,7 +77,7 @@ class SearchAnswer(Wire):
         return self
 
 
-class HistoryAnswer(Wire):
+class HistoryAnswer(_Listed):
     """4.2"""
 
     essential: ClassVar[frozenset[str]] = frozenset({"intents"})

@@ -7,7 +7,10 @@ import math
 from datetime import datetime
 from itertools import islice
 
+from intents_ui.service import operations
+from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.operations import Call
 from intents_ui.service.paging import walk
 from intents_ui.service.wire import IntentHistory, Page
 
@@ -30,6 +33,14 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     )
     entries = (entry for listed, _ in islice(pages, MOST_PAGES) for entry in listed)
     return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
+
+
+def first_page(*, owner: str, created_at: datetime) -> Call[HistoryAnswer]:
+    """The call that nearly always finds the intent: the first page of what its owner requested in that second."""
+    earliest, latest = _whole_seconds(created_at)
+    return operations.get_intent_history(
+        page=Page.first(), by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+    )
 
 
 def _whole_seconds(at: datetime) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service import freshness
+from intents_ui.service import freshness, processor
 from intents_ui.service.allowance import claim
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.deadline import time_left
@@ -59,7 +59,7 @@ class Asked:
 
     def wait(self) -> None:
         left = max(self.until - time.monotonic(), 0.0)
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError), processor.waiting():
             self.answer.result(time_left(left, expired=TimeoutError))
 
 
@@ -175,17 +175,21 @@ class Catalog:
         }
 
     def known(self) -> Known:
-        """What there is and since when. Nothing is asked."""
+        """Return how much is cached and since when, without a request. Only tokens of listed chains are counted."""
         with self._lock:
             held = dict(self._held)
         chains = held.get(CHAINS.subject)
-        of_chains = {subject: lists for subject, lists in held.items() if isinstance(subject, int)}
+        of_chains = {
+            subject: lists
+            for subject, lists in held.items()
+            if isinstance(subject, int) and (chains is None or subject in chains.index)
+        }
         ages = [age for subject in of_chains if (age := self._service.age(tokens_of(subject).call)) is not None]
         return Known(
             chains=len(chains.index) if chains else 0,
             chains_age=self._service.age(CHAINS.call),
             tokens=sum(len(lists.index) for lists in of_chains.values()),
-            chains_with_tokens=len(of_chains),
+            chains_with_tokens=sum(bool(lists.index) for lists in of_chains.values()),
             oldest=max(ages, default=None),
             newest=min(ages, default=None),
         )
@@ -197,7 +201,9 @@ class Catalog:
         return self._index(tokens_of(chain_id))
 
     def _learn(self, wanted: Sequence[Listing[Any, Any]]) -> None:
-        missing = [listing for listing in wanted if not self._service.knows(listing.call)]
+        missing = [
+            listing for listing in wanted if not (self._has_looked_at(listing) or self._service.knows(listing.call))
+        ]
         if missing and _may_wait():
             for question in [self._ask_aside(listing) for listing in missing]:
                 if question:
@@ -226,11 +232,10 @@ class Catalog:
         if self._clock() < until:
             return index
         if self._service.knows(listing.call):
+            is_fresh = self._service.has_fresh(listing.call)  # afterwards it may be a newer one that is
             index = self._ask(listing)
-            if self._service.has_fresh(listing.call):
-                if len(self._looked_at) >= LISTS_HELD:
-                    self._looked_at.clear()
-                self._looked_at[listing.subject] = (self._clock() + LOOKED_AT_SECONDS, index)
+            if is_fresh:
+                self._look_no_more(listing, index, LOOKED_AT_SECONDS)
             return index
         with self._lock:
             asked, paused = self._under_way.get(listing.subject), listing.subject in self._paused
@@ -239,6 +244,15 @@ class Catalog:
         elif not paused and _may_wait():
             return self._ask(listing)
         return self._index_held(listing)
+
+    def _look_no_more(self, listing: Listing[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
+        """Gives this index for so long without a look at what is cached."""
+        if len(self._looked_at) >= LISTS_HELD:
+            self._looked_at.clear()
+        self._looked_at[listing.subject] = (self._clock() + seconds, index)
+
+    def _has_looked_at(self, listing: Listing[Any, Any]) -> bool:
+        return self._clock() < self._looked_at.get(listing.subject, NEVER)[0]
 
     def _index_held[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         with self._lock:
@@ -287,6 +301,9 @@ class Catalog:
                 self._held[listing.subject] = held
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
+        if not self._service.knows(listing.call):
+            # Where lists may not be cached, a page would otherwise request each for every name.
+            self._look_no_more(listing, held.index, PATIENCE_SECONDS)
         return held
 
     def _feature(self, chain_id: int, index: Mapping[Any, Any]) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import functools
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -32,7 +32,7 @@ from intents_ui.service.kept import KeptAnswers
 from intents_ui.service.operations import Call
 from intents_ui.service.saved import SavedLists
 from intents_ui.service.shared_answers import SharedAnswers
-from intents_ui.service.transport import KEEP_ALIVE_SECONDS, DeadlineTransport
+from intents_ui.service.transport import AsyncTransport, DeadlineTransport
 from intents_ui.service.wire import IntentReceipt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
@@ -168,6 +168,10 @@ class ServiceClient(BlockingOperations):
         """Seconds since the answer came that would be given at once."""
         return self._guard.age(call)
 
+    def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
+        """What was answered before and its age in seconds, here or in another process; nothing is requested."""
+        return self._guard.last_known(calls)
+
     def close(self) -> None:
         self._http.close()
         if self._saved:
@@ -195,6 +199,7 @@ class ServiceClient(BlockingOperations):
                 with within(exchange.limits.total):
                     response = self._http.send(exchange.request(), stream=True)
                     try:
+                        exchange.check_request_id(response)
                         body = until_read.enter_context(exchange.body(response))
                         for piece in response.iter_raw():
                             body.add(piece)
@@ -237,15 +242,10 @@ class AsyncServiceClient(Operations):
         self._kept = kept
         self._has_pool = transport is None
         self._http = httpx.AsyncClient(
-            transport=transport,
+            transport=transport or AsyncTransport(idle_connections=config.connections + config.held_calls),
             follow_redirects=False,
             trust_env=False,
             cookies=_no_cookies(),
-            limits=httpx.Limits(
-                max_connections=None,
-                max_keepalive_connections=config.connections + config.held_calls,
-                keepalive_expiry=KEEP_ALIVE_SECONDS,
-            ),
         )
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
@@ -304,6 +304,7 @@ class AsyncServiceClient(Operations):
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
             response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:
+                exchange.check_request_id(response)
                 body = until_read.enter_context(exchange.body(response))
                 async for piece in response.aiter_raw():
                     body.add(piece)

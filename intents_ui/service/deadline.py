@@ -18,6 +18,8 @@ from typing import Any
 
 import httpcore
 
+from intents_ui.service import processor
+
 RESOLVERS = 8  # names that are looked up at once; a resolver that hangs holds one of these and no page
 
 type LookUp = Callable[[str, int], list[str]]
@@ -93,7 +95,9 @@ class DeadlineBackend(httpcore.NetworkBackend):
             left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
             allowed = time_left(left, expired=httpcore.ConnectTimeout)
             try:
-                return DeadlineStream(self._sockets.connect_tcp(address, port, allowed, local_address, socket_options))
+                with processor.waiting():
+                    stream = self._sockets.connect_tcp(address, port, allowed, local_address, socket_options)
+                return DeadlineStream(stream)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -112,7 +116,8 @@ class DeadlineBackend(httpcore.NetworkBackend):
         # A daemon, because a look-up that hangs must not keep the process from ending.
         threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
         try:
-            return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
+            with processor.waiting():
+                return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
         except TimeoutError:
             raise httpcore.ConnectTimeout("the name was not resolved in time") from None
         except (OSError, UnicodeError) as error:
@@ -137,7 +142,8 @@ class DeadlineStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
-            data = self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+            with processor.waiting():
+                data = self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
         except httpcore.ReadError:
             data = b""
             if not self._may_have_died:
@@ -151,7 +157,8 @@ class DeadlineStream(httpcore.NetworkStream):
         if self._is_answered:
             self._has_served, self._is_answered = True, False
         try:
-            self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+            with processor.waiting():
+                self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
         except httpcore.WriteError:
             if not self._may_have_died:
                 raise
@@ -168,7 +175,8 @@ class DeadlineStream(httpcore.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
-        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
+        with processor.waiting():
+            return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

@@ -8,6 +8,7 @@ ServiceError
 │   ├── AccessDenied    it does not accept our key, our project or our region
 │   ├── TooBusy         it asks us to slow down for `retry_after` seconds
 │   │   └── Overloaded  it said nothing: all our own places or connections are taken
+│   │       └── BeyondShare  this client has as many of them as one address may
 │   ├── Invalid         it does not accept the question as it was put
 │   ├── Expired         the quote's time is over
 │   └── WrongState      the intent has moved on, or cannot move yet
@@ -48,6 +49,9 @@ class Flaw(StrEnum):
     CONTENT_TYPE = "of another content type"
     ENCODING = "in an encoding that was not asked for"
     OTHER_INTENT = "about another intent"
+    OTHER_FILTER = "about intents that do not meet its filter"
+    OTHER_REQUEST = "to another request"
+    MORE_BYTES = "followed by bytes that were not requested"
 
 
 class ServiceError(Exception):
@@ -134,6 +138,10 @@ class TooBusy(Refused):
 
 class Overloaded(TooBusy):
     retry_after = PLACE_SECONDS
+
+
+class BeyondShare(Overloaded):
+    pass
 
 
 class Invalid(Refused):

@@ -96,6 +96,11 @@ class Exchange[T]:
             extensions={"timeout": timeout.as_dict()},
         )
 
+    def check_request_id(self, response: httpx.Response) -> None:
+        """Raise Unreadable for the response to another request, where the service says to which one it responds."""
+        if response.headers.get("x-request-id", self.request_id) != self.request_id:
+            raise Unreadable.because(Flaw.OTHER_REQUEST, status=response.status_code)
+
     def body(self, response: httpx.Response) -> Body:
         """Takes the answer's bytes, if its headers say that it can be one."""
         if 300 <= response.status_code < 400:

@@ -15,12 +15,15 @@ from intents_ui.service.errors import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class OldAnswer:
-    """`learned_at` in UTC; `error`: why there is no newer one; `again_in`: seconds until the service is asked again."""
+    """`learned_at` in UTC; `error`: why there is no newer one; `again_in`: seconds until the service is asked again.
+
+    `has_balances`: a list of transfers that was requested for its balances."""
 
     operation: str
     learned_at: datetime
     error: ServiceError
     again_in: float | None = None
+    has_balances: bool = False
 
 
 _told: ContextVar[list[OldAnswer] | None] = ContextVar("old_answers", default=None)

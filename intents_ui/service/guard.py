@@ -8,12 +8,12 @@ What changes something (quote, commit, execute) is asked exactly once each time.
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
-from intents_ui.service import freshness, retries
+from intents_ui.service import freshness, processor, retries
 from intents_ui.service.allowance import claim
 from intents_ui.service.config import Group
 from intents_ui.service.deadline import is_over, seconds_left, time_left, within
@@ -33,7 +33,7 @@ from intents_ui.service.kept import LISTS, Copy, KeptAnswers
 from intents_ui.service.lifetimes import Kind
 from intents_ui.service.operations import Call, Question
 from intents_ui.service.saved import SavedLists
-from intents_ui.service.shared_answers import SharedAnswers
+from intents_ui.service.shared_answers import Found, SharedAnswers
 from intents_ui.service.tally import Event
 from intents_ui.service.together import aside
 
@@ -96,6 +96,18 @@ class Guard:
         copy = self._kept.copy(call.question)
         return None if copy is None else self._age(copy)
 
+    def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
+        """The cached response to each call and its age in seconds, as long as it may be shown at all.
+
+        Nothing is requested from the service, and Redis is read once for all that this process does not know."""
+        if self._shared:
+            missing = [call for call in calls if self._kept.copy(call.question) is None]
+            for call, found in zip(missing, self._shared.find_all([call.question for call in missing]), strict=True):
+                if found:
+                    self._take(call, None, found, self._shared)
+        copies = [self._kept.copy(call.question) for call in calls]
+        return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
+
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
         """`newest`: nothing older than its lifetime is given while the service answers."""
         if not call.is_read:
@@ -142,8 +154,11 @@ class Guard:
     def _newest(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
         """Ours, or what another process has learned since."""
         found = shared.find(call.question)
-        asked_at = self._clock() - found.asked if found else float("-inf")
-        if found is None or (copy and asked_at < copy.asked_at + SAME):
+        return self._take(call, copy, found, shared) if found else copy
+
+    def _take(self, call: Call[Any], copy: Copy | None, found: Found, shared: SharedAnswers) -> Copy | None:
+        asked_at = self._clock() - found.asked
+        if copy and asked_at < copy.asked_at + SAME:
             return copy
         try:
             answer = self._recall(call, found.text)
@@ -216,13 +231,20 @@ class Guard:
 
     def _wait(self, call: Call[Any], result: "Future[Any]", patience: float) -> Any:
         try:
-            return result.result(time_left(patience, expired=TimeoutError))
+            with processor.waiting():
+                return result.result(time_left(patience, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)
         except TimeoutError:
             failure = OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
             failure.operation = call.operation
         raise failure
+
+    def _count_disowned(self, answer: Any, newest: Any) -> None:
+        if newest is not answer:
+            self._tally.add(Event.OLDER)
+        if getattr(answer, "unfit_entries", 0):
+            self._tally.add(Event.UNFIT)
 
     # Where there is an old one
 
@@ -285,7 +307,8 @@ class Guard:
         self._tally.add(Event.OLD)
         age = timedelta(seconds=self._age(copy))
         again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
-        freshness.tell(OldAnswer(call.operation, datetime.now(UTC) - age, trouble, again_in))
+        has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
+        freshness.tell(OldAnswer(call.operation, datetime.now(UTC) - age, trouble, again_in, has_balances))
         return copy.answer
 
     def _age(self, copy: Copy) -> float:
@@ -307,6 +330,7 @@ class Guard:
                 failure = error
             else:
                 newest = self._kept.put(call, answer, len(content), asked_at=asked_at)
+                self._count_disowned(answer, newest)
                 self._share(call, answer, content)
                 if self._saved and call.kind and call.kind(answer) in LISTS:
                     self._saved.keep(call.question, content.decode())

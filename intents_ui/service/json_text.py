@@ -38,15 +38,20 @@ def read(text: str) -> Any:
 
 
 def member(text: str, name: str) -> str:
-    """The exact text of one member of a JSON object that `read` has accepted. KeyError if it has none of this name."""
+    """The exact text of one member of a JSON object that `read` has accepted. KeyError if it has none of this name.
+
+    `read` refuses objects with a key that is there twice, so there is one such member at most."""
     return _last_member(text, name) or members(text)[name]
 
 
 def _last_member(text: str, name: str) -> str | None:
     """Without reading what stands before it, if it is the last one: a page of a list is long, and its cursor short."""
     at = text.rfind(f'"{name}"')
+    # A quote behind a backslash stands inside of a string: `"x\\"intent"` is another name that ends alike.
+    if not name.isalnum() or at < 1 or text[at - 1] == "\\":
+        return None
     colon = _skip_blank(text, at + len(name) + 2)
-    if at < 0 or text[colon : colon + 1] != ":":
+    if text[colon : colon + 1] != ":":
         return None
     start = _skip_blank(text, colon + 1)
     _, end = _WALKER.raw_decode(text, start)

@@ -8,11 +8,13 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.answers import HistoryAnswer, SearchAnswer
+from intents_ui.service.clock import BELIEVED
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
 from intents_ui.service.lifetimes import Kind, Lifetime
 from intents_ui.service.operations import Call, Question, get_intent, get_intent_receipt
@@ -107,7 +109,8 @@ class KeptAnswers:
     def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
         """What came at `learned_at` (now) for a question of `asked_at`; gives what is to be told.
 
-        An older answer never takes the place of a newer one (faults.md F60): what was asked first may come last."""
+        An older answer never takes the place of a newer one (faults.md F60): what was asked first may come last, and
+        what was asked last may tell of an earlier state."""
         if call.kind is None:
             return answer
         kind, now = call.kind(answer), self._clock()
@@ -126,7 +129,7 @@ class KeptAnswers:
         with self._lock:
             shelf = self._lists if kind in LISTS else self._others
             before = shelf.copies.get(call.question)
-            if before and before.asked_at > asked_at:
+            if before and (before.asked_at > asked_at or self._goes_back(before, answer)):
                 return cast(T, before.answer)
             if asked_at >= self._forgotten.get(call.question, asked_at):
                 self._refusals.pop(call.question, None)
@@ -172,6 +175,15 @@ class KeptAnswers:
                 self._forgotten[question] = now
         return about
 
+    def _goes_back(self, before: Copy, answer: object) -> bool:
+        """Whether an answer tells of an earlier state than one that may still be shown.
+
+        A time that no clock can have reached is not believed: it would hold a transfer in its state."""
+        known, told = _updated_at(before.answer), _updated_at(answer)
+        if known is None or told is None or self._clock() - before.learned_at >= before.lifetime.old:
+            return False
+        return told < known < datetime.now(UTC) + BELIEVED
+
     def _kind_of(self, call: Call[Any], error: ServiceError) -> Kind | None:
         if isinstance(error, NotFound):
             return Kind.UNKNOWN
@@ -181,6 +193,10 @@ class KeptAnswers:
 def weight(size: int) -> int:
     """Bytes of memory that an answer takes which came as so many."""
     return size * WEIGHT + ENTRY_BYTES
+
+
+def _updated_at(answer: object) -> datetime | None:
+    return answer.updated_at if isinstance(answer, Intent | IntentReceipt) else None
 
 
 def _told_of(answer: object) -> frozenset[str]:

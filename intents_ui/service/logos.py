@@ -2,7 +2,7 @@
 
 Whoever gets a token listed chooses its logo's address, so it is asked for as if by an enemy: over https from the listed
 hosts alone, at an address that was looked at after the name was resolved, with no redirects, for so long and so much.
-What comes is drawn anew (`raster`) and kept. So is that nothing came.
+What comes is drawn anew (`raster`, in a process of its own) and kept. So is that nothing came.
 """
 
 import contextlib
@@ -19,8 +19,10 @@ import httpcore
 import httpx
 from cachetools import TLRUCache
 
+from intents_ui.service import jail
 from intents_ui.service.deadline import DeadlineBackend, LookUp, addresses_of, time_left, within
 from intents_ui.service.exchange import TROUBLE
+from intents_ui.service.jail import NotDrawn
 from intents_ui.service.public_addresses import public_only
 
 SECONDS = 2.0
@@ -82,7 +84,10 @@ class Logos:
         return found is not None and found[1].lower() in self._hosts
 
     def picture(self, uri: str | None) -> bytes | None:
-        """A WebP of 64 pixels, or None where there is none to be had. Takes 2 s at most. Raises Busy."""
+        """A WebP of 64 pixels, or None where there is none to be had. Raises Busy.
+
+        Takes 2 s at most to fetch, and a moment to draw.
+        """
         if uri is None or not self.offers(uri):
             return None
         with self._lock:
@@ -98,12 +103,10 @@ class Logos:
             self._places.release()
 
     def _ask_for_all(self, uri: str, mine: "Future[bytes | None]") -> bytes | None:
-        from intents_ui.service.raster import Unusable, drawn_anew  # and with it Pillow
-
         picture = None
         try:
-            picture = drawn_anew(self._fetch(uri))
-        except (*TROUBLE, Refused, Unusable) as error:
+            picture = jail.drawn_anew(self._fetch(uri))
+        except (*TROUBLE, Refused, NotDrawn, OSError) as error:
             log.info("No logo from %s: %s", uri, error or type(error).__name__)
         finally:
             with self._lock:

@@ -31,7 +31,16 @@ from intents_ui.service.json_text import Verbatim
 from intents_ui.service.lifetimes import Kind
 from intents_ui.service.scalars import read_moment
 from intents_ui.service.tolerance import Kept, Wire
-from intents_ui.service.wire import Intent, IntentReceipt, Page, QuoteIntentRequest, TransactionStatus
+from intents_ui.service.wire import (
+    Intent,
+    IntentHistory,
+    IntentReceipt,
+    IntentStatus,
+    Page,
+    QuoteIntentRequest,
+    TransactionStatus,
+    another_in,
+)
 
 type Question = tuple[str, bytes]
 
@@ -99,7 +108,17 @@ def search_intents(
 
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
-        return replace(answer, document=document).as_a(SearchAnswer).without(beyond)
+        found = replace(answer, document=document).as_a(SearchAnswer).without(beyond)
+        return found.fitting(found.intents, meets)
+
+    def meets(intent: Intent) -> bool:
+        return (
+            _is(by_intent_id, intent.intent_id)
+            and _is(by_project_id, intent.project_id)
+            and _is(by_owner_address, intent.owner_address)
+            and _is(by_origin_intent_address, intent.origin_intent_address)
+            and _is(by_destination_intent_address, intent.destination_intent_address)
+        )
 
     return Call(
         operation="SearchIntents",
@@ -162,7 +181,23 @@ def get_intent_history(
         found = answer.as_a(HistoryAnswer).asked_with(page)
         if found.next_page:
             answer.keep("nextPage", found.next_page)
-        return found
+        return found.fitting(found.intents, meets)
+
+    statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
+    # The service reads a word that it does not know as another one.
+    is_told = statuses <= {*IntentStatus}
+
+    def meets(entry: IntentHistory) -> bool:
+        receipt = entry.receipt
+        return (not (statuses and is_told and entry.status) or entry.status in statuses) and (
+            receipt is None
+            or (
+                _is(by_project_id, receipt.project_id)
+                and _is(by_owner_address, receipt.owner_address)
+                and _is(origin_chain_id, receipt.origin_chain_id)
+                and _is(destination_chain_id, receipt.destination_chain_id)
+            )
+        )
 
     return Call(
         operation="GetIntentHistory",
@@ -203,7 +238,7 @@ def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
 
     def read(answer: Answer) -> IntentReceipt:
         receipt = answer.as_a(ReceiptAnswer).intent_receipt
-        _refuse_another(intent_id, receipt.intent_id)
+        _refuse_another_in(answer, intent_id)
         return answer.keep("intentReceipt", receipt)
 
     return Call(
@@ -223,7 +258,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
     def read(answer: Answer) -> WaitAnswer:
         found = answer.as_a(WaitAnswer)
-        _refuse_another(intent_id, found.intent_receipt.intent_id)
+        _refuse_another_in(answer, intent_id)
         answer.keep("intentReceipt", found.intent_receipt)
         return found
 
@@ -423,6 +458,17 @@ def _sent_page(page: Page | None) -> Verbatim | dict[str, Any] | None:
 
 def _unix_seconds(moment: datetime | int | None) -> int | None:
     return int(moment.timestamp()) if isinstance(moment, datetime) else moment
+
+
+def _is(wanted: str | int | None, found: str | int | None) -> bool:
+    """Whether a member is what a filter wants. What is not wanted, or not told, is no contradiction."""
+    return wanted is None or found is None or str(wanted).strip().lower() in ("", str(found).lower())
+
+
+def _refuse_another_in(answer: Answer, asked: str) -> None:
+    """Raise Unreadable for a receipt of another intent, or with parts of another one."""
+    if another_in(answer.document["intentReceipt"], asked):
+        raise Unreadable.because(Flaw.OTHER_INTENT)
 
 
 def _refuse_another(asked: str, answered: str) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 class Origin:
     """Safe for threads: a page asks in several."""
 
-    def __init__(self, request_id: str) -> None:
+    def __init__(self, request_id: str, *, visitor: str | None = None) -> None:
         self.id = request_id
+        self.visitor = visitor  # by whom shares are counted; None: by nobody
         self.calls = 0
         self.span: Any = None  # of its trace, if somebody asked for traces
         self._lock = threading.Lock()
@@ -31,6 +32,12 @@ _current: ContextVar[Origin | None] = ContextVar("origin", default=None)
 
 def current() -> Origin | None:
     return _current.get()
+
+
+def visitor() -> str | None:
+    """Return the address whose share is used, if its use is counted."""
+    origin = current()
+    return origin.visitor if origin else None
 
 
 @contextlib.contextmanager

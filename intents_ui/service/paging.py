@@ -59,11 +59,11 @@ class Leaf:
     entries: tuple[IntentHistory, ...]
     following: Position | None
     previous: Position | None
-    goes_in_circles: bool = False
-    unreadable: int = 0
+    goes_in_circles: bool
+    unreadable: int
+    breaks_off: bool
+    is_lost: bool
     begins_anew: bool = False
-    breaks_off: bool = False
-    is_lost: bool = False
 
 
 def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:

@@ -1,11 +1,22 @@
-"""A stranger's picture, drawn anew: what is shown was written by ourselves, whatever came (faults.md S-IMG)."""
+"""A stranger's picture, drawn anew: what is shown was written by ourselves, whatever came (faults.md S-IMG).
+
+`jail` runs this file as a program: a picture on standard input, the new one or the reason against it on standard
+output. It imports nothing of ours.
+"""
 
 import io
+import resource
+import sys
 
 from PIL import Image, ImageOps, ImageStat
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 LARGEST_SIDE = 512
+MOST_DECODED = 64 * 2**20  # bytes, four a pixel
+MOST_SCANS = 64  # of a progressive JPEG: each takes a few bytes to write, and the whole picture's time to decode
+SCAN = b"\xff\xda"  # in its data only where one begins
+PROCESSOR_SECONDS = 1
+MEMORY = 512 * 2**20  # addresses, with those of the interpreter and its libraries
 SIDE = 64
 QUALITY = 90
 WHITE, BLACK = (255, 255, 255), (20, 24, 30)
@@ -32,6 +43,10 @@ def drawn_anew(body: bytes) -> bytes:
 
 def _first_frame(body: bytes) -> Image.Image:
     with Image.open(io.BytesIO(body), formats=FORMATS) as image:
+        if image.format == "JPEG" and body.count(SCAN) > MOST_SCANS:
+            raise Unusable("more than 64 scans")
+        if image.width * image.height * 4 > MOST_DECODED:
+            raise Unusable("more than 64 MB decoded")
         if max(image.size) > LARGEST_SIDE:
             raise Unusable("more than 512 pixels on a side")
         return image.convert("RGBA")
@@ -46,3 +61,26 @@ def _on_ground(image: Image.Image) -> Image.Image:
     ground = Image.new("RGB", (SIDE, SIDE), BLACK if brightness > ALMOST_WHITE else WHITE)
     ground.paste(fitting, ((SIDE - fitting.width) // 2, (SIDE - fitting.height) // 2), mask=fitting)
     return ground
+
+
+def limit() -> None:
+    """What this process may take, before it reads anything of a stranger."""
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def main() -> int:
+    limit()
+    try:
+        drawn = drawn_anew(sys.stdin.buffer.read())
+    except Unusable as error:
+        sys.stdout.write(str(error))
+        return 1
+    sys.stdout.buffer.write(drawn)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -142,7 +142,9 @@ class GetExactOutputRoutesRequest(Wire):
 class ExecuteIntentRequest(Wire):
     """domain.md 3b"""
 
-    intent_id: Text = Field(description="Which intent; committed at most 10 minutes ago.")
+    intent_id: Text = Field(
+        description="Which intent; committed at most 10 minutes ago, with a quote that has not expired."
+    )
     deposit_transaction_hash: Text | None = Field(None, description="The transaction that paid the deposit.")
     deposit_signature: dict[str, Any] | None = Field(
         None, description="The owner's signature for a gasless deposit. Not together with a transaction hash."

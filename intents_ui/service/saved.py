@@ -1,11 +1,11 @@
 """The lists of chains and tokens in a file, so that a process that starts while the service is away knows names.
 
-One line with a checksum, then a line for each list: operation, request, when it came, and the answer as it came.
+One line with our signature, then a line for each list: operation, request, when it came, and the answer as it came.
 """
 
-import hashlib
 import json
 import logging
+import math
 import os
 import threading
 import time
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from intents_ui.service.operations import Question
+from intents_ui.service.seal import LENGTH, Seal
 
 NAME = "lists.jsonl"
 MOST_BYTES = 16 * 2**20
@@ -24,8 +25,9 @@ log = logging.getLogger(__name__)
 class SavedLists:
     """Safe for threads. Several processes may share the file: the last one to write is right enough."""
 
-    def __init__(self, directory: Path, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, directory: Path, *, seal: Seal, now: Callable[[], float] = time.time) -> None:
         self._file = directory / NAME
+        self._seal = seal
         self._now = now
         self._lock = threading.Lock()
         self._lists: dict[Question, tuple[float, str]] = self._read()
@@ -66,7 +68,8 @@ class SavedLists:
                 lines.append(line)
             content = b"\n".join(lines)
             try:
-                self._replace(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+                signature = self._seal.close(content, place=NAME)[:LENGTH]
+                self._replace(signature.hex().encode() + b"\n" + content)
             except OSError as error:
                 log.warning("The lists of chains and tokens cannot be written to %s: %s", self._file, error)
 
@@ -83,13 +86,20 @@ class SavedLists:
         try:
             if self._file.stat().st_size > MOST_BYTES + 100:
                 raise ValueError("it is too large")
-            checksum, _, content = self._file.read_bytes().partition(b"\n")
-            if hashlib.sha256(content).hexdigest().encode() != checksum:
-                raise ValueError("its checksum is another")
-            lists = [json.loads(line) for line in content.splitlines()]
-            return {(operation, request.encode()): (at, text) for operation, request, at, text in reversed(lists)}
+            signature, _, content = self._file.read_bytes().partition(b"\n")
+            if self._seal.open(bytes.fromhex(signature.decode()) + content, place=NAME) is None:
+                raise ValueError("it is not signed with this SECRET_KEY")
+            return dict(_saved(json.loads(line)) for line in reversed(content.splitlines()))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             log.warning("The lists of chains and tokens in %s are not read: %s", self._file, error)
             return {}
+
+
+def _saved(entry: object) -> tuple[Question, tuple[float, str]]:
+    """Raises ValueError for whatever is no entry of ours."""
+    match entry:
+        case [str(operation), str(request), float(at), str(text)] if math.isfinite(at):
+            return (operation, request.encode()), (at, text)
+    raise ValueError("it has another shape")

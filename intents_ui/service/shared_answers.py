@@ -8,15 +8,16 @@ import hashlib
 import logging
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from intents_ui.service.operations import Question
 from intents_ui.service.redis_errors import redis_error
+from intents_ui.service.seal import Seal
 
 log = logging.getLogger(__name__)
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 PATIENCE: Final = 0.05  # seconds for Redis to answer: the service itself is not much slower
 PAUSE: Final = 5.0  # seconds for which it is not asked after it did not
 LONGEST: Final = 3600.0  # seconds for which an answer lies there
@@ -35,7 +36,7 @@ class Found(NamedTuple):
 
 class SharedAnswers:
     """Safe for threads. `whose`: what tells this service and this access key from others; no secret can be read in it.
-    `now`: seconds since 1970, which other hosts know too.
+    `seal`: signs each answer for the question that it answers. `now`: seconds since 1970, which other hosts know too.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class SharedAnswers:
         url: str,
         *,
         whose: str,
+        seal: Seal,
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -54,16 +56,27 @@ class SharedAnswers:
             url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
         )
         self._prefix = f"intents-ui:answer:{FORMAT}:{whose}:"
+        self._seal = seal
         self._now = now
         self._clock = clock
         self._until = float("-inf")
 
     def find(self, question: Question) -> Found | None:
-        value = self._ask(lambda: cast("bytes | None", self._redis.get(self._key(question))))
+        return self._found(question, self._ask(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
+
+    def find_all(self, questions: Sequence[Question]) -> list[Found | None]:
+        """Each of them, in one request to Redis."""
+        if not questions:
+            return []
+        values = self._ask(lambda: cast("list[bytes | None]", self._redis.mget([*map(self._key, questions)])))
+        return [self._found(*each) for each in zip(questions, values or [None] * len(questions), strict=True)]
+
+    def _found(self, question: Question, value: bytes | None) -> Found | None:
         if value is None:
             return None
+        content = self._seal.open(value, place=self._key(question))
         try:
-            asked_at, learned_at, text = _read(value)
+            asked_at, learned_at, text = _read(content or b"")
         except (ValueError, zlib.error):
             self.drop(question)
             return None
@@ -71,7 +84,7 @@ class SharedAnswers:
 
     def keep(self, question: Question, content: bytes, *, asked: float, seconds: float) -> None:
         """What came now, and was asked for so many seconds ago; as long as it may be shown at all."""
-        value = _written(self._now() - asked, self._now(), content)
+        value = self._seal.close(_written(self._now() - asked, self._now(), content), place=self._key(question))
         if len(value) <= MOST_BYTES:
             milliseconds = round(min(seconds, LONGEST) * 1000)
             self._ask(lambda: self._redis.set(self._key(question), value, px=max(milliseconds, 1)))

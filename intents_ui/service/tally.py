@@ -18,6 +18,10 @@ class Event(StrEnum):
     MISS = auto()  # there was no copy
     SHARED = auto()  # joined an equal question that was under way
     SHED = auto()  # refused because all places or connections were taken
+    OLDER = auto()  # a response told of an earlier state than one before it, which is kept
+    UNFIT = auto()  # a list had entries that don't meet its filter, which were left out
+    UNREADABLE = auto()  # a message or picture in Redis, left aside
+    UNSIGNED = auto()  # in Redis or STATE_DIR, and not signed by this installation: left aside
 
 
 class Tally:

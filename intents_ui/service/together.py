@@ -1,15 +1,17 @@
 """Several questions to the service at once, so that a page waits for the slowest of them and not for their sum.
 
-They are asked in threads of their own, with the page's deadline and its place (`allowance`).
+They are asked in threads of their own, with the page's deadline and its place (`allowance`). One address has a quarter
+of the threads at most.
 """
 
 import contextvars
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
-from intents_ui.service import origin
+from intents_ui.service import origin, processor
 from intents_ui.service.deadline import seconds_left
 from intents_ui.service.errors import OutOfTime, ServiceError
+from intents_ui.service.shares import FairThreads
 
 THREADS = 48
 
@@ -36,11 +38,21 @@ def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | Ser
 
 def aside[T](question: Callable[[], T]) -> "Future[T]":
     """A question that goes on when its page no longer waits: it has neither the page's time nor its place."""
-    return _threads.submit(origin.apart().run, question)
+    return _submitted(origin.apart(), question)
 
 
 def _asked[T](question: Callable[[], T]) -> "Future[T | ServiceError]":
-    return _threads.submit(contextvars.copy_context().run, _answer, question)
+    return _submitted(contextvars.copy_context(), lambda: _answer(question))
+
+
+def _submitted[T](context: contextvars.Context, question: Callable[[], T]) -> "Future[T]":
+    visitor = origin.visitor()
+
+    def answer() -> T:
+        with processor.computing(visitor):
+            return context.run(question)
+
+    return _threads.submit(answer, visitor)
 
 
 def _answer[T](question: Callable[[], T]) -> T | ServiceError:
@@ -52,14 +64,15 @@ def _answer[T](question: Callable[[], T]) -> T | ServiceError:
 
 def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
     try:
-        return asked.result(seconds_left())
+        with processor.waiting():
+            return asked.result(seconds_left())
     except TimeoutError:
         asked.cancel()  # it may not have found a thread yet
         return OutOfTime()
 
 
-def _new_threads(most: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(most, thread_name_prefix="question")
+def _new_threads(most: int) -> FairThreads:
+    return FairThreads(most, name="question")
 
 
 _threads = _new_threads(THREADS)  # each is started when it is needed
@@ -69,7 +82,7 @@ def use_threads(most: int) -> None:
     """As many as there are connections to the service: a question beyond them would only wait there."""
     global _threads
     before, _threads = _threads, _new_threads(most)
-    before.shutdown(wait=False, cancel_futures=True)
+    before.shutdown()
 
 
 def end_threads() -> None:

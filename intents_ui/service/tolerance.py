@@ -55,9 +55,14 @@ class Wire(BaseModel):
 
     @property
     def unreadable_entries(self) -> int:
-        """How many entries of this object's lists are missing because they could not be read."""
+        """How many entries of this object's lists are left out: they could not be read, or don't meet the filter."""
         faults = self._noted("faults")
-        return faults.entries if faults else 0
+        return (faults.entries if faults else 0) + self.unfit_entries
+
+    @property
+    def unfit_entries(self) -> int:
+        """How many entries of this list don't meet the filter that it was asked with, and are left out."""
+        return int(self._noted("unfit") or 0)
 
     # Beside the fields, where no key on the wire comes to. A private attribute of pydantic's costs each object a
     # call, and an answer has hundreds of objects.

@@ -5,6 +5,7 @@ in UTC. Absent, null and "" are the same: None (a list: empty). Only the id that
 cannot be read is None as well, and `unreadable` has its text (`tolerance.Wire`).
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -349,8 +350,7 @@ class Intent(Kept):
             "destination_precondition": self.destination_precondition or self._on_destination(self.preconditions),
             "destination_meta_txn": self.destination_meta_txn or self._on_destination(self.meta_txns),
         }
-        missing = {name: value for name, value in found.items() if value is not None and getattr(self, name) is None}
-        self.__dict__.update(missing)  # still under construction, so not yet frozen
+        self.__dict__.update(found)  # still under construction, so not yet frozen
 
     def _on_origin[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
         """The entry of the origin chain; the first one, if none of them names its chain."""
@@ -498,6 +498,9 @@ class BalanceGroup(Wire):
     tokens: tuple[TokenBalance, ...] = ()
 
 
+PARTS_OF_RECEIPT = ("summary", "depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
+
+
 class IntentHistory(Wire):
     """2.13. `has_balance` None means that nobody looked: balances come only when they are asked for."""
 
@@ -513,12 +516,21 @@ class IntentHistory(Wire):
     @model_validator(mode="before")
     @classmethod
     def _refuse_another(cls, value: Any) -> Any:
-        """A receipt of another intent says nothing of this one."""
+        """A receipt of another intent, or with parts of another one, says nothing of this one."""
         match value:
-            case {"intentId": str(own), "receipt": {"intentId": str(other)}} if own.lower() != other.lower():
+            case {"intentId": str(own), "receipt": Mapping() as receipt} if other := another_in(receipt, own):
                 return {**value, "receipt": [f"of {other}"]}
             case _:
                 return value
+
+
+def another_in(receipt: Mapping[str, Any], own: str) -> str:
+    """The id of another intent that a receipt, its summary or one of its transactions names; "" if none does."""
+    for part in (receipt, *(receipt.get(name) for name in PARTS_OF_RECEIPT)):
+        match part:
+            case {"intentId": str(other)} if other and other.lower() != own.lower():
+                return read_text(other)
+    return ""
 
 
 # 2.14

@@ -1,4 +1,4 @@
-// What its reader looked up, starred and labelled. It stays in this browser; nothing of it is ever sent.
+// What its reader looked up, starred and labelled. It stays in this browser; of it, only Intent IDs are sent (saved.js).
 
 const MOST = { "looked-up": 50, starred: 200, followed: 20, labels: 1000 };
 const LONGEST = { name: 120, label: 60, told: 300 };
@@ -109,6 +109,9 @@ function row(template, { path, name, at }) {
   made.querySelector("[data-kind-of]").textContent = KINDS[kind];
   if (kind === "intent") made.querySelector("[data-id]").textContent = `${rest.slice(0, 8)}…${rest.slice(-6)}`;
   if (kind === "address") made.querySelector("[data-id]").parentElement.dataset.address = rest.toLowerCase();
+  const status = made.querySelector("[data-status]");
+  if (kind === "intent" && status) status.dataset.status = rest;
+  else status?.remove();
   made.querySelector("[data-ago]").dataset.ago = new Date(at).toISOString();
   const remove = made.querySelector("[data-remove]");
   if (remove) {

@@ -5,6 +5,7 @@ const UNSEEN = "● ";
 const LOOK_EVERY = 30_000;
 const LONGEST_PAUSE = 600_000;
 const MOST_TOLD = 100;
+const NOTE_STAYS = 10_000;
 
 const subject = pageShown(); // of the pages with a switch: an intent or an address
 const isIntent = subject.path.startsWith("/intent/");
@@ -17,6 +18,7 @@ let ownTitle = document.title;
 let unseen = ""; // in words: what has changed since the tab was last looked at
 let stream;
 let timer;
+let noteTimer;
 let turn; // its end
 let isSpeaking = !navigator.locks;
 let failures = 0;
@@ -26,6 +28,13 @@ const isLookedAt = () => !document.hidden && document.hasFocus();
 
 function note(words) {
   document.querySelector("[data-follow-note]").textContent = words;
+  hideNote();
+}
+
+// A note that was written where nobody looked stays until somebody does.
+function hideNote() {
+  clearTimeout(noteTimer);
+  if (isLookedAt()) noteTimer = setTimeout(() => (document.querySelector("[data-follow-note]").textContent = ""), NOTE_STAYS);
 }
 
 function showTab() {
@@ -149,6 +158,7 @@ function stopFollowing(words) {
 function lookedAt() {
   if (!isLookedAt()) return;
   unseen = "";
+  hideNote();
   showTab();
 }
 

@@ -44,3 +44,9 @@ const kept = {
 
 // "kept" tells of each change, in whichever tab it was made; `detail` is the name, or null where all may have changed.
 addEventListener("storage", (event) => dispatchEvent(new CustomEvent("kept", { detail: event.key })));
+
+// Lists of saved pages are filled by scripts that run before this event; what is below them waits, and does not move.
+if (["starred", "looked-up"].some((name) => kept.read(name, []).length)) {
+  document.documentElement.dataset.fillsLists = "";
+  addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
+}

@@ -70,6 +70,15 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
+// In a large text Enter is a new line.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+  const form = event.target.matches("textarea[data-submits]") && event.target.form;
+  if (!form) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+
 // Single keys are in the way of those who speak to their computer (WCAG 2.1.4): they can be turned off.
 const keysSwitch = document.getElementById("keys-on");
 keysSwitch.checked = kept.read("keys", true);

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from tests import canary
 from tests.conftest import needs
-from tests.serving import PATIENCE
+from tests.waiting import PATIENCE
 
 # Without these, Chromium looks for its maker's hosts at every start.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -25,6 +25,10 @@ VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`refused by the policy: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`))"""
 # What is no page runs no script, the one that listens here included.
 REFUSED_THERE = ".json' because the document's frame is sandboxed"
+LOADED = "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .unasked, #checking')"
+# Nothing that is correct is called wrong because the machine is busy.
+PATIENCE_MS = PATIENCE * 1000
+expect.set_options(timeout=PATIENCE_MS)
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -98,7 +102,7 @@ def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bo
 def _window(browser: Browser, *, scripts: bool) -> BrowserContext:
     """Kept open by an empty page: to open a window takes longer than to open most pages."""
     window = browser.new_context(java_script_enabled=scripts)
-    window.set_default_timeout(10_000)
+    window.set_default_timeout(PATIENCE_MS)
     window.new_page()
     return window
 
@@ -110,7 +114,7 @@ def _idle_windows(browser: Browser, *, scripts: bool) -> list[BrowserContext]:
 
 def some_intent(visit: Visit, scenario: int, copy: str = "finished") -> str:
     """The path of a scenario's transfer. The list of them is long, and read without the browser."""
-    page = httpx.get(f"{visit.root}/demo", trust_env=False).text
+    page = httpx.get(f"{visit.root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.search(rf'href="([^"]+)" aria-label="{copy.capitalize()} copy of scenario {scenario}"', page)
     assert found, f"no {copy} copy of scenario {scenario}"
     return found[1]
@@ -131,6 +135,11 @@ def expect_copied(page: Page, text: str) -> None:
     deadline = time.monotonic() + PATIENCE
     while copied(page) != text:
         assert time.monotonic() < deadline, f"{copied(page)!r} is in the clipboard"
+
+
+def loaded(page: Page) -> None:
+    """What a transfer's page asks for by itself is there, but for its stream."""
+    page.wait_for_function(LOADED)
 
 
 def fits(page: Page) -> bool:

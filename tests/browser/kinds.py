@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx
 from django.test import RequestFactory
@@ -21,6 +22,7 @@ from intents_ui.pages import failures
 from tests.browser.conftest import Visit
 from tests.service import scripted_server
 from tests.service.scripted_server import response
+from tests.waiting import PATIENCE, until
 
 OWNER: Final = f"/address/{names.address_of(Role.OWNER, 0)}"
 RECIPIENT: Final = "0x" + "11" * 20
@@ -82,6 +84,7 @@ PLACES: Final = [
     Kind("search of less than a whole id", "/search?q=0x12"),
     Kind("search that found several", f"/search?owner={OWNER.rpartition('/')[2]}"),
     Kind("search that found nothing", "/search?q=nobody", 404),
+    Kind("search of a shortened ID that nothing matches", "/search?q=0x21ed%E2%80%A6b43e", 404),
     Kind("demo", "/demo"),
     Kind("help", "/help"),
     Kind("help of a status", "/help/status/FAILED"),
@@ -155,19 +158,27 @@ FINISHED: Final = {
     28: "failed, its payment reverted",
     30: "of another kind of chain",
 }
-OF_AN_INTENT: Final = ["balances", "everyone", "reply", "share"]
+OF_AN_INTENT: Final = ["balances", "everyone", "proof", "reply", "share"]
 
 
 def of_transfers(root: str) -> list[Kind]:
     """Made or looked up at this moment, since what is under way does not wait."""
-    demo = httpx.get(f"{root}/demo", trust_env=False).text
+    demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.findall(r'href="(/intent/[^"]+)" aria-label="Finished copy of scenario (\d+)"', demo)
     finished = {int(scenario): path for path, scenario in found}
     intents = [Kind(f"intent {told}", finished[scenario]) for scenario, told in FINISHED.items()]
     parts = [Kind(f"{part} of an intent", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
     embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]
     quoted, committed, running = transfer(root), transfer(root, commit=True), transfer(root, commit=True, execute=True)
+    listed = quoted.rpartition("/")[2]
+    shortened = f"{listed[:6]}…{listed[-4:]}"
+    search = f"/search?q={quote(shortened)}"
+    until(
+        lambda: httpx.get(root + search, trust_env=False, timeout=PATIENCE).status_code == 200
+    )  # a list is shared for some seconds
     moving = [
+        Kind("search of a shortened ID", search),
+        Kind("triage of shortened IDs", "/triage", then=triaged(f"{listed} {shortened} {NOTHING[:6]}…{NOTHING[-4:]}")),
         Kind("intent quoted", quoted),
         Kind("intent committed", committed),
         Kind("intent that runs", running),

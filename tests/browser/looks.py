@@ -223,9 +223,17 @@ FAINT: Final = """(shapes) => {
     for (const sheet of document.styleSheets) hold(state, sheet.cssRules);
   for (const one of speaking) words("with the focus", one);
   const reached = "a[href], button, summary, input, select, textarea, [tabindex]";
+  // A heading that takes the focus is underlined: a ring would box it into the line below.
+  const underline = (one) => {
+    const { textDecorationLine, textDecorationThickness, textDecorationColor } = getComputedStyle(one);
+    const isThere = one.matches("h1") && textDecorationLine.includes("underline");
+    return isThere && parseFloat(textDecorationThickness) >= 2
+      ? { outlineColor: textDecorationColor, outlineOffset: "2px" } : undefined;
+  };
   for (const one of all.filter((each) => each.matches(reached))) {
     const ring = ["", "::after"].map((part) => getComputedStyle(one, part || null))
-      .find(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2);
+      .find(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2)
+      ?? underline(one);
     const behind = ground(ring && parseFloat(ring.outlineOffset) < 0 ? one : one.parentElement);
     note("ring of the focus", one, ring ? ratio(over(colour(ring.outlineColor), behind), behind) : 0, 3);
   }

@@ -24,12 +24,13 @@ def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server:
     with visiting(browser, server, theme="dark", width=768) as visit:
         page = visit.page
         visit.open(some_intent(visit, 2))
-        page.get_by_role("link", name="Everything about this address").click()
+        page.get_by_role("link", name="View address").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Address")
-        expect(page.get_by_label("What this address is")).to_contain_text("Owner of")
+        expect(page.get_by_label("Found as")).to_contain_text("Owner of")
         expect(page.get_by_role("heading", name="History")).to_be_visible()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scripts"), [(360, True), (1280, False)], ids=["with scripts", "without"])
 def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
     with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:

@@ -4,7 +4,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
+from intents_ui.display.explanations import EXPLANATIONS
 from tests.browser.conftest import visiting
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +25,9 @@ QUOTE = {
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scripts: bool) -> None:
-    quoted = httpx.post(f"{server}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False).json()["intent"]
+    quoted = httpx.post(f"{server}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False, timeout=PATIENCE).json()[
+        "intent"
+    ]
     path = f"/intent/{quoted['intentId']}"
     with (
         visiting(browser, server, theme="light", width=360, scripts=scripts) as operator,
@@ -37,19 +41,19 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Commit this intent?")
         operator.page.get_by_role("button", name="Commit", exact=True).click()
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Committed")
-        expect(reader.page.get_by_role("heading", level=1)).to_contain_text("Accepted, waiting to start")
+        expect(reader.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
         expect(offer).to_have_count(0)
         operator.page.get_by_role("link", name="Open the intent").click()
-        expect(operator.page.get_by_role("heading", level=1)).to_contain_text("Accepted, waiting to start")
+        expect(operator.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
         expect(operator.page.get_by_role("link", name="Commit this intent")).to_have_count(0)
 
 
 def test_an_expired_quote_offers_nothing(browser: Browser, server: str) -> None:
-    page = httpx.get(f"{server}/demo", trust_env=False).text
-    expired = page.split("Fresh copy of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
+    page = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
+    expired = page.split("Live copy of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
     finished = page.split("Finished copy of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
     assert expired != finished
     with visiting(browser, server, theme="light", width=360) as visit:
         visit.open(finished)
-        expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Offer expired")
+        expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Quote expired")
         expect(visit.page.get_by_role("link", name="Commit this intent")).to_have_count(0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visit, copied, visiting
+from tests.browser.conftest import PATIENCE_MS, Visit, copied, visiting
 from tests.serving import dashboard
 
 pytestmark = pytest.mark.browser
@@ -33,6 +33,7 @@ def quote(visit: Visit) -> Page:
     return page
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 1280, True), ("dark", 360, False)], ids=["with scripts", "without"]
 )
@@ -52,7 +53,7 @@ def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
         page.get_by_role("link", name="Watch it").click()
         expect(page).to_have_url(re.compile(rf"^{server}/intent/0x[0-9a-f]{{64}}$"))
         # Seven seconds as it goes; without scripts the page asks again every ten.
-        expect(page.get_by_role("heading", level=1)).to_have_text("Done", timeout=30_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Delivered", timeout=2 * PATIENCE_MS)
         expect(page.locator(".status").first).to_have_text("Succeeded")
 
 
@@ -68,7 +69,7 @@ def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
         expect(page.get_by_label("The request, which is sent")).to_have_value(re.compile('"plot":"refunded-inside"'))
         page.get_by_role("button", name="Send ExecuteIntent").click()
         page.get_by_role("link", name="Watch it").click()
-        expect(page.locator(".status").first).to_have_text("Refunded", timeout=30_000)
+        expect(page.locator(".status").first).to_have_text("Refunded", timeout=2 * PATIENCE_MS)
 
 
 def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, server: str) -> None:
@@ -80,6 +81,9 @@ def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, 
         found = re.search(r'"depositTransaction":\{[^}]*"amount":"[0-9]*([0-9])"', sent)
         assert found
         request.fill(sent[: found.start(1)] + str((int(found[1]) + 1) % 10) + sent[found.end(1) :])
+        page.get_by_role("button", name="Send CommitIntent").click()
+        expect(page.get_by_role("alert")).to_contain_text("not the one that was shown for confirmation")
+        visit.forgive(409)
         page.get_by_role("button", name="Send CommitIntent").click()
         expect(page.get_by_role("heading", name="400 Bad Request")).to_be_visible()
         answer = page.locator("#answer")
@@ -117,6 +121,7 @@ def test_an_operation_is_asked_read_and_copied(browser: Browser, server: str) ->
         expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_of_it_is_wider_than_the_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

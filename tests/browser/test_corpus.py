@@ -4,7 +4,7 @@ No violation of the policy, no dialog, no error in the console, no request to el
 screen, whether a phone's or a wide one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -20,6 +20,7 @@ from tests.browser.kinds import USDC
 from tests.faults import corpus
 from tests.faults.hostile import visible
 from tests.serving import dashboard, free_port, running
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -39,8 +40,8 @@ addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push
 
 
 @contextmanager
-def hostile(wants: str) -> Iterator[tuple[str, list[str]]]:
-    """A dashboard that asks a hostile service, and the paths of what is to be seen there."""
+def hostile(wants: str, places: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """A dashboard that asks a hostile service, and the paths of its transfers, of these places and of the triage."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
     command = ("-m", "tests.faults.hostile_service", str(port), wants)
@@ -48,12 +49,12 @@ def hostile(wants: str) -> Iterator[tuple[str, list[str]]]:
         running(*command, url=f"{service}/rpc/Service/GetChains"),
         dashboard(
             INTENTS_SERVICE_URL=service,
-            SECRET_KEY="of the test",
+            SECRET_KEY="a key of the test",
             INTENTS_CONSOLE="write",
             INTENTS_CONSOLE_TOKEN="of an operator, who is not here",
         ) as root,
     ):
-        yield root, [*of_transfers(service), *PLACES, TRIAGE]
+        yield root, [*of_transfers(service), *places, TRIAGE]
 
 
 def of_transfers(service: str) -> Iterator[str]:
@@ -68,15 +69,20 @@ def of_transfers(service: str) -> Iterator[str]:
         f"/address/{intents[11]['ownerAddress']}",
         f"/search?owner={intents[11]['ownerAddress']}",
     )
-    quoted = httpx.post(f"{service}/rpc/Service/QuoteIntent", json=kinds.QUOTE, trust_env=False).json()["intent"]
+    quoted = httpx.post(
+        f"{service}/rpc/Service/QuoteIntent", json=kinds.QUOTE, trust_env=False, timeout=PATIENCE
+    ).json()["intent"]
     yield from (f"/intent/{quoted['intentId']}", f"/intent/{quoted['intentId']}/commit")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("wants", "theme", "width"), [("word", "light", 360), ("anything", "dark", 360)])
-def test_nothing_that_strangers_wrote_runs_on_any_page(browser: Browser, wants: str, theme: str, width: int) -> None:
+def test_nothing_that_strangers_wrote_runs_on_any_page(
+    browser: Browser, draw: Callable[[Sequence, int], list], wants: str, theme: str, width: int
+) -> None:
     wrong: list[str] = []
     read = ""
-    with hostile(wants) as (root, paths), visiting(browser, root, theme=theme, width=width) as visit:
+    with hostile(wants, draw(PLACES, 8)) as (root, paths), visiting(browser, root, theme=theme, width=width) as visit:
         visit.page.add_init_script(WATCH)
         visit.page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
         for path in paths:

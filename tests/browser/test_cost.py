@@ -2,6 +2,7 @@
 intent's page is light, and the next page loads none of the files again.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=place,
         check=True,
     )
-    with dashboard(place=place) as root:
+    with dashboard(place=place, INTENTS_BALANCE_WAIT="5") as root:  # a page that still checks them changes with them
         yield root
     shutil.rmtree(place)
 
@@ -61,11 +62,15 @@ def come(visit: Visit, path: str) -> None:
     visit.page.wait_for_load_state("networkidle")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scenario"), [(360, 3), (1280, 4)])
 def test_nothing_moves_while_a_page_comes(browser: Browser, collected: str, width: int, scenario: int) -> None:
-    """Each time of an intent that nobody has looked at: what its addresses hold comes later."""
+    """On a slow phone. Each time with an intent that is looked at for the first time, and so is its status at home."""
     with visiting(browser, collected, theme="light", width=width) as visit:
         visit.page.add_init_script(SHIFTS)
+        visit.page.context.new_cdp_session(visit.page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+        # What a page asks for every ten seconds is news, and may move it.
+        visit.page.route(re.compile(r"/(newest|history/newer)\?"), lambda route: route.fulfill(status=204))
         for path in (some_intent(visit, scenario), "/history", "/", "/tokens?chain=8453", "/routes"):
             come(visit, path)
             moved = visit.page.evaluate(MOVED)
@@ -87,6 +92,7 @@ def test_an_intents_page_is_light_and_the_next_one_loads_no_file_again(browser: 
 
 def loaded(page: Page) -> dict[str, tuple[int, int]]:
     """By path: the bytes of its body as they were sent, and those that came over the wire now."""
+    page.wait_for_function("() => performance.getEntriesByType('navigation')[0]?.loadEventEnd > 0")
     return {path: (size, sent) for path, size, sent in page.evaluate(LOADED)}
 
 

@@ -36,7 +36,8 @@ the two themes and on the two widths that differ most, and not in each product o
 | exports | test_export.py | test_export.py |
 | routes: chosen, swapped, asked; chains against chains | test_routes.py | test_routes.py |
 
-Which pages there are is told in kinds.py; a new page gets a line there.
+Which pages there are is told in kinds.py; a new page gets a line there. `make test` opens those kinds of pages
+that its seed draws; `make deep` opens all of them both ways.
 """
 
 from collections import Counter, defaultdict
@@ -121,9 +122,9 @@ def troubled() -> Iterator[dict[str, list[kinds.Kind]]]:
     with (
         serving(kinds.of_an_intent) as odd,
         serving(kinds.in_trouble) as broken,
-        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="k") as first,
-        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="k") as second,
-        dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="k") as third,
+        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as first,
+        dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as second,
+        dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="a key of the test") as third,
     ):
         yield {first: kinds.OF_AN_INTENT_IN_TROUBLE, second: kinds.BUSY, third: kinds.TROUBLED}
 
@@ -183,14 +184,18 @@ def look_without(page: Page) -> Findings:
 
 
 @pytest.fixture(scope="module")
-def walked(browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]]) -> Walk:
-    roots = {server: kinds.every(server), **troubled}
+def walked(
+    browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]], draw: Callable[[Sequence, int], list]
+) -> Walk:
+    roots = {server: draw(kinds.every(server), 14)}
+    roots |= {root: draw(all_kinds, 1) for root, all_kinds in troubled.items()}
     return Walk(browser, roots, look_with_scripts(), theme="light", widths=(1280, 768, 360))
 
 
 @pytest.fixture(scope="module")
-def walked_without_scripts(browser: Browser, server: str) -> Walk:
-    return Walk(browser, {server: kinds.every(server)}, look_without, theme="dark", widths=(360,), scripts=False)
+def walked_without_scripts(browser: Browser, server: str, draw: Callable[[Sequence, int], list]) -> Walk:
+    roots = {server: draw(kinds.every(server), 40)}
+    return Walk(browser, roots, look_without, theme="dark", widths=(360,), scripts=False)
 
 
 @pytest.mark.parametrize("claim", WITH_SCRIPTS)

@@ -46,6 +46,7 @@ def follow(page: Page, kind: str) -> Download:
     return coming.value
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "theme", "width"), [("/history?status=FAILED", "light", 360), ("/recoverable", "dark", 1280)]
 )
@@ -127,6 +128,7 @@ def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_st
         assert exported(download).why == "stopped by its reader"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "on"), [(f"/address/{names.address_of(Role.OWNER, 0)}", "Older"), ("/recoverable", "USD")]
 )
@@ -159,7 +161,7 @@ def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(brows
         expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         # The page asks again by itself.
-        expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible(timeout=15_000)
+        expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible()
         assert exported(download).why == "stopped by its reader"
 
 

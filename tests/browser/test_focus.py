@@ -119,6 +119,7 @@ def assert_kept(page: Page, focused: str, told: str) -> None:
     assert len(heard) == len(set(heard)) <= 1, heard
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_what_comes_leaves_nobody_without_the_focus(browser: Browser, server: str, row: Row) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -142,7 +143,7 @@ def test_a_transfer_that_moves_takes_the_focus_from_nobody(browser: Browser, ser
         if is_streamed:
             offer.focus()
         transfer.commit()
-        expect(page.locator(".answer .status").first).to_have_text("Committed", timeout=20_000)
+        expect(page.locator(".answer .status").first).to_have_text("Committed")
         # What is gone with the state leaves the focus to the state's heading.
         focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
         expect(focused).to_be_focused()
@@ -158,3 +159,13 @@ def test_what_was_asked_once_more_keeps_the_focus_where_it_was_asked(browser: Br
             with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
                 enter(control)
             expect(control).to_be_focused()
+
+
+def test_a_heading_that_takes_the_focus_is_underlined_and_not_boxed(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = opened(visit, "/history")
+        press("a", unfold='[data-filter="status"] summary', name="In flight")(page)
+        heading = page.locator(HEADING).first
+        expect(heading).to_be_focused()
+        expect(heading).to_have_css("outline-style", "none")
+        expect(heading).to_have_css("text-decoration-line", "underline")

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from tests.browser.conftest import Visit, fits, visiting
+from tests.browser.conftest import PATIENCE_MS, Visit, fits, visiting
 from tests.serving import dashboard, free_port, running
 
 pytestmark = pytest.mark.browser
@@ -158,6 +158,7 @@ def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: B
         visit.forgive(400)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "on", "title"),
     [
@@ -204,7 +205,7 @@ def test_a_service_that_goes_away_leaves_what_a_reader_has(
 @contextmanager
 def abroad(browser: Browser, server: str, zone: str) -> Iterator[Visit]:
     context = browser.new_context(timezone_id=zone, locale="de-DE")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield Visit(context.new_page(), server)
     context.close()
 
@@ -289,9 +290,56 @@ def test_newer_intents_are_announced_and_come_when_they_are_asked_for(browser: B
         visit.open("/history")
         before = rows(page)
         newer = page.get_by_role("link", name=re.compile(r"\d+ newer intents?"))
-        expect(newer).to_be_visible(timeout=40_000)
+        expect(newer).to_be_visible(timeout=2 * PATIENCE_MS)
         assert rows(page) == before
         newer.click()
         expect(newer).to_have_count(0)
         assert rows(page)[0] != before[0]
         expect(page).to_have_url(f"{server}/history")
+
+
+LONGEST_TIMES = """document.querySelectorAll("time.sub").forEach(
+  (time) => (time.textContent = "2026-11-22 23:55:38 GMT+12:45"))"""
+GROWTH = """() => {
+  const told = document.querySelectorAll("[data-headline], [data-reason], [data-late]");
+  const heights = () => Array.from(document.querySelectorAll(".intents tbody tr"), (row) => row.offsetHeight);
+  const tall = heights();
+  for (const each of told) each.hidden = true;
+  const low = heights();
+  return tall.map((height, at) => height - low[at]);
+}"""
+TWO_LINES = 44  # pixels
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("query", ["status=FAILED", "recoverable=1", "ids=1", "balances=1", "ids=1&balances=1"])
+def test_the_story_makes_no_row_more_than_two_lines_higher(browser: Browser, server: str, query: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(f"/history?size=100&{query}")
+        assert visit.page.locator("[data-headline]").count() > 10
+        assert fits(visit.page)
+        assert max(visit.page.evaluate(GROWTH)) <= TWO_LINES
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("width", [360, 900, 1024, 1180])
+def test_a_list_with_intent_ids_fits_every_screen(browser: Browser, server: str, width: int) -> None:
+    with visiting(browser, server, theme="dark", width=width) as visit:
+        for query in ("status=FAILED&status=ABORTED", "ids=1" if width != 900 else ""):
+            visit.open(f"/history?size=100&{query}")
+            visit.page.evaluate(LONGEST_TIMES)
+            assert fits(visit.page), query
+
+
+def test_the_column_of_intent_ids_is_switched_on_and_leads_to_the_transfer(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        visit.open("/history?status=FAILED")
+        page.get_by_role("link", name="Intent IDs: hidden").click()
+        expect(page.get_by_role("columnheader", name="Intent ID")).to_be_visible()
+        expect(page).to_have_url(f"{server}/history?status=FAILED&ids=1")
+        cell = page.locator("td[data-label='Intent ID']").first
+        expect(cell.get_by_role("button", name="Copy Intent ID")).to_be_visible()
+        path = cell.get_by_role("link").get_attribute("href")
+        cell.get_by_role("link").click()
+        expect(page).to_have_url(f"{server}{path}")

@@ -1,11 +1,14 @@
 """What a browser keeps for its reader: looked up, starred, labelled; saved to a file, read from one, wiped."""
 
 import json
+import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Visit, fits, some_intent, visiting
 
@@ -83,14 +86,25 @@ def test_a_star_is_set_and_taken_off_and_other_tabs_follow(visit: Visit) -> None
     page, other = visit.page, visit.page.context.new_page()
     visit.open(some_intent(visit, 2))
     other.goto(visit.root + "/kept")
-    star = page.get_by_role("button", name="Star")
+    star = page.locator("[data-star]")
+    expect(star).to_have_accessible_name("Star")
     star.click()
     expect(star).to_have_attribute("aria-pressed", "true")
+    expect(star).to_have_accessible_name("Saved")
+    assert filled(star)
     expect(other.get_by_role("region", name="Starred").locator("li a")).to_have_count(1)
     page.reload()
     expect(star).to_have_attribute("aria-pressed", "true")
     other.get_by_role("region", name="Starred").get_by_role("button", name="Remove").click()
     expect(star).to_have_attribute("aria-pressed", "false")
+    expect(star).to_have_accessible_name("Star")
+    assert not filled(star)
+
+
+def filled(button: Locator) -> bool:
+    """Whether the middle of its icon is painted, unlike the corner."""
+    icon = Image.open(BytesIO(button.locator(".icon").screenshot())).convert("RGB")
+    return icon.getpixel((icon.width // 2, icon.height // 2)) != icon.getpixel((0, 0))
 
 
 def test_a_label_stands_beside_its_address_on_every_page(visit: Visit) -> None:
@@ -121,7 +135,7 @@ def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
     visit.open(f"/history?owner={owner.removeprefix('/address/')}")
     page.evaluate("address => book.label(address, 'mine')", owner.removeprefix("/address/"))
     expect(page.locator("main .own-label").first).to_have_text("mine")
-    page.get_by_role("link", name="With balances").click()
+    page.get_by_role("link", name="Balances: hidden").click()
     page.wait_for_url("**balances**")
     expect(page.locator("#list .own-label").first).to_have_text("mine")
 
@@ -183,6 +197,7 @@ def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_ou
     assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -261,3 +276,56 @@ def test_labels_are_not_printed(visit: Visit) -> None:
     page.emulate_media(media="print")
     assert not page.locator(".own-label").locator("visible=true").all()
     assert not page.get_by_role("button", name="Star").is_visible()
+
+
+def test_saved_transfers_say_how_they_stand(visit: Visit) -> None:
+    page = visit.page
+    failed, delivered = some_intent(visit, 25), some_intent(visit, 2)
+    for path in (failed, delivered):
+        visit.open(path)
+        page.get_by_role("button", name="Star").click()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/saved/" in request.url else None)
+    for path in ("/", "/kept"):
+        visit.open(path)
+        row = page.get_by_role("region", name="Starred").locator("li", has=page.locator(f"a[href='{failed}']"))
+        expect(row.locator(".status")).to_have_text("Failed")
+        expect(row.locator("[data-headline]")).to_have_text("Refund failed")
+        expect(row.locator("a")).to_contain_text("Quoted: 149.")
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert fits(page)
+        page.set_viewport_size({"width": 1280, "height": 900})
+    ids = {path.removeprefix("/intent/") for path in (failed, delivered)}
+    for url in asked:
+        assert set(re.findall(r"(?:\?|&)id=([^&]+)", url)) <= ids
+        assert not re.sub(r"(?:\?|&)id=[^&]+", "", url).partition("/saved/status")[2]
+
+
+def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> None:
+    page = visit.page
+    intent = some_intent(visit, 25)
+    visit.open(intent)
+    page.get_by_role("button", name="Star").click()
+    name = stored(page)["starred"][0]["name"]  # type: ignore[index]  # what is stored is any JSON
+    page.route("**/saved/status*", lambda route: route.fulfill(status=503))
+    visit.open("/kept")
+    row = page.get_by_role("region", name="Starred").locator("li")
+    expect(row.locator(".kept-status")).to_have_text("Status not loaded")
+    expect(row.locator("a")).to_have_text(name)
+    visit.forgive(503)
+
+
+def test_statuses_are_requested_for_at_most_twenty_rows_at_a_time(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/kept")
+    asked: list[int] = []
+    page.on("request", lambda request: asked.append(request.url.count("id=")) if "/saved/" in request.url else None)
+    page.set_viewport_size({"width": 1280, "height": 6000})
+    page.evaluate("""() => {
+      const id = (n) => "0x" + String(n).padStart(64, "0");
+      for (let n = 0; n < 45; n++) book.add("starred", { path: `/intent/${id(n)}`, name: "x", at: 1 });
+    }""")
+    page.reload()
+    expect(page.locator(".kept-status", has_text="Status not loaded:")).to_have_count(45)
+    assert sum(asked) >= 45
+    assert max(asked) <= 20

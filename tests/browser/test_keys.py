@@ -27,6 +27,7 @@ LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner
 
 
 @pytest.mark.browser
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", LISTS)
 def test_rows_are_gone_through_and_opened(visit: Visit, path: str) -> None:
     page = visit.page

@@ -16,9 +16,9 @@ USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 REFUNDED_ON_ORIGIN = 8
 REFUNDED_INSIDE = 9  # at once, and not after a failure that is looked at every quarter of a minute
-# What the badge says from the quote to the refund.
+# The status from the quote to the refund: shown as a badge where the headline is not the same word.
 STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 class Transfer:
@@ -54,7 +54,7 @@ class Transfer:
 
 
 def badge(page: Page) -> str:
-    return page.locator(".answer .status").first.inner_text().strip()
+    return str(page.locator(".page-head[data-state]").get_attribute("data-state"))
 
 
 def watched(transfer: Transfer, *visits: Visit) -> list[list[str]]:
@@ -101,9 +101,9 @@ def test_every_state_is_shown_by_stream_where_streams_are_blocked_and_without_sc
             assert (shown[0], shown[-1]) == ("Quoted", "Refunded")
         for visit in (streamed, polled):
             assert visit.page.evaluate("window.notReloaded")
-            expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Returned")
+            expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Refunded")
             expect(visit.page).to_have_title(re.compile(r"^Refunded · 300\.00 USDC on Base → "))
-            expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
+            expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-neutral"))
             expect(visit.page.locator("#poll")).to_have_count(0)
         polled.forgive(503)
 
@@ -115,7 +115,7 @@ def test_what_a_reader_has_unfolded_stays_so_while_the_page_moves(browser: Brows
         fold = visit.page.locator("details.fold").first
         fold.locator("summary").click()
         transfer.commit()
-        expect(visit.page.locator(".answer .status").first).to_have_text("Committed")
+        expect(visit.page.locator(".page-head[data-state]")).to_have_attribute("data-state", "Committed")
         expect(fold).to_have_attribute("open", "")
 
 
@@ -124,7 +124,7 @@ def test_the_time_that_an_offer_has_left_runs_in_the_page(browser: Browser, serv
         visit.open(Transfer(server).path)
         left = visit.page.locator("time[data-until]").first
         before = left.inner_text()
-        expect(left).not_to_have_text(before, timeout=5_000)
+        expect(left).not_to_have_text(before)
         expect(left).to_have_text(re.compile(r"^\d+ (min|s)"))
 
 
@@ -133,5 +133,5 @@ def test_a_finished_transfer_opens_no_stream(browser: Browser, server: str) -> N
         asked: list[str] = []
         visit.page.on("request", lambda request: asked.append(request.url))
         visit.open(some_intent(visit, 2))
-        expect(visit.page.get_by_role("heading", level=1)).to_have_text("Done")
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("Delivered")
         assert not [url for url in asked if "/live/" in url]

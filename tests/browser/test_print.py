@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scenario", [2, 4, 9, 12, 14, 20, 22, 26])
 def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, scenario: int) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -30,5 +31,7 @@ def test_paper_shows_hashes_whole_and_no_controls(browser: Browser, server: str)
         )
         expect(visit.page.get_by_role("searchbox")).to_be_hidden()
         expect(visit.page.locator("#proof")).to_be_hidden()
+        expect(visit.page.locator("#old-answers")).to_have_css("display", "none")
+        expect(visit.page.locator("#old-parts")).to_have_css("display", "none")
         expect(visit.page.locator(".on-paper")).to_contain_text("/intent/0x")
         assert visit.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"

@@ -1,15 +1,19 @@
 """Money that was left behind, in a real browser: on an intent's page, and in the work list of all of it."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from intents_ui.display.explanations import EXPLANATIONS
 from tests.browser.conftest import fits, some_intent, visiting
+from tests.serving import dashboard
 
 pytestmark = pytest.mark.browser
 
 ABORTED_WITH_MONEY = 13
+DELIVERED = 2
 JOURNEYS = pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
@@ -20,6 +24,7 @@ def values(page: Page) -> list[float]:
     return [float(re.sub(r"[^0-9.]", "", cell.removeprefix("USD"))) for cell in cells]
 
 
+@pytest.mark.sampled(1)
 @JOURNEYS
 def test_an_intents_page_says_what_was_left_behind(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
@@ -29,25 +34,24 @@ def test_an_intents_page_says_what_was_left_behind(
         path = some_intent(visit, ABORTED_WITH_MONEY)
         visit.open(path)
         section = page.locator("#balances")
-        if not scripts:
-            section.get_by_role("link", name="Ask the service what they hold").click()
-            expect(page).to_have_url(f"{server}{path}/balances")
-        expect(section).to_contain_text("Stopped, money waiting to be taken back")
+        expect(page.get_by_role("heading", level=1)).to_have_text(EXPLANATIONS["aborted.recoverable"].headline)
         expect(section).to_contain_text("30.00 USDT")
         expect(section).to_contain_text(re.compile(r"Checked \d\d:\d\d:\d\d UTC"))
         assert fits(page)
-        expect(page.locator("#said")).to_have_text(re.compile(r"^The addresses hold \$30\.00\." if scripts else "^$"))
         section.get_by_role("link", name="Check again").click()
         expect(section).to_contain_text("30.00 USDT")
+        expect(page.locator("#said")).to_have_text(re.compile(r"^The addresses hold \$30\.00\." if scripts else "^$"))
         if scripts:
             expect(page).to_have_url(f"{server}{path}")
             expect(section.get_by_role("link", name="Check again")).to_be_focused()
             expect(section.get_by_role("button", name="Copy deposit address")).to_be_visible()
         else:
+            expect(page).to_have_url(f"{server}{path}/balances")
             page.get_by_role("link", name="Back to the transfer").click()
             expect(page).to_have_url(f"{server}{path}")
 
 
+@pytest.mark.sampled(1)
 @JOURNEYS
 def test_the_work_list_is_sorted_and_narrowed(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
@@ -118,23 +122,28 @@ def test_back_from_another_order_is_the_list_as_it_was(browser: Browser, server:
         expect(page.locator("caption")).to_contain_text("oldest first")
 
 
-def test_an_answer_that_says_of_a_failure_takes_its_place_too(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
+@pytest.fixture(scope="module")
+def late() -> Iterator[str]:
+    """A dashboard in which the balances are never there in time for their page."""
+    with dashboard(INTENTS_BALANCE_WAIT="0") as root:
+        yield root
+
+
+def test_an_answer_that_says_of_a_failure_takes_its_place_too(browser: Browser, late: str) -> None:
+    with visiting(browser, late, theme="light", width=1280) as visit:
         page = visit.page
-        path = some_intent(visit, ABORTED_WITH_MONEY)
         page.route("**/balances", lambda route: route.fulfill(status=503, body="<p>cannot be shown</p>"))
-        visit.open(path)
+        visit.open(some_intent(visit, DELIVERED))
         expect(page.locator("#balances")).to_have_text("cannot be shown")
         visit.faults.clear()  # a 503 is a fault in the browser's eyes
 
 
-def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
+def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser, late: str) -> None:
+    with visiting(browser, late, theme="light", width=1280) as visit:
         page = visit.page
-        path = some_intent(visit, ABORTED_WITH_MONEY)
         page.route("**/balances", lambda route: route.abort())
-        visit.open(path)
-        expect(page.get_by_role("heading", level=1)).to_contain_text("Stopped")
+        visit.open(some_intent(visit, ABORTED_WITH_MONEY))
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Aborted")
         again = page.locator("#balances").get_by_role("link", name="Ask the service what they hold")
         expect(again).to_be_visible()
         visit.faults.clear()  # what was cut off is a fault in the browser's eyes

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.conftest import FITS, visiting
 from tests.browser.kinds import transfer
 from tests.serving import dashboard
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -28,6 +29,7 @@ def strict() -> Iterator[str]:
         yield root
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_too_many_and_too_much_are_pages_that_say_what_to_do(
@@ -40,7 +42,7 @@ def test_too_many_and_too_much_are_pages_that_say_what_to_do(
         expect(page.get_by_role("heading", level=1)).to_have_text("That is more than can be taken at once")
         assert page.evaluate(FITS)
         page.set_extra_http_headers(VISITOR)
-        with httpx.Client(base_url=strict, headers=VISITOR, trust_env=False) as client:
+        with httpx.Client(base_url=strict, headers=VISITOR, trust_env=False, timeout=PATIENCE) as client:
             while client.get("/robots.txt").status_code == 200:
                 pass
         visit.open("/history")

@@ -9,13 +9,15 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.conftest import PATIENCE_MS
+
 TIMES = "time[data-at]"
 
 
 @contextmanager
 def reader(browser: Browser, *, zone: str, scripts: bool = True) -> Iterator[BrowserContext]:
     context = browser.new_context(timezone_id=zone, locale="en-US", java_script_enabled=scripts)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     try:
         yield context
     finally:
@@ -45,6 +47,7 @@ def clock_in(zone: str, moment: str) -> str:
 
 
 @pytest.mark.browser
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("zone", "name"), [("Asia/Kolkata", r"GMT\+5:30"), ("America/New_York", r"E[SD]T")])
 def test_each_time_is_in_the_readers_zone_and_says_so(browser: Browser, server: str, zone: str, name: str) -> None:
     with reader(browser, zone=zone) as context:
@@ -75,9 +78,18 @@ def test_the_choice_is_kept_and_holds_for_what_comes_later(browser: Browser, ser
 
 @pytest.mark.browser
 def test_in_utc_stands_what_the_server_wrote(browser: Browser, server: str) -> None:
+    written, shown = in_utc(browser, server)
+    if written != shown:  # the second page was written on the next day, which puts a date before the time
+        written, shown = in_utc(browser, server)
+    assert written
+    assert shown == written
+
+
+def in_utc(browser: Browser, server: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The same times as the server writes them and as a browser of another zone shows them in UTC."""
     with reader(browser, zone="Asia/Kolkata") as context, reader(browser, zone="UTC", scripts=False) as plain:
         unscripted = open_page(plain, server + "/history")
-        path = first_intent(open_page(plain, server + "/history"))
+        path = first_intent(unscripted)
         unscripted.goto(server + path)
         expect(unscripted.locator("footer")).to_contain_text("Times are in UTC.")
         assert not unscripted.get_by_label("Unix").is_visible()
@@ -85,11 +97,9 @@ def test_in_utc_stands_what_the_server_wrote(browser: Browser, server: str) -> N
         page.get_by_label("UTC", exact=True).check()
         page.goto(server + path)
         expect(page.locator("footer")).to_contain_text("Times are in UTC.")
-        written = dict(told(unscripted))
-        shown = dict(told(page))
+        written, shown = dict(told(unscripted)), dict(told(page))
         common = written.keys() & shown.keys()
-        assert common
-        assert {moment: shown[moment] for moment in common} == {moment: written[moment] for moment in common}
+        return {moment: written[moment] for moment in common}, {moment: shown[moment] for moment in common}
 
 
 @pytest.mark.browser

@@ -86,6 +86,7 @@ def test_filters_keep_what_was_typed_and_back_leads_through_them(browser: Browse
         expect(field(page)).to_have_value("")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_windows_come_as_the_reader_gets_there(browser: Browser, long_list: str, width: int) -> None:
     with visiting(browser, long_list, theme="dark", width=width) as visit:
@@ -141,6 +142,7 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
         expect(page.get_by_role("heading", name="Newest intents with it")).to_be_visible()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_tokens_page_brings_its_slower_parts(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

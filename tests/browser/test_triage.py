@@ -25,6 +25,7 @@ def ticket(visit: Visit) -> tuple[str, list[str]]:
     ), known
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
@@ -39,7 +40,7 @@ def test_a_ticket_is_pasted_answered_and_followed(
         page.get_by_label("The whole text").fill(text)
         page.get_by_role("button", name="Triage").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
-        total = "All 8 identifiers are answered: 5 found, 1 token, 1 not found, 1 to be checked."
+        total = "All 8 identifiers are answered: 5 found, 1 token, 2 not found."
         expect(page.get_by_role("heading", level=2, name=total, exact=True)).to_be_visible()
         expect(page.get_by_role("status").filter(has_text=total)).to_have_count(1 if scripts else 0)
         expect(page.get_by_text("Rows are still coming")).to_be_hidden()
@@ -49,12 +50,33 @@ def test_a_ticket_is_pasted_answered_and_followed(
         with page.context.expect_page() as opened:
             row.get_by_role("link").click()
         expect(opened.value).to_have_url(f"{server}/intent/{known[1]}")
-        expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Returned")
+        expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Refunded")
         page.get_by_text("CSV", exact=True).click()
         written = page.get_by_label("All rows as CSV")
         expect(written).to_be_visible()
         assert known[4] in written.input_value()
         expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("keys", ["Control+Enter", "Meta+Enter"])
+def test_the_keyboard_submits_the_text(browser: Browser, server: str, keys: str) -> None:
+    with visiting(browser, server, theme="light", width=360) as visit:
+        page = visit.page
+        visit.open("/triage")
+        expect(page.locator("form").get_by_text("or press Ctrl or ⌘ + Enter")).to_be_visible()
+        field = page.get_by_label("The whole text")
+        field.fill(NOTHING)
+        field.press("Enter")
+        expect(page).to_have_url(f"{server}/triage")
+        field.press(keys)
+        expect(page.get_by_role("heading", level=1)).to_have_text("1 identifier found")
+
+
+def test_without_scripts_no_key_is_promised(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        visit.open("/triage")
+        expect(visit.page.get_by_text("or press Ctrl")).to_be_hidden()
 
 
 def test_all_rows_are_copied(browser: Browser, server: str) -> None:
@@ -118,6 +140,7 @@ def test_rows_come_one_by_one_without_a_script(browser: Browser, behind_doors: s
         doors.open |= {first}
         page.get_by_role("button", name="Triage").click(no_wait_after=True)
         expect(page.locator("#row-1")).to_contain_text("Succeeded")
+        expect(page.locator("#row-1")).to_be_visible()
         expect(page.locator("#row-2")).to_have_count(0)
         expect(page.get_by_text("Rows are still coming")).to_be_visible()
         doors.all_open.set()

@@ -36,6 +36,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         expect(page.locator(":focus")).to_have_text("Skip to the page")
         page.keyboard.press("Enter")
         expect(page.get_by_role("main")).to_be_focused()
+        page.wait_for_load_state()  # keys are listened to by a script
         page.keyboard.press("c")
         expect_copied(page, intent_id)
 
@@ -54,6 +55,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         page.go_back()
         expect(page).to_have_url(f"{server}/intent/{intent_id}#page")
 
+        page.wait_for_load_state()
         page.keyboard.press("/")  # 5
         expect(page.locator("[data-search]")).to_be_focused()
         navigation = page.get_by_role("navigation", name="Main")
@@ -94,6 +96,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         tab_to(page, page.get_by_role("button", name="Triage"))
         page.keyboard.press("Enter")
         expect(page.locator("[data-end]")).to_be_visible()
+        page.wait_for_load_state()
         page.keyboard.press("j")
         expect(page.locator(":focus")).to_have_attribute("href", f"/intent/{intent_id}")
         page.keyboard.press("c")

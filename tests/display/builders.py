@@ -1,9 +1,13 @@
 """Intents, receipts and a catalogue as short as a test can say them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from intents_ui.display.names import Names
+from intents_ui.display.situation import UNCHECKED, Balances, Check, Situation
 from intents_ui.service.wire import (
+    BalanceGroup,
     ChainInfo,
     Intent,
     IntentReceipt,
@@ -102,3 +106,21 @@ def _leg(leg: str, status: str) -> IntentTransaction:
     if leg == "refund":
         return refund(status)
     return transaction(status, chain_id=BASE if leg == "destination" else ARBITRUM)
+
+
+def at(
+    of_intent: Intent | None = None,
+    of_receipt: IntentReceipt | None = None,
+    *,
+    now: datetime = NOW,
+    names: Names = CATALOGUE,
+    unread: bool = False,
+    has_balance: bool | None = None,
+    balances: Sequence[BalanceGroup] | None = None,
+    checked_at: datetime | None = None,
+) -> Situation:
+    """A situation; balances count as checked when `has_balance` is given, or some are."""
+    is_checked = has_balance is not None or bool(balances)
+    has = bool(balances) if has_balance is None else has_balance
+    held = Balances(Check.CHECKED, has, tuple(balances or ()), checked_at) if is_checked else UNCHECKED
+    return Situation.of(of_intent, of_receipt, now=now, names=names, balances=held, unread=unread)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from intents_ui.display import route, story, timeline, transfer
+from intents_ui.display import route, summary, timeline, transfer
+from intents_ui.display.situation import Situation
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.plots import PLOTS
 from intents_ui.service.catalog import Catalog
@@ -12,6 +13,7 @@ from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import NotFound
 from intents_ui.service.in_process import InProcessTransport
 from intents_ui.service.wire import Intent, IntentReceipt
+from tests.display import builders
 from tests.display.builders import NOW
 
 EMULATOR = Emulator(now=NOW.timestamp, size=10)
@@ -31,18 +33,20 @@ class Scene:
     intent: Intent
     receipt: IntentReceipt | None
 
-    def story(self, now=NOW, **more) -> story.Story:
-        return story.story(self.intent, self.receipt, now=now, using=CATALOG, **more)
+    def at(self, now=NOW, **more) -> Situation:
+        return builders.at(self.intent, self.receipt, now=now, names=CATALOG, **more)
+
+    def story(self, now=NOW, **more) -> summary.Summary:
+        return summary.of(self.at(now, **more))
 
     def timeline(self, now=NOW, **more) -> timeline.Timeline:
-        return timeline.timeline(self.intent, self.receipt, now=now, using=CATALOG, **more)
+        return timeline.of(self.at(now, **more))
 
     def transfer(self, now=NOW, **more) -> transfer.Transfer:
-        return transfer.of_intent(self.intent, self.receipt, now=now, using=CATALOG, **more)
+        return transfer.of(self.at(now, **more))
 
     def stops(self, now=NOW, **more) -> tuple[route.Stop, ...]:
-        told = self.story(now, **more)
-        return route.route(self.intent, self.receipt, story=told, using=CATALOG, **more)
+        return route.of(self.at(now, **more))
 
     def sentences(self, now=NOW, **more) -> dict[str, str]:
         return {step.name.value: step.sentence for step in self.timeline(now, **more).steps}

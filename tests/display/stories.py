@@ -5,9 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.display import story, turns
-from intents_ui.display.locator import Check
-from intents_ui.display.story import Story
+from intents_ui.display import summary, turns
+from intents_ui.display.locator import Agreement
+from intents_ui.display.situation import UNCHECKED, Balances, Situation
+from intents_ui.display.summary import Summary
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.plots import PLOTS
 from intents_ui.emulator.scripts import Plot, Step
@@ -28,10 +29,11 @@ HEAD = f"""\
 # What the page says at each step of the thirty scenarios
 
 Made by `{COMMAND}` and held by `test_stories.py`: a change of words is
-a change of this file, to be read as somebody would who waits for their money. Every transfer is quoted at 14:00:00 UTC.
+a change of this file, to be read as a user would who waits for their funds. Every transfer is quoted at 14:00:00 UTC.
 
-Under each headline: the row of `explanations.json` and its tone, what happened, where the money is, what to do, whose
-turn it is. *Looked up* is what the page says once the balances were looked up as well, where that is something else.
+Each headline is followed by the row of `explanations.json` and its tone, what happened, where the funds are, the next
+step with the warning that the page shows below it, and who must act. *Balances checked* is what the page says once it
+has the on-chain balances, where that differs.
 """
 
 
@@ -45,20 +47,14 @@ class Film:
     entry: IntentHistory
     moments: tuple[datetime, ...]
 
-    def told(self, now: datetime) -> Story:
-        return story.story(self.intent, self.receipt, now=now, using=CATALOG)
+    def told(self, now: datetime) -> Summary:
+        return summary.of(self.at(now))
 
-    def looked_up(self, now: datetime) -> Story:
-        held, balances = self.entry.has_balance, self.entry.balances
-        return story.story(
-            self.intent,
-            self.receipt,
-            now=now,
-            using=CATALOG,
-            has_balance=held,
-            balances=balances,
-            checked_at=now,
-        )
+    def looked_up(self, now: datetime) -> Summary:
+        return summary.of(self.at(now, balances=Balances.of_entry(self.entry, checked_at=now)))
+
+    def at(self, now: datetime, *, balances: Balances = UNCHECKED) -> Situation:
+        return Situation.of(self.intent, self.receipt, now=now, names=CATALOG, balances=balances)
 
 
 def text() -> str:
@@ -106,33 +102,34 @@ def moments(intent: Intent, receipt: IntentReceipt | None, *, now: datetime, unt
     at: datetime | None = now
     while at and at < until:
         yield at
-        at = story.changes_at(intent, receipt, now=at)
+        at = summary.changes_at(Situation.of(intent, receipt, now=at))
 
 
 def answer(film: Film, now: datetime) -> Iterator[str]:
     told, looked = film.told(now), film.looked_up(now)
     yield from paragraph(told)
     if said(looked) != said(told):
-        yield "\n*Looked up:*\n"
+        yield "\n*Balances checked:*\n"
         yield from paragraph(looked)
-    elif looked.located.check is Check.DIFFERS:
-        yield f"\n*Looked up:* {looked.located.finding}"
+    elif looked.located.check is Agreement.DIFFERS:
+        yield f"\n*Balances checked:* {looked.located.finding}"
 
 
-def paragraph(told: Story) -> Iterator[str]:
+def paragraph(told: Summary) -> Iterator[str]:
     yield f"**{told.headline}** ({told.key}, {told.tone})\n"
     yield f"- {told.sentence}"
     amount = f" [{told.located.amount}]" if told.located.amount else ""
-    yield f"- Where: {told.where}{amount}"
-    yield f"- Next: {told.next}"
-    until = f" (until {told.deadline:%H:%M:%S})" if told.deadline else ""
-    yield f"- Who: {turns.whose(told)}{until}"
+    yield f"- Where: {told.location}{amount}"
+    yield f"- Next: {told.instructions}"
+    until = f"until {told.deadline:%H:%M:%S}" if told.deadline else ""
+    if turn := " · ".join(filter(None, (turns.whose(told), until))):
+        yield f"- {turn}"
     if told.located.finding:
         yield f"- {told.located.finding} ({told.located.check})"
 
 
-def said(told: Story) -> tuple[str, ...]:
-    return told.headline, told.sentence, told.where, told.next
+def said(told: Summary) -> tuple[str, ...]:
+    return told.headline, told.sentence, told.location, told.next_step
 
 
 def states(step: Step) -> str:

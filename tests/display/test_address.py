@@ -63,18 +63,18 @@ def test_only_an_accounts_address_has_a_page(written, known) -> None:
 
 
 ROLES = [
-    pytest.param([], [], "Owner of 0 intents", False, id="none"),
-    pytest.param([1], [], "Owner of 1 intent", False, id="one"),
-    pytest.param(range(37), [], "Owner of 37 intents", False, id="many"),
-    pytest.param(range(1234), [3], "Owner of 1,234 intents", False, id="thousands"),
-    pytest.param(range(10), [], "Owner of at least 10 intents", True, id="ten may be the ten newest"),
+    pytest.param([], [], "Owner of 0 transfers", False, id="none"),
+    pytest.param([1], [], "Owner of 1 transfer", False, id="one"),
+    pytest.param(range(37), [], "Owner of 37 transfers", False, id="many"),
+    pytest.param(range(1234), [3], "Owner of 1,234 transfers", False, id="thousands"),
+    pytest.param(range(10), [], "Owner of at least 10 transfers", True, id="ten may be the ten newest"),
     pytest.param(
-        range(8), [7, 8], "Owner of at least 9 intents", True, id="the history lists one that the search lacks"
+        range(8), [7, 8], "Owner of at least 9 transfers", True, id="the history lists one that the search lacks"
     ),
     pytest.param(
-        range(11, 14), [11, 12, 13], "Owner of 3 intents", False, id="the same in both, in another letter case"
+        range(11, 14), [11, 12, 13], "Owner of 3 transfers", False, id="the same in both, in another letter case"
     ),
-    pytest.param(None, [1, 2], "Owner of at least 2 intents", True, id="only the history answered"),
+    pytest.param(None, [1, 2], "Owner of at least 2 transfers", True, id="only the history answered"),
 ]
 
 

@@ -4,12 +4,14 @@ import itertools
 
 import pytest
 
-from intents_ui.display import route, story, timeline
+from intents_ui.display import route, summary, timeline
+from intents_ui.display.explanations import Certainty
 from intents_ui.display.places import Place
 from intents_ui.display.route import BACK, Reached
+from intents_ui.display.statuses import Tone
 from intents_ui.display.timeline import Name, State
 from intents_ui.service.wire import IntentReceipt, IntentStatus
-from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, receipt, refund, transaction
+from tests.display.builders import ARBITRUM, BASE, NOW, at, receipt, refund, transaction
 
 PLACEHOLDER = "0x" + "0" * 64
 LEGS = [None, "PENDING", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
@@ -33,6 +35,7 @@ REFUNDS = {
 TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_no_view_denies_another(status, same_chain):
@@ -53,21 +56,26 @@ def test_no_view_denies_another(status, same_chain):
 
 class Views:
     def __init__(self, of_receipt: IntentReceipt, *, now=NOW) -> None:
-        self.told = story.story(None, of_receipt, now=now, using=CATALOGUE)
-        self.steps = {step.name: step for step in timeline.timeline(None, of_receipt, now=now, using=CATALOGUE).steps}
-        self.stops = {stop.place: stop for stop in route.route(None, of_receipt, story=self.told, using=CATALOGUE)}
+        situation = at(None, of_receipt, now=now)
+        self.told = summary.of(situation)
+        self.steps = {step.name: step for step in timeline.of(situation).steps}
+        self.stops = {stop.place: stop for stop in route.of(situation)}
 
     def quarrel(self, deposit, origin, destination, back) -> str:
         place, reached = self.told.place, [stop.reached for stop in self.stops.values()]
         paid, delivered = self.steps[Name.DEPOSIT], self.steps.get(Name.DESTINATION)
-        here = [each for each, stop in self.stops.items() if stop.reached is Reached.HERE]
+        at_place = (Reached.HERE, Reached.EXPECTED)
+        here = [each for each, stop in self.stops.items() if stop.reached in at_place]
+        is_sure = self.told.certainty is Certainty.CONFIRMED
         not_yet = (Reached.AHEAD, Reached.NEVER)
         later = bool({origin, destination} & TRACES) or back != "none"
         seen = later or deposit in ("reported", "SUCCEEDED")
         rules = {
             "the money is in another place": here != ([] if place is Place.UNKNOWN else [place]),
             "passed a place that comes after the money": place not in (Place.UNKNOWN, *BACK)
-            and Reached.PASSED in reached[reached.index(Reached.HERE) :],
+            and Reached.PASSED in reached[next(i for i, each in enumerate(reached) if each in at_place) :],
+            "here, and not confirmed": (Reached.HERE in reached) != (bool(here) and is_sure),
+            "green, and not confirmed": Tone.GOOD in (self.told.tone, self.told.status.tone) and not is_sure,
             "more is to come of what has ended": Reached.AHEAD in reached and self.told.is_over,
             "nothing is to come of what goes on": Reached.NEVER in reached and not self.told.is_over,
             "at the deposit address, unpaid": place is Place.DEPOSIT_ADDRESS
@@ -84,7 +92,7 @@ class Views:
             "the last step failed before the money came": destination == "FAILED"
             and Place.DELIVERY_ADDRESS in self.stops
             and self.stops[Place.DELIVERY_ADDRESS].reached in not_yet,
-            "not seen, although it was": "has not been seen" in paid.sentence and seen,
+            "not seen, although it was": "No deposit" in paid.sentence and seen,
             "waits for a payment that was made": "Waiting for" in paid.sentence and seen,
             "asks for a payment that was made": self.told.key == "executing.wait_deposit" and seen,
             "asks for a payment that is not waited for": self.told.key == "executing.wait_deposit"

@@ -59,9 +59,12 @@ def test_a_hostile_symbol_is_made_visible():
 
 USD = [
     ("thousands", "5000.12", "$5,000.12"),
-    ("nearest cent", "0.069999999999999999", "$0.07"),
+    ("a float's last digit", "0.069999999999999999", "$0.07"),
+    ("cut like the amount beside it", "4994.519345", "$4,994.51"),
+    ("cut towards zero", "-4994.519345", "-$4,994.51"),
     ("less than a cent", "3.1e-15", "<$0.01"),
     ("just less than a cent", "0.0099", "<$0.01"),
+    ("one cent", "0.01", "$0.01"),
     ("nothing", "0", "$0.00"),
     ("exponent", "1e+12", "$1,000,000,000,000.00"),
     ("more digits than the usual context", "1e+40", "$10" + ",000" * 13 + ".00"),
@@ -73,6 +76,13 @@ USD = [
 @pytest.mark.parametrize(("value", "shown"), [row[1:] for row in USD], ids=[row[0] for row in USD])
 def test_dollars(value, shown):
     assert amounts.usd(Decimal(value)) == shown
+
+
+@given(st.integers(10**6, 10**18))
+def test_a_stablecoin_and_its_dollars_show_the_same_cents(value):
+    shown = amounts.shortened(value, decimals=6).partition(".")
+    whole, _, cents = amounts.usd(Decimal(value).scaleb(-6)).removeprefix("$").partition(".")
+    assert (shown[0], shown[2].ljust(2, "0")[:2]) == (whole, cents)
 
 
 def test_unknown_dollars_are_a_dash():
@@ -88,6 +98,8 @@ PERCENT = [
     ("percent already", amounts.percent, "-0.31", "-0.31%"),
     ("four decimals", amounts.percent, "12.345678", "12.3457%"),
     ("tiny", amounts.percent, "1e-7", "<0.0001%"),
+    ("the smallest that is written out", amounts.percent, "0.0001", "0.0001%"),
+    ("tiny, below zero", amounts.percent, "-1e-7", "-<0.0001%"),
     ("none", amounts.percent, "0.00", "0%"),
     ("hundred", amounts.percent, "100", "100%"),
     ("fraction", amounts.fraction, "0.005", "0.5%"),

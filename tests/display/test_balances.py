@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display import balances
+from intents_ui.display import balances, summary
 from intents_ui.display.balances import Balances, Worth
-from intents_ui.display.facts import Facts
+from intents_ui.display.situation import UNCHECKED, Situation
+from intents_ui.display.situation import Balances as Snapshot
 from intents_ui.display.trust import Standing
 from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
@@ -50,8 +51,13 @@ def entry(*groups: BalanceGroup, has: bool | None = True, **members: Any) -> Int
     return IntentHistory(intent_id=INTENT_ID, has_balance=has, balances=groups, **{"receipt": FAILED, **members})
 
 
+def listed(found: IntentHistory | None, of_intent=INTENT, of_receipt=FAILED, *, names=CATALOGUE) -> Situation:
+    held = Snapshot.of_entry(found, checked_at=NOW) if found else UNCHECKED
+    return Situation.of(of_intent, of_receipt, now=NOW, names=names, balances=held)
+
+
 def of(found: IntentHistory | None, of_intent=INTENT) -> Balances:
-    return balances.of_entry(found, Facts.of(of_intent, FAILED), using=CATALOGUE)
+    return balances.of(listed(found, of_intent), is_listed=found is not None)
 
 
 def only(found: IntentHistory) -> balances.Holding:
@@ -67,8 +73,16 @@ WORTHS = [
     ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), Worth.WORTHLESS, "priced at $0", ""),
     ("a value and no price", token(price_usd=None), Worth.PRICED, "$79.71", ""),
     ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not given", "$1.00 each"),
+    (
+        "a price below 0 and no value",
+        token(price_usd=Decimal(-1), balance_usd=None),
+        Worth.UNPRICED,
+        "value not given",
+        "-$1.00 each",
+    ),
     ("dust", token(1, balance_usd=Decimal("0.000001")), Worth.PRICED, "<$0.01", "$1.00 each"),
     ("nothing", token(0, balance_usd=Decimal(0)), Worth.NOTHING, "nothing", ""),
+    ("nothing, with a value", token(0), Worth.NOTHING, "nothing", ""),
     ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not given", "$1.00 each"),
 ]
 
@@ -77,6 +91,7 @@ WORTHS = [
 def test_what_a_balance_comes_to(held, worth, said, each):
     holding = only(entry(group(held)))
     assert (holding.worth, holding.said, holding.each) == (worth, said, each)
+    assert holding.side.usd == (held.balance_usd if worth is Worth.PRICED else None)
 
 
 AMOUNTS = [
@@ -108,14 +123,18 @@ def test_a_token_without_a_chain_is_on_that_of_its_address(chain_id):
 
 
 BOTH = intent(origin_intent_address=DEPOSIT, destination_intent_address=DEPOSIT)
+FROM_BASE = BOTH.model_copy(update={"origin_chain_id": BASE, "destination_chain_id": ARBITRUM})
 ADDRESSES = [
     ("the deposit address", INTENT, DEPOSIT, ARBITRUM, "deposit address"),
     ("in other letters", INTENT, DEPOSIT.upper().replace("X", "x"), ARBITRUM, "deposit address"),
     ("the delivery address", INTENT, DELIVERY, BASE, "delivery address"),
     ("one address on two chains, here", BOTH, DEPOSIT, ARBITRUM, "deposit address"),
     ("one address on two chains, there", BOTH, DEPOSIT, BASE, "delivery address"),
+    ("one address on two chains, from the other one", FROM_BASE, DEPOSIT, ARBITRUM, "delivery address"),
     ("paid on a third chain", INTENT, DEPOSIT, 10, "deposit address"),
     ("somebody else's", INTENT, MERCHANT, ARBITRUM, "another address"),
+    ("another one that sorts first", INTENT, "0x" + "00" * 20, ARBITRUM, "another address"),
+    ("another one that sorts last", INTENT, "0x" + "ff" * 20, ARBITRUM, "another address"),
     ("none", INTENT, None, ARBITRUM, "an address that is not named"),
 ]
 
@@ -124,8 +143,9 @@ ADDRESSES = [
     ("of_intent", "address", "chain_id", "called"), [row[1:] for row in ADDRESSES], ids=[row[0] for row in ADDRESSES]
 )
 def test_which_address_it_is(of_intent, address, chain_id, called):
-    (found,) = of(entry(group(token(), address=address, chain_id=chain_id)), of_intent).addresses
-    assert (found.called, found.holdings[0].called) == (called, called)
+    written = {"intentAddress": address, "chainId": str(chain_id), "tokens": [{"balance": "1"}]}
+    (found,) = balances.addresses(listed(entry(BalanceGroup.model_validate(written)), of_intent, None))
+    assert (found.called, found.holdings[0].called, found.chain_id) == (called, called, chain_id)
 
 
 NO_OWNER = intent(owner_address=None)
@@ -148,7 +168,7 @@ SENTENCES = [
     ("of_intent", "found", "sentence"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES]
 )
 def test_what_is_said_instead_of_balances(of_intent, found, sentence):
-    assert balances.of_entry(found, Facts.of(of_intent, None), using=CATALOGUE).sentence == sentence
+    assert balances.of(listed(found, of_intent, None), is_listed=found is not None).sentence == sentence
 
 
 def test_the_value_of_all_says_on_how_many_it_rests():
@@ -165,6 +185,38 @@ def test_without_any_price_there_is_no_sum():
     assert (value.shown, value.rests_on) == ("no price", "")
 
 
+def test_a_price_of_0_adds_nothing_to_the_sum_and_counts_as_a_price():
+    value = of(entry(group(token(), token(price_usd=Decimal(0), balance_usd=None)))).value
+    assert value is not None
+    assert (value.usd, value.rests_on) == (Decimal("79.712345"), "")
+
+
+HEARD = [
+    ("with a price", entry(group(token())), "The addresses hold $79.71."),
+    (
+        "partly without",
+        entry(group(token(), token(price_usd=None, balance_usd=None))),
+        "The addresses hold $79.71, 1 of 2 with a price.",
+    ),
+    (
+        "without a price",
+        entry(group(token(price_usd=None, balance_usd=None))),
+        "The addresses hold money without a price.",
+    ),
+    (
+        "not counted",
+        entry(group(token()), has=False),
+        f"The addresses hold $79.71. {balances.NOT_COUNTED}",
+    ),
+    ("nothing", entry(has=False), balances.NOTHING),
+]
+
+
+@pytest.mark.parametrize(("found", "heard"), [row[1:] for row in HEARD], ids=[row[0] for row in HEARD])
+def test_balances_are_announced_in_one_line(found, heard):
+    assert balances.heard(of(found)) == heard
+
+
 def test_nothing_held_has_no_value():
     assert of(entry(group(token(0)))).value is None
 
@@ -173,24 +225,23 @@ STORIES = [
     ("held at home", entry(group(token())), "failed.origin_recoverable"),
     ("nothing held", entry(has=False), "stopped.emptied"),
     ("nobody looked", entry(has=None), None),
-    ("no receipt to tell by", entry(group(token()), receipt=None), None),
 ]
 
 
 @pytest.mark.parametrize(("found", "key"), [row[1:] for row in STORIES], ids=[row[0] for row in STORIES])
-def test_a_balance_that_matters_changes_the_story(found, key):
-    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
-    assert (told and told.key) == key
+def test_a_balance_that_matters_changes_the_summary(found, key):
+    told, unchecked = (summary.of(each) for each in (listed(found), listed(found).without_balances()))
+    assert (told.key if told.key != unchecked.key else None) == key
 
 
 def test_the_story_names_what_is_worth_most():
     dust = token(10**9, balance_usd=Decimal("0.01"), contract_address=MERCHANT, symbol="DUST")
     most = token(contract_address=USDC_ON_BASE, chain_id=BASE)
     found = entry(group(dust), group(most, address=DELIVERY, chain_id=BASE))
-    told = balances.changed_story(INTENT, found, now=NOW, using=CATALOGUE)
+    told = summary.of(listed(found))
     assert told is not None
     assert told.key == "failed.destination_recoverable"
-    assert "79.7123 USDC" in told.where
+    assert "79.7123 USDC" in told.location
 
 
 class Listed(Catalogue):
@@ -200,8 +251,17 @@ class Listed(Catalogue):
 
 def test_the_story_tells_the_amount_that_the_balance_has_where_the_service_and_its_list_count_otherwise():
     found = entry(group(token(decimals=8)))
-    told = balances.changed_story(INTENT, found, now=NOW, using=Listed())
-    (place,) = balances.of_entry(found, Facts.of(INTENT, FAILED), using=Listed()).addresses
+    told = summary.of(listed(found, names=Listed()))
+    (place,) = balances.of(listed(found, names=Listed()), is_listed=True).addresses
     assert told is not None
     assert str(place.holdings[0].side.amount) == "0.797123 USDC"
-    assert "0.797123 USDC" in told.where
+    assert "0.797123 USDC" in told.location
+
+
+def test_everything_held_is_listed_except_balances_of_zero():
+    unknown, priced = token(None), token(price_usd=Decimal(1))
+    unpriced, worthless = token(price_usd=None, balance_usd=None), token(price_usd=Decimal(0), balance_usd=None)
+    empty = token(0, balance_usd=Decimal(0))
+    found = listed(entry(group(empty, priced, unpriced), group(worthless, empty, unknown, address=DELIVERY)))
+    worths = [holding.worth for holding in balances.holdings(found)]
+    assert worths == [Worth.PRICED, Worth.UNPRICED, Worth.WORTHLESS, Worth.UNKNOWN]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display import amounts, calldata, calls
-from intents_ui.display.facts import Facts
 from intents_ui.display.selectors import FUNCTIONS
 from intents_ui.service.wire import (
     Call,
@@ -31,13 +30,14 @@ from tests.display.builders import (
     OWNER,
     USDC,
     USDC_ON_BASE,
+    at,
     intent,
     receipt,
     refund,
     summary,
     transaction,
 )
-from tests.display.scenes import CATALOG, scene
+from tests.display.scenes import scene
 from tests.display.test_calldata import call_of, word
 
 DEPOSIT = "0x" + "de" * 20
@@ -83,8 +83,7 @@ def plan(*made, receipt=None, names=None, **members):
         "destination_intent_address": DELIVERY,
         "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=made),
     }
-    facts = Facts.of(intent(**{**usual, **members}), receipt)
-    return calls.chapters(facts, using=names or Names())
+    return calls.chapters(at(intent(**{**usual, **members}), receipt, names=names or Names()))
 
 
 def step_of(data, to=ROUTER, **members):
@@ -574,7 +573,7 @@ def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
 
 
 def test_an_intent_of_which_nothing_is_known_has_no_chapters():
-    assert calls.chapters(Facts.of(None, None), using=Names()) == ()
+    assert calls.chapters(at(None, None, names=Names())) == ()
 
 
 SCENES = [
@@ -636,7 +635,7 @@ def test_the_calls_of_a_scenario(number, told):
         amounts.amount(units, decimals=6, symbol="USDC") for units in (quote.to_amount, quote.to_amount_min)
     )
     figures = {"paid": scenario.transfer().sent.amount, "bought": bought, "least": least}
-    found = calls.chapters(Facts.of(scenario.intent, scenario.receipt), using=CATALOG)
+    found = calls.chapters(scenario.at())
     expected = [(title, [sentence.format(**figures) for sentence in sentences]) for title, sentences in told]
     assert [(chapter.title, [str(step.said) for step in chapter.steps]) for chapter in found] == expected
 

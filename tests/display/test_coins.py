@@ -128,3 +128,7 @@ def test_a_chain_is_known_by_its_id_and_not_by_its_name() -> None:
     assert coins.of_chain(ETHEREUM, "Something").picture == "ethereum"
     assert coins.of_chain(SEPOLIA, "Ethereum").picture == ""
     assert coins.of_chain(None, "Ethereum").picture == ""
+
+
+def test_bridged_usdt_on_base_has_the_picture_of_usdt() -> None:
+    assert of_token(BASE, "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2", symbol="USDT").picture == "usdt"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display import copies, near_misses, statuses, triage
 from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.text import visible
 from intents_ui.display.triage import Link, Outcome, Row
 from tests.display.builders import NOW, OWNER, TXN_HASH
 
@@ -56,7 +57,7 @@ As of 2026-11-21 14:03:11 UTC. All 2 identifiers are answered: 1 found, 1 to be 
    https://dash.example/search?q=1
 
 2. 0x1234…abcd (nearly an identifier)
-   Check it: This is shortened in the middle: copy the whole of it.
+   Check it: {near_misses.SHORTENED}
 """
     )
 
@@ -143,7 +144,7 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(formula):
     written = copies.comma_separated([hostile], root=ROOT)
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
-    assert f"'{formula}" in written
+    assert f"'{visible(formula, lines=True)}" in written
 
 
 @pytest.mark.parametrize("words", HOSTILE[-1:])

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display import csv_text
+from intents_ui.display.text import visible
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"]  # noqa: RUF001
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_what_would_be_a_formula_is_text(formula):
-    assert csv_text.cell(formula) == f"'{formula}"
+    assert csv_text.cell(formula) == f"'{visible(formula, lines=True)}"
 
 
 @pytest.mark.parametrize("ordinary", ["", "0x12", "100 USDC", "a=b", "1-1", "'quoted'", " = 1", "order -1"])
@@ -27,3 +28,9 @@ def test_a_line_is_quoted_where_it_has_to_be():
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
 def test_a_reader_gets_each_cell_back(cells):
     assert list(csv.reader(io.StringIO(csv_text.line(cells), newline=""))) == [cells]
+
+
+@pytest.mark.finding("S21")
+def test_hidden_characters_are_seen_in_a_cell():
+    assert csv_text.cell("a\u202eb\u200bc\0d\ne") == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+0000⟩d\ne"
+    assert csv_text.cell("=1\u202e") == "'=1⟨U+202E⟩"

@@ -1,6 +1,7 @@
 """For "I paid and nothing happens": every case, to the last base unit, and never against the story."""
 
 import itertools
+import re
 import string
 from datetime import timedelta
 from pathlib import Path
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display import doctor as display
-from intents_ui.display import findings, story
+from intents_ui.display import findings
+from intents_ui.display import summary as summaries
 from intents_ui.display.doctor import DIAGNOSES, Key
+from intents_ui.display.facts import Facts
 from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.wire import (
     BalanceGroup,
@@ -25,18 +28,18 @@ from intents_ui.service.wire import (
 from tests.display.builders import (
     ARBITRUM,
     BASE,
-    CATALOGUE,
     ETHEREUM,
     NOW,
     TXN_HASH,
     USDC,
+    at,
     before,
     intent,
     receipt,
     summary,
     transaction,
 )
-from tests.display.scenes import CATALOG, MOMENTS, scene
+from tests.display.scenes import MOMENTS, scene
 
 DEPOSIT_ADDRESS = "0x" + "d0" * 20
 PLACEHOLDER = "0x" + "0" * 64
@@ -70,7 +73,8 @@ def watched(status="PENDING"):
 
 
 def examined(of_intent, of_receipt, balances=None, *, now=NOW, **more):
-    return display.doctor(of_intent, of_receipt, now=now, balances=balances, using=CATALOGUE, **more)
+    has = None if balances is None else bool(balances)
+    return display.of(at(of_intent, of_receipt, now=now, has_balance=has, balances=balances, **more))
 
 
 def line(found, label):
@@ -304,8 +308,8 @@ def test_too_little_and_too_much_are_exact_whatever_the_token(decimals, asked, a
     less = examined(of_intent, of_receipt, held(BEYOND - 7, decimals=decimals))
     more = examined(of_intent, of_receipt, held(BEYOND + 7, decimals=decimals))
     assert (less.key, more.key) == (Key.TOO_LITTLE, Key.TOO_MUCH)
-    assert f", {apart} less than the {asked} that the transfer needs." in less.sentence
-    assert more.sentence.endswith(f", {apart} more than was asked for.")
+    assert f", {apart} below the minimum of {asked}." in less.sentence
+    assert more.sentence.endswith(f", {apart} more than requested.")
     assert line(less, "Amount").expected == asked
     assert line(less, "Amount").found.endswith(f": {apart} too little")
     assert line(more, "Amount").found.endswith(f": {apart} more")
@@ -324,7 +328,7 @@ def test_what_is_there_and_what_is_apart_make_what_was_asked_for(there, asked):
     kinds = {-1: Key.TOO_LITTLE, 0: Key.UNCOUNTED, 1: Key.TOO_MUCH}
     assert found.key is kinds[(there > asked) - (there < asked)]
     if there != asked:
-        assert f", {abs(there - asked):,} base units {'more' if there > asked else 'less'} than" in found.sentence
+        assert f", {abs(there - asked):,} base units {'more than' if there > asked else 'below'}" in found.sentence
 
 
 def test_less_than_asked_for_may_be_enough():
@@ -348,8 +352,8 @@ def test_a_namesake_is_told_by_its_address():
         "USDC 0xaf88d0…8e5831",
         "USDC 0xFafafA…fAFaFA (not on the service's list)",
     )
-    assert line(found, "Token").shown.word == "Different"
-    assert line(found, "Chain").shown.word == "As expected"
+    assert line(found, "Token").shown.word == "Mismatch"
+    assert line(found, "Chain").shown.word == "Match"
 
 
 def test_a_token_that_is_there_beside_the_right_one_does_not_hide_it():
@@ -365,22 +369,20 @@ def test_one_address_on_both_chains_is_no_payment_on_the_wrong_chain():
 
 
 LINES = [
-    pytest.param(
-        watched(), ["Not seen", "Not seen", "Not seen", "Not seen", "Still open", "Placeholder"], id="nothing"
-    ),
-    pytest.param(paid("MINING"), ["Reported"] * 4 + ["Still open", "Reported"], id="reported"),
-    pytest.param(paid(), ["As expected"] * 4 + ["In time", "Confirmed"], id="confirmed"),
+    pytest.param(watched(), ["Not seen", "Not seen", "Not seen", "Not seen", "Open", "Placeholder"], id="nothing"),
+    pytest.param(paid("MINING"), ["Submitted"] * 4 + ["Open", "Submitted"], id="reported"),
+    pytest.param(paid(), ["Match"] * 4 + ["On time", "Confirmed"], id="confirmed"),
     pytest.param(
         paid(to_address=FAKE),
-        ["As expected"] * 3 + ["Another one", "In time", "Confirmed"],
+        ["Match"] * 3 + ["Different address", "On time", "Confirmed"],
         id="to another address",
     ),
     pytest.param(
-        paid(to_address=FAKE, meta_txn_id="m"), ["As expected"] * 4 + ["In time", "Confirmed"], id="through the relayer"
+        paid(to_address=FAKE, meta_txn_id="m"), ["Match"] * 4 + ["On time", "Confirmed"], id="through the relayer"
     ),
     pytest.param(
         paid(txn_hash=None, txn_mined_at=None),
-        ["As expected"] * 4 + ["Not known", "Confirmed"],
+        ["Match"] * 4 + ["Unknown", "Confirmed"],
         id="confirmed, without a word more",
     ),
 ]
@@ -397,7 +399,7 @@ def test_line_by_line(deposit, words):
 def test_a_deadline_to_the_second():
     at = NOW + timedelta(minutes=3)
     offered = asking("QUOTED", expires_at=at)
-    for late_by, word, found in ((-1, "In time", "confirmed 1 s before"), (1, "Too late", "confirmed 1 s after")):
+    for late_by, word, found in ((-1, "On time", "confirmed 1 s before"), (1, "Late", "confirmed 1 s after")):
         of_receipt = receipt("QUOTED", deposit=paid(txn_mined_at=at + timedelta(seconds=late_by)))
         deadline = line(examined(offered, of_receipt, now=at + timedelta(minutes=1)), "Deadline")
         assert (deadline.shown.word, deadline.found) == (word, found)
@@ -414,13 +416,34 @@ def test_a_deadline_is_measured_against_the_end_of_what_has_ended(later):
 def test_what_a_stalled_payment_waits_for_is_support():
     long_ago = {"updated_at": before(hours=2)}
     of_receipt = receipt(deposit=paid(**long_ago), origin=transaction("PENDING", **long_ago), **long_ago)
-    assert examined(asking(), of_receipt).next == "Do not pay again. Contact support with the intent ID."
+    assert examined(asking(), of_receipt).next == "Contact support with the intent ID."
+
+
+@pytest.mark.parametrize("row", DIAGNOSES.values(), ids=DIAGNOSES)
+def test_a_row_holds_the_warning_as_a_flag_and_a_wait_as_minutes(row):
+    words = f"{row['next']} {row['after']}"
+    assert "deposit again" not in words.lower()
+    assert not re.search(r"more than \d+ minutes|(in|within|wait) (two|\d+) minutes", words, re.IGNORECASE)
+    assert bool(row.get("minutes")) == ("{escalation}" in words)
+
+
+def test_a_deposit_that_is_not_accepted_is_waited_for_until_a_moment():
+    of_receipt = receipt(deposit=watched())
+    since = Facts.of(asking(), of_receipt).last_change
+    until = timedelta(minutes=DIAGNOSES[Key.UNCOUNTED]["minutes"])
+    ahead, come = (
+        examined(asking(), of_receipt, held(ASKED), now=since + until + timedelta(seconds=seconds)).next
+        for seconds in (-1, 0)
+    )
+    assert ahead == "Wait. If nothing has changed by 14:04:51 UTC, contact support."
+    assert come == "Contact support now. Nothing has changed for 2 min."
+    assert summaries.changes_at(at(asking(), of_receipt, now=since + until - timedelta(seconds=1))) == since + until
 
 
 def test_nothing_is_known_of_an_intent_that_says_nothing():
     found = examined(intent("QUOTED", origin_chain_id=None, expires_at=None, updated_at=None), None)
     assert [(finding.expected, finding.found) for finding in found.findings[:3]] == [("—", "—")] * 3
-    assert line(found, "Deadline").shown.word == "Not known"
+    assert line(found, "Deadline").shown.word == "Unknown"
 
 
 def test_what_strangers_wrote_is_made_visible():
@@ -432,7 +455,7 @@ def test_what_strangers_wrote_is_made_visible():
 
 
 WORDS = {"chain", "foundChain", "expected", "least", "lacking", "excess", "found", "deadline", "looked", "late", "age"}
-WORDS |= {"status"}
+WORDS |= {"status", "escalation"}
 
 
 def test_the_texts_name_only_what_there_is():
@@ -479,13 +502,14 @@ STORIES = {
 ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted", "invalid", "failed.deposit")
 
 
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize(
     "later", [timedelta(), timedelta(minutes=6), timedelta(hours=3)], ids=["now", "later", "long after"]
 )
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_no_scenario_is_told_otherwise_than_by_its_story(which, at, variant, later):
     told, now = scene(which, at, variant), NOW + later
-    found = display.doctor(told.intent, told.receipt, now=now, using=CATALOG)
+    found = display.of(told.at(now))
     tale = told.story(now)
     assert found is None or tale.key in STORIES[found.key], (found.key, tale.key)
     assert found or not tale.key.startswith(ASKING), tale.key
@@ -523,7 +547,7 @@ def _of(told, share, whole):
 def test_with_a_balance_the_story_agrees_too(which, at, variant, balance):
     told = scene(which, at, variant)
     balances = HELD[balance](told)
-    found = display.doctor(told.intent, told.receipt, now=NOW, balances=balances, using=CATALOG)
+    found = display.of(told.at(has_balance=bool(balances), balances=balances))
     tale = told.story(has_balance=bool(balances), balances=balances)
     allowed = STORIES[found.key] if found else {"succeeded.cross_chain"}
     assert tale.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
@@ -531,10 +555,8 @@ def test_with_a_balance_the_story_agrees_too(which, at, variant, balance):
 
 def test_the_underpaid_scenario_lacks_exactly_half_a_coin():
     told = scene(27, 961)
-    found = display.doctor(told.intent, told.receipt, now=NOW, balances=_of(told, 995, 1000), using=CATALOG)
-    assert found.sentence == (
-        "99.50 USDC is at the deposit address, 0.5 USDC less than the 100.00 USDC that the transfer needs."
-    )
+    found = display.of(told.at(balances=_of(told, 995, 1000)))
+    assert found.sentence == ("99.50 USDC is at the deposit address, 0.5 USDC below the minimum of 100.00 USDC.")
 
 
 BALANCES = {"unknown": None, "none": EMPTY, "all": held(ASKED), "less": held(1), "other": held(1, token=FAKE)}
@@ -552,6 +574,7 @@ DEPOSITS = {
 UNPAID = {Key.OFFERED, Key.NOTHING, Key.WATCHED, Key.PAST_DEADLINE, Key.EXPIRED, Key.UNREAD, Key.UNKNOWN}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
@@ -559,7 +582,7 @@ def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
         of_intent = asking(status, **(EXPIRED if expired else {}))
         of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin)
         found = examined(of_intent, of_receipt, BALANCES[balance])
-        tale = story.story(of_intent, of_receipt, now=NOW, using=CATALOGUE, balances=BALANCES[balance] or ())
+        tale = summaries.of(at(of_intent, of_receipt))
         which = f"{status} {deposit} {origin} {balance} {expired}: {found and found.key} {tale.key}"
         if found is None:
             continue
@@ -571,16 +594,14 @@ def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
             assert found.key not in UNPAID | {Key.NOT_COUNTED, Key.CONFIRMING, Key.REVERTED}, which
         if found.key in (Key.WAITING, Key.UNCOUNTED, Key.CONFIRMING):
             assert not tale.is_over, which
-        assert "ay again" in found.next or found.key in (Key.EXPIRED, Key.GONE, Key.TOO_MUCH), which
+        assert found.warn_second_deposit or found.key is Key.EXPIRED, which
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
     told = scene(which, at, variant)
-    if story.changes_at(told.intent, told.receipt, now=NOW) is None:
-        found, after = (
-            display.doctor(told.intent, told.receipt, now=now, using=CATALOG) for now in (NOW, NOW + timedelta(hours=3))
-        )
+    if summaries.changes_at(told.at()) is None:
+        found, after = (display.of(told.at(now)) for now in (NOW, NOW + timedelta(hours=3)))
         assert (found and found.key) == (after and after.key)
         assert not found or [each.shown for each in found.findings] == [each.shown for each in after.findings]
 
@@ -590,11 +611,11 @@ def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
 def test_until_the_next_moment_the_verdict_stays(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
-    until = story.changes_at(told.intent, told.receipt, now=now)
+    until = summaries.changes_at(told.at(now))
     between = now + ((until - now) if until else timedelta(days=300)) * share
 
     def said(now):
-        found = display.doctor(told.intent, told.receipt, now=now, using=CATALOG)
+        found = display.of(told.at(now))
         return found and (found.key, found.next, [finding.shown for finding in found.findings])
 
     if between != until:
@@ -603,3 +624,59 @@ def test_until_the_next_moment_the_verdict_stays(moment, later, share):
 
 def test_a_hash_of_these_tests_is_no_placeholder():
     assert line(examined(asking(), receipt(deposit=paid())), "Transaction").found == TXN_HASH
+
+
+BALANCES_AND_STRAYS = {
+    **BALANCES,
+    "other chain": held(ASKED, chain_id=BASE),
+    "namesake": held(ASKED, token=FAKE),
+    "lookalike": held(ASKED, token=USDC[:8] + "0" * 24 + USDC[-10:]),
+    "leftover": (*held(ASKED), *held(1, token=FAKE)),
+}
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_no_row_calls_equal_values_a_mismatch(status):
+    legs = [None, "PENDING", "SUCCEEDED", "FAILED", "ABORTED"]
+    for deposit, origin, balances, expired in itertools.product(DEPOSITS, legs, BALANCES_AND_STRAYS, (False, True)):
+        of_intent = asking(status, **(EXPIRED if expired else {}))
+        of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin)
+        found = examined(of_intent, of_receipt, BALANCES_AND_STRAYS[balances])
+        for row in found.findings if found else ():
+            is_equal = row.expected == row.found
+            assert not (is_equal and row.shown.tone is Tone.BAD), (deposit, origin, balances, row)
+            assert not (is_equal and row.shown is findings.MISMATCH), (deposit, origin, balances, row)
+
+
+@pytest.mark.parametrize(
+    ("status", "deposit", "word"),
+    [
+        pytest.param("FAILED", paid("REVERTED"), "Not accepted", id="reverted"),
+        pytest.param("INVALID", paid("FAILED"), "Not accepted", id="not found"),
+        pytest.param("EXECUTING", paid("MINING"), "Submitted", id="waiting for confirmation"),
+    ],
+)
+def test_the_amount_of_a_reported_deposit_reads_like_its_neighbors_when_the_address_is_empty(status, deposit, word):
+    found = examined(asking(status), receipt(status, deposit=deposit), EMPTY)
+    assert [line(found, label).shown.word for label in ("Chain", "Token", "Amount", "Deposit address")] == [word] * 4
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "balances", "needs_attention"),
+    [
+        pytest.param(asking("QUOTED"), None, None, False, id="a quote"),
+        pytest.param(asking("QUOTED", **EXPIRED), None, None, False, id="an expired quote"),
+        pytest.param(asking(**EXPIRED), receipt(deposit=watched()), EMPTY, False, id="no deposit before the deadline"),
+        pytest.param(asking(), receipt(deposit=paid("MINING")), EMPTY, False, id="submitted"),
+        pytest.param(asking(), receipt(deposit=paid(), origin="ON_HOLD"), None, False, id="as expected"),
+        pytest.param(asking(), receipt(deposit=watched()), held(99_500_000), True, id="underpaid"),
+        pytest.param(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE), True, id="another token"),
+        pytest.param(asking("FAILED"), receipt("FAILED", deposit=paid("REVERTED")), EMPTY, True, id="reverted"),
+        pytest.param(asking("INVALID"), receipt("INVALID", deposit=paid("FAILED")), EMPTY, True, id="not found"),
+    ],
+)
+def test_the_deposit_check_needs_attention_only_where_something_was_seen_and_is_not_as_expected(
+    of_intent, of_receipt, balances, needs_attention
+):
+    assert examined(of_intent, of_receipt, balances).needs_attention is needs_attention

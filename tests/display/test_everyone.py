@@ -1,4 +1,4 @@
-"""How others fared on the same way: counted, timed, and never more certain than the sample."""
+"""Statistics of recent transfers on the same route: counted, timed, and never more certain than the sample."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ import pytest
 from intents_ui.display.everyone import FEW, everyone
 from intents_ui.display.facts import Facts
 from intents_ui.display.statuses import Tone
-from intents_ui.service.wire import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINE = Facts.of(None, IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",))))
@@ -37,7 +37,7 @@ def entry(
 
 
 def test_shares_and_times_are_those_of_the_sample() -> None:
-    told = everyone([entry(n, seconds=n + 1) for n in range(20)], like=MINE)
+    told = everyone([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
     assert (told.succeeded, told.ended, told.timed, told.looked_at) == (20, 20, 20, 20)
     assert (told.median, told.p95) == (timedelta(seconds=10), timedelta(seconds=19))
     assert told.tone is Tone.GOOD
@@ -46,16 +46,16 @@ def test_shares_and_times_are_those_of_the_sample() -> None:
 @pytest.mark.parametrize(
     ("succeeded", "failed", "tone", "words"),
     [
-        (FEW - 1, 0, Tone.NEUTRAL, "Too few"),
-        (10, 0, Tone.GOOD, "The others on this way arrived"),
-        (9, 1, Tone.GOOD, "Most others on this way arrive"),
-        (8, 2, Tone.ATTENTION, "Others on this way have trouble too"),
-        (2, 8, Tone.BAD, "Most others on this way have trouble too"),
+        (FEW - 1, 0, Tone.NEUTRAL, "Not enough recent transfers"),
+        (10, 0, Tone.GOOD, "All recent transfers on this route were delivered"),
+        (9, 1, Tone.GOOD, "Most recent transfers on this route were delivered"),
+        (8, 2, Tone.ATTENTION, "Some recent transfers on this route were not delivered"),
+        (2, 8, Tone.BAD, "Most recent transfers on this route were not delivered"),
     ],
 )
 def test_the_verdict_rests_on_how_many_arrived(succeeded: int, failed: int, tone: Tone, words: str) -> None:
     entries = [entry(n) for n in range(succeeded)] + [entry(100 + n, "FAILED") for n in range(failed)]
-    told = everyone(entries, like=MINE)
+    told = everyone(entries, like=MINE, now=START)
     assert told.tone is tone
     assert words in told.verdict
 
@@ -67,28 +67,87 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
         status="QUOTED",
         receipt=IntentReceipt(intent_id="unpaid", summary=IntentReceiptSummary(route_providers=("RELAY",))),
     )
-    told = everyone([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE)
+    told = everyone([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE, now=START)
     assert (told.looked_at, told.alike, told.ended, told.running) == (3, 2, 1, 0)
 
 
 def test_what_still_runs_is_counted_apart() -> None:
-    told = everyone([entry(1), entry(2, "EXECUTING")], like=MINE)
+    told = everyone([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
     assert (told.ended, told.running) == (1, 1)
 
 
 def test_several_failures_with_one_reason_are_a_hint() -> None:
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
-    told = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE)
+    told = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
     assert told.repeated is not None
-    assert (told.repeated.times, told.failed) == (4, 5)
+    assert (told.repeated.times, told.not_delivered) == (4, 5)
     assert told.repeated.reason == "insufficient liquidity: 1000 of 0xab1"
 
 
 def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None:
-    assert everyone([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE).repeated is None
-    assert everyone([entry(n, "FAILED") for n in range(9)], like=MINE).repeated is None
+    assert everyone([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE, now=START).repeated is None
+    assert everyone([entry(n, "FAILED") for n in range(9)], like=MINE, now=START).repeated is None
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        pytest.param(Facts.of(None, entry(0).receipt), id="delivered"),
+        pytest.param(
+            Facts.of(Intent(intent_id="mine", status="QUOTED", expires_at=START - timedelta(seconds=1)), MINE.receipt),
+            id="expired",
+        ),
+    ],
+)
+@pytest.mark.parametrize("delivered", [0, 5, 8, 10])
+def test_a_transfer_without_trouble_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
+    entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
+    told = everyone(entries, like=mine, now=START)
+    assert told.ended == 10
+    assert told.tone is Tone.NEUTRAL
+    assert "too" not in told.verdict.split()
+
+
+def aborted(number: int, reason: str, *, step: str = "ABORTED") -> IntentHistory:
+    made = entry(number, "FAILED", reason=reason)
+    assert made.receipt
+    origin = IntentTransaction(status=step, status_reason=reason)
+    receipt = made.receipt.model_copy(update={"status": "ABORTED", "origin_transaction": origin})
+    return IntentHistory(intent_id=made.intent_id, status="ABORTED", receipt=receipt)
+
+
+@pytest.mark.parametrize(
+    ("step", "counted"),
+    [("ABORTED", False), ("ON_HOLD", False), ("REVERTED", True), ("FAILED", True), ("ERRORED", True)],
+)
+def test_an_aborted_transfer_counts_only_when_a_step_failed(step: str, counted: bool) -> None:
+    told = everyone([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
+    assert (told.ended, told.not_delivered, told.running) == ((2, 1, 0) if counted else (1, 0, 0))
+
+
+def test_what_the_owner_stopped_is_never_the_most_common_failure() -> None:
+    entries = [aborted(n, "Aborted by owner", step="FAILED") for n in range(9)]
+    told = everyone(entries, like=MINE, now=START)
+    assert (told.not_delivered, told.repeated) == (9, None)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "failed", "shares", "times"),
+    [
+        pytest.param(0, 0, "No closed transfers", "", id="none"),
+        pytest.param(0, 2, "0 of 2 delivered (0%)", "", id="none delivered"),
+        pytest.param(1, 0, "1 of 1 delivered (100%)", "Median 1 s (1 transfer)", id="one"),
+        pytest.param(17, 10, "17 of 27 delivered (63%)", "Median 9 s (17 transfers)", id="too few for p95"),
+        pytest.param(19, 0, "19 of 19 delivered (100%)", "Median 10 s (19 transfers)", id="just too few for p95"),
+        pytest.param(20, 0, "20 of 20 delivered (100%)", "Median 10 s · p95 19 s (20 transfers)", id="enough"),
+    ],
+)
+def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, shares: str, times: str) -> None:
+    entries = [entry(n, seconds=n + 1) for n in range(delivered)] + [entry(100 + n, "FAILED") for n in range(failed)]
+    told = everyone(entries, like=MINE, now=START)
+    assert (told.delivered, told.times) == (shares, times)
 
 
 def test_nobody_else_is_an_answer_too() -> None:
-    told = everyone([], like=MINE)
+    told = everyone([], like=MINE, now=START)
     assert (told.ended, told.median, told.tone) == (0, None, Tone.NEUTRAL)

@@ -8,15 +8,18 @@ import pytest
 from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS, Row
 from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.situation import Situation
 from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from tests.display.builders import (
     BASE,
     CATALOGUE,
     INTENT_ID,
+    NOW,
     OWNER,
     TXN_HASH,
     USDC,
     USDC_ON_BASE,
+    at,
     intent,
     receipt,
     refund,
@@ -24,17 +27,18 @@ from tests.display.builders import (
     transaction,
 )
 
+SUMMARY = {"headline", "location", "next_step", "certainty", "attention", "cause"}
 URL = f"https://dashboard.example/intent/{INTENT_ID}"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
 
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Row:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return export_row.of_entry(made, url=URL, using=using)
+    return export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL)
 
 
 def test_the_columns_have_a_fixed_order() -> None:
-    assert COLUMNS[:4] == ("intent_id", "status", "created_at", "updated_at")
+    assert COLUMNS[:4] == ("intent_id", "status", "headline", "location")
     assert COLUMNS[-3:] == ("has_balance", "balances", "url")
     assert [name.removeprefix("origin_") for name in COLUMNS if name.startswith("origin_")][:-1] == [
         name.removeprefix("destination_") for name in COLUMNS if name.startswith("destination_")
@@ -83,7 +87,7 @@ def test_moments_are_utc_and_what_is_not_known_is_not_given() -> None:
 def test_an_entry_with_nothing_in_it_is_a_row() -> None:
     made = row(using=NO_NAMES)
     given = {name for name in COLUMNS if getattr(made, name) is not None}
-    assert given == {"intent_id", "status", "url"}
+    assert given == {"intent_id", "status", "url", *SUMMARY}
 
 
 @pytest.mark.parametrize("placeholder", ["0x" + "0" * 64, "0x" + "f" * 64, None])
@@ -132,5 +136,5 @@ def test_balances_are_listed_and_nobody_looked_is_not_none_there() -> None:
 
 
 def test_a_quote_says_what_is_sent_when_there_is_no_receipt() -> None:
-    made = export_row.of_intent(intent("QUOTED", quote={"fromAmount": "25000000"}), None, url=URL, using=CATALOGUE)
+    made = export_row.of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
     assert (made.status, made.origin_base_units, made.destination_base_units) == ("QUOTED", "25000000", None)

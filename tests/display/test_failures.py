@@ -1,6 +1,7 @@
 """Every error of the tree, and every code of the service, has words and a code of its own for readers."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -91,8 +92,8 @@ def test_the_oldest_answer_speaks_for_all() -> None:
     told = failures.old([old("GetIntent", 5, 3.0), old("GetIntentReceipt", 40), old("GetIntent", 5, 7.4)], now=NOW)
     assert told is not None
     assert told.as_of == NOW - timedelta(seconds=40)
-    assert told.why == "the service cannot be reached"
-    assert told.again == "It is asked again in 7 s."
+    assert told.why == "The service cannot be reached."
+    assert told.again == "Retrying in 7 s."
 
 
 def test_names_are_told_of_where_nothing_else_is_old() -> None:
@@ -105,11 +106,38 @@ def test_names_are_told_of_where_nothing_else_is_old() -> None:
     assert alone.as_of == names.learned_at
 
 
+@pytest.mark.parametrize(
+    ("operations", "parts"),
+    [
+        (["GetIntent", "GetIntentReceipt"], "this transfer"),
+        (["GetIntent", "GetTokenList"], "this transfer"),
+        (["GetTokenList"], "names of tokens"),
+        (["GetTokenList", "GetChains"], "names of tokens, names of chains"),
+        (["GetIntentHistory"], "transfer list"),
+        (["GetExactInputRoutes", "GetTokenPrices"], "routes, prices"),
+        (["SearchIntents"], "search results"),
+        (["SomethingNew"], "parts of this page"),
+    ],
+)
+def test_what_is_stale_is_named(operations: list[str], parts: str) -> None:
+    told = failures.old([old(operation, 90) for operation in operations], now=NOW)
+    assert told is not None
+    assert told.parts == parts
+    assert told.is_names == parts.startswith("names")
+    assert told.sentence == f"Last updated 2026-11-21 11:58:30 UTC: {parts}. The service cannot be reached."
+
+
+def test_a_list_requested_for_its_balances_is_named_by_them() -> None:
+    told = failures.old([replace(old("GetIntentHistory", 9), has_balances=True)], now=NOW)
+    assert told is not None
+    assert told.parts == "balances"
+
+
 def test_a_service_that_an_old_answer_does_not_wait_for_is_called_slow() -> None:
     slow = OldAnswer("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
     told = failures.old([slow], now=NOW)
     assert told is not None
-    assert (told.why, told.again) == ("the service is slow to answer", "It is asked again with the next look.")
+    assert (told.why, told.again) == ("The service is slow to respond.", "Retrying on the next refresh.")
 
 
 def test_nothing_old_is_nothing_to_tell() -> None:

@@ -38,7 +38,7 @@ RECEIVED = IntentFees(
 
 
 def fees(received, *, using=CATALOGUE, **members):
-    return display.fees(Intent(intent_id=INTENT_ID, fees=received, **members), using=using)
+    return display.of(builders.at(Intent(intent_id=INTENT_ID, fees=received, **members), names=using))
 
 
 def labels(found):
@@ -48,20 +48,26 @@ def labels(found):
 def test_parts_and_total():
     found = fees(RECEIVED)
     assert (found.shown, found.is_stated) == ("$1.75", True)
-    assert labels(found) == [("Gas on Ethereum", "$0.91"), ("Gas on Arbitrum", "$0.40"), ("Service", "$0.44")]
+    assert labels(found) == [
+        ("Network fee (Ethereum)", "$0.91"),
+        ("Network fee (Arbitrum)", "$0.40"),
+        ("Service fee", "$0.44"),
+    ]
     assert [part.share for part in found.parts] == [usd("52.0"), usd("22.9"), usd("25.1")]
     assert [part.start for part in found.parts] == [0, usd("52.0"), usd("74.9")]
-    assert (found.adds_up, found.sentence) == (True, "The parts add up to the total.")
+    assert (found.adds_up, found.sentence) == (True, "")
 
 
 @pytest.mark.parametrize(
     ("total", "sentence", "adds_up"),
     [
-        pytest.param("2.10", "The parts come to $0.35 less than the total.", False, id="a part is missing"),
-        pytest.param("1.50", "The parts come to $0.25 more than the total.", False, id="a part too many"),
-        pytest.param("1.7500009", "The parts come to $0.0000009 less than the total.", True, id="rounded"),
-        pytest.param("1.73", "The parts come to $0.02 more than the total.", True, id="by cents, all rounded"),
-        pytest.param(None, "The service gave no total; this is the sum of the parts.", None, id="no total"),
+        pytest.param("2.10", "Fees add up to $1.75, $0.35 less than the quoted total.", False, id="a part is missing"),
+        pytest.param("1.50", "Fees add up to $1.75, $0.25 more than the quoted total.", False, id="a part too many"),
+        pytest.param("1.7500009", "Fees add up to $1.75, $0.0000009 less than the quoted total.", True, id="rounded"),
+        pytest.param(
+            "1.73", "Fees add up to $1.75, $0.02 more than the quoted total.", True, id="by cents, all rounded"
+        ),
+        pytest.param(None, "The service reported no total. This is the sum of the fees listed.", None, id="no total"),
     ],
 )
 def test_by_how_much_the_parts_do_not_make_the_total(total, sentence, adds_up):
@@ -76,17 +82,27 @@ def test_without_a_total_the_parts_are_summed():
 
 def test_gas_in_one_sum():
     found = fees(IntentFees(gas_fee_usd=usd("1.31"), collector_fee_usd=usd("0.10")))
-    assert labels(found) == [("Gas", "$1.31"), ("Collector", "$0.10")]
+    assert labels(found) == [("Network fees", "$1.31"), ("Collector fee", "$0.10")]
 
 
 def test_gas_that_is_not_known_of_each_chain_is_one_sum():
     received = IntentFees(origin_gas=gas(ETHEREUM, "0.91"), destination_gas=gas(BASE, None), gas_fee_usd=usd("1.31"))
-    assert labels(fees(received)) == [("Gas", "$1.31")]
+    assert labels(fees(received)) == [("Network fees", "$1.31")]
 
 
-def test_a_provider_by_its_name_and_from_its_own_fee():
-    provider = ProviderFee(quote_provider="LIFI", quote_provider_fee_usd=usd("0.20"))
-    assert labels(fees(IntentFees(provider=provider))) == [("LI.FI", "$0.20")]
+@pytest.mark.parametrize(
+    ("name", "chains", "label"),
+    [
+        pytest.param("LIFI", (ARBITRUM, BASE), "Bridge fee (LI.FI)", id="bridge"),
+        pytest.param("LIFI", (BASE, BASE), "Swap fee (LI.FI)", id="swap on one chain"),
+        pytest.param(None, (ARBITRUM, BASE), "Bridge fee", id="unnamed"),
+    ],
+)
+def test_a_provider_fee_has_the_name_of_the_provider(name, chains, label):
+    provider = ProviderFee(quote_provider=name, quote_provider_fee_usd=usd("0.20"))
+    origin, destination = chains
+    found = fees(IntentFees(provider=provider), origin_chain_id=origin, destination_chain_id=destination)
+    assert labels(found) == [(label, "$0.20")]
 
 
 def test_no_fees_are_unknown_and_not_zero():
@@ -96,7 +112,7 @@ def test_no_fees_are_unknown_and_not_zero():
 
 def test_a_fee_of_nothing_stands_in_the_table_and_not_in_the_bar():
     found = fees(IntentFees(gas_fee_usd=usd("1"), collector_fee_usd=usd("0"), total_fee_usd=usd("1")))
-    assert labels(found) == [("Gas", "$1.00"), ("Collector", "$0.00")]
+    assert labels(found) == [("Network fees", "$1.00"), ("Collector fee", "$0.00")]
     assert [part.share for part in found.parts] == [100, 0]
 
 
@@ -115,7 +131,7 @@ def test_a_part_without_dollars_is_shown_and_nothing_is_added_up():
     found = fees(received)
     assert [(part.source, part.exact) for part in found.parts] == [(Source.GAS, "$1.00"), (Source.SERVICE, "—")]
     assert (found.gap, found.adds_up) == (None, None)
-    assert found.sentence == "Not every part is given in USD, so they cannot be added up."
+    assert found.sentence == "Some fees have no USD value, so the total can't be checked."
     assert [part.share for part in found.parts] == [0, 0]
 
 
@@ -138,7 +154,7 @@ def in_a_token(decimals, received):
     """Fees in a token of which only the receipt knows the decimals."""
     known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="FEE", decimals=decimals)
     receipt = builders.receipt(summary=builders.summary(origin_token_metadata=known))
-    return display.fees(builders.intent(fees=received), receipt, using=CATALOGUE)
+    return display.of(builders.at(builders.intent(fees=received), receipt))
 
 
 @pytest.mark.parametrize(("decimals", "total", "apart"), TOKENS)
@@ -148,7 +164,7 @@ def test_amounts_are_exact_whatever_the_token(decimals, total, apart):
     )
     found = in_a_token(decimals, received)
     assert found.in_token == total
-    assert found.sentence.endswith(f"In FEE they come to {apart} less than the total.")
+    assert found.sentence.endswith(f", {apart} less than the quoted total.")
 
 
 def test_dollars_and_amounts_add_up_each_for_itself():
@@ -165,10 +181,13 @@ def test_dollars_and_amounts_add_up_each_for_itself():
     in_usd = received.model_copy(
         update={f"{name}_fee_usd": Decimal(0) for name in ("provider", "service", "collector")}
     )
-    assert in_a_token(6, in_usd).sentence == "The parts add up to the total, in USD and in FEE."
-    assert in_a_token(6, received).sentence.endswith("cannot be added up. In FEE they add up.")
+    assert in_a_token(6, in_usd).sentence == ""
+    assert in_a_token(6, received).sentence == ""
+    no_total = received.model_copy(update={"total_fee_usd": None})
+    assert in_a_token(6, no_total).sentence == "Some fees have no USD value, so no total is shown."
     off = in_usd.model_copy(update={"total_fee_amount": 9})
-    assert in_a_token(6, off).sentence.endswith("In FEE they come to 0.000001 FEE more than the total.")
+    expected = "In FEE, fees add up to 0.00001 FEE, 0.000001 FEE more than the quoted total."
+    assert in_a_token(6, off).sentence == expected
 
 
 def test_a_fee_token_that_is_not_named_leaves_base_units():
@@ -229,10 +248,11 @@ def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
     received = IntentFees(**dict(zip(names, values, strict=True)), total_fee_amount=total, fee_token_address=USDC)
     sentence = in_a_token(None, received).sentence
     if sum(values) == total:
-        assert sentence.endswith("In FEE they add up.")
+        assert sentence == "Some fees have no USD value, so no total is shown."
     else:
-        apart = f"{abs(total - sum(values)):,} base units of FEE"
-        assert f"come to {apart} {'less' if total > sum(values) else 'more'} than the total." in sentence
+        listed, apart = (f"{units:,} base units of FEE" for units in (sum(values), abs(total - sum(values))))
+        more = "less" if total > sum(values) else "more"
+        assert f"add up to {listed}, {apart} {more} than the quoted total." in sentence
 
 
 @settings(deadline=None)

@@ -45,6 +45,7 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("from=0", {"since": 0}),
     ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
     ("balances=0&recoverable=off", {}),
+    ("ids=1", {"ids": True}),
     ("sort=ID&order=asc&size=100", {"sort": "id", "order": "ASC", "size": 100}),
     ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
     ("size=10&size=30", {"size": 30}),
@@ -69,6 +70,7 @@ WRONG = [
     ("origin=%EF%BC%98", "origin", "whole number"),
     ("origin=99999999999999999999", "origin", "A chain's id is 18446744073709551615 at most, this is larger."),
     ("origin=0", "origin", "It knows Base, Arbitrum One, Chain 7"),
+    ("status=EXPIRED", "status", "no status for an expired quote. Filter by QUOTED or COMMITTED"),
     ("destination=Basel", "destination", "knows no chain “Basel”. It knows Base"),
     ("owner=0x12", "owner", "40 hex digits, this has 2"),
     ("owner=vitalik.eth", "owner", "digits 0-9 and the letters a-f"),
@@ -163,6 +165,7 @@ EVERYTHING = Filters(
     since=MOMENT - 3600,
     until=MOMENT,
     balances=True,
+    ids=True,
     recoverable=True,
     sort="id",
     order="ASC",
@@ -183,6 +186,7 @@ EVERYTHING = Filters(
         since=some.none() | some.integers(0, MOMENT),
         until=some.none() | some.integers(MOMENT, 10**11),
         balances=some.booleans(),
+        ids=some.booleans(),
         recoverable=some.booleans(),
         sort=some.sampled_from(["createdAt", "id"]),
         order=some.sampled_from(["DESC", "ASC"]),
@@ -203,10 +207,10 @@ def test_what_is_as_usual_stays_out_of_the_address() -> None:
 
 
 def test_without_filters_the_order_stays() -> None:
-    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30)
+    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30, balances=True, ids=True)
     assert EVERYTHING.narrows
     assert not EVERYTHING.bare.narrows
-    assert not Filters(balances=True).narrows
+    assert not Filters(balances=True, ids=True).narrows
     assert Filters(until=MOMENT).narrows
 
 

@@ -2,10 +2,9 @@ from itertools import combinations
 
 import pytest
 
-from intents_ui.display.facts import Facts
-from intents_ui.display.lookalikes import lookalikes
+from intents_ui.display import lookalikes
 from intents_ui.service.wire import DepositTransaction
-from tests.display.builders import MERCHANT, OWNER, intent, receipt, refund, summary, transaction
+from tests.display.builders import MERCHANT, OWNER, at, intent, receipt, refund, summary, transaction
 
 # As long as an address, with the same first and last four digits as the owner's.
 TWIN = OWNER[:6] + "7" * 32 + OWNER[-4:]
@@ -13,7 +12,7 @@ TRIPLET = OWNER[:6] + "8" * 32 + OWNER[-4:]
 
 
 def pairs(of_intent=None, of_receipt=None):
-    found = lookalikes(Facts.of(of_intent or intent(), of_receipt))
+    found = lookalikes.of(at(of_intent or intent(), of_receipt))
     return [(pair.one.role, pair.other.role) for pair in found]
 
 

@@ -17,7 +17,7 @@ def test_each_status_is_counted_once_and_what_went_well_comes_first():
         ("In progress", 1),
         ("Failed", 1),
         ("Aborted", 1),
-        ("Offer expired", 1),
+        ("Expired", 1),
     ]
 
 

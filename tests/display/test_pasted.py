@@ -1,11 +1,12 @@
-import time
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import pasted
+from intents_ui.display import near_misses, pasted
 from intents_ui.display.pasted import Kind
+from tests.costs import processor_seconds
 
 DIGITS = "7c1f4ab2" + "5e" * 24 + "90cd9e2b"
 HASH = "0x" + DIGITS
@@ -161,10 +162,13 @@ MISSES = [
     ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex digits, this has 63."),
     ("call data", "0x" + "ab" * 68, "This is longer data (136 hex digits), not a transaction hash or an address."),
     ("O for 0", "0xO" + DIGITS[1:], "A hash or an address has the digits 0-9 and the letters a-f only, this has “O”."),
-    ("shortened", "0x7c1f4ab2…90cd9e2b", "This is shortened in the middle: copy the whole of it."),
-    ("shortened with dots", "0x7c1f...9e2b", "This is shortened in the middle: copy the whole of it."),
-    ("cut at its end", "0xf9607d5d76114c490a...", "This is shortened, its end is missing: copy the whole of it."),
-    ("cut in a sentence", "it is 0xf9607d…, help", "This is shortened, its end is missing: copy the whole of it."),
+    ("shortened, head and tail too short", "0x1…2", near_misses.TOO_SHORT),
+    ("shortened, three digits in all", "0x1…2b", near_misses.TOO_SHORT),
+    ("shortened, three of a head and two of a tail", "0x7c1...2b", near_misses.TOO_SHORT),
+    ("shortened, too short in a sentence", "it is 0x7c…2b, help", near_misses.TOO_SHORT),
+    ("shortened, three digits of a tail", "…e2b", near_misses.TOO_SHORT),
+    ("shortened, three digits of a tail behind 0x", "0x…e2b", near_misses.TOO_SHORT),
+    ("shortened, one digit of a tail", "...2", near_misses.TOO_SHORT),
     ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex digits, this has 37."),
     ("two digits of words", "ab", "A text needs at least 3 characters, this has 2."),
     (
@@ -209,6 +213,98 @@ def test_a_near_miss_says_what_is_wrong(received, problem):
     found = pasted.read(received)
     assert found.problem == problem
     assert not found.lookups
+
+
+SHORTENED = [
+    ("ellipsis", "0x7c1f…9e2b", "7c1f", "9e2b"),
+    ("longer parts", "0x7c1f4ab2…90cd9e2b", "7c1f4ab2", "90cd9e2b"),
+    ("three dots", "0x7c1f...9e2b", "7c1f", "9e2b"),
+    ("two dots", "0x7c1f..9e2b", "7c1f", "9e2b"),
+    ("many dots", "0x7c1f.........9e2b", "7c1f", "9e2b"),
+    ("a Chinese ellipsis", "0x7c1f……9e2b", "7c1f", "9e2b"),
+    ("a centered ellipsis", "0x7c1f⋯9e2b", "7c1f", "9e2b"),
+    ("tail alone", "…9e2b", "", "9e2b"),
+    ("tail alone, three dots", "...9e2b", "", "9e2b"),
+    ("tail alone, two dots", "..9e2b", "", "9e2b"),
+    ("tail alone, behind 0x", "0x…9e2b", "", "9e2b"),
+    ("tail alone, figures only", "…4711", "", "4711"),
+    ("tail alone, letters only", '"...cafe"', "", "cafe"),
+    ("tail alone in a sentence", "it ends with …9e2b, help", "", "9e2b"),
+    ("head alone", "0x7c1f4a…", "7c1f4a", ""),
+    ("head alone, dots", "0xf9607d5d76114c490a...", "f9607d5d76114c490a", ""),
+    ("head alone in a sentence", "it is 0xf9607d…, help", "f9607d", ""),
+    ("head alone before a word", "it is 0xf9607d...please", "f9607d", ""),
+    ("least of a tail", "0x7…e2b", "7", "e2b"),
+    ("least of a head", "0x7c1f…", "7c1f", ""),
+    ("upper case", "0X7C1F…9E2B", "7c1f", "9e2b"),
+    ("curly quotes", "“0x7c1f…9e2b”", "7c1f", "9e2b"),
+    ("backticks", "`0x7c1f...9e2b`", "7c1f", "9e2b"),
+    ("surrounded by text", "Where is 0x7c1f…9e2b? It is late.", "7c1f", "9e2b"),
+    ("at the end of a sentence", "Where is 0x7c1f...9e2b...", "7c1f", "9e2b"),
+    ("Japanese", "送金0x7c1f…9e2bが届きません", "7c1f", "9e2b"),
+    ("Markdown emphasis", "it is **0x7c1f…9e2b** or _0x7c1f...9e2b_", "7c1f", "9e2b"),
+    ("Markdown table", "| id | amount |\n| --- | --- |\n| …9e2b | 100 |", "", "9e2b"),
+    ("in a link", "https://etherscan.io/tx/0x7c1f…9e2b", "7c1f", "9e2b"),
+    ("an invisible character", "0x7c1f…\u200b9e2b", "7c1f", "9e2b"),
+]
+
+
+@pytest.mark.parametrize(
+    ("received", "head", "tail"), [row[1:] for row in SHORTENED], ids=[row[0] for row in SHORTENED]
+)
+def test_a_shortened_id_is_found_with_its_head_and_tail(received, head, tail):
+    found = pasted.read(received)
+    assert [(each.kind, each.head, each.tail) for each in found.findings] == [(Kind.SHORTENED, head, tail)]
+    assert found.shortened[0].value == (f"0x{head}…{tail}" if head else f"…{tail}")
+    assert (found.problem, found.lookups) == ("", ())
+    assert found.refusal == near_misses.SHORTENED
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        pytest.param("it was ...added ...2026 ...face", id="words and numbers behind dots"),
+        pytest.param("see a..9e2b and ../9e2b4f and v1...2f3a", id="ranges and paths"),
+        pytest.param("I paid 0x1... and 0x... to it", id="hardly a head"),
+        pytest.param("…9e2bq ...9e2bé", id="longer words"),
+    ],
+)
+def test_dots_in_a_sentence_shorten_nothing(received):
+    assert not pasted.read(received).shortened
+
+
+def test_a_shortened_id_beside_its_full_value_is_kept_unless_the_full_value_is_its_link():
+    assert pasted.read(f"{HASH} and 0x7c1f…9e2b").kinds == {Kind.HASH, Kind.SHORTENED}
+    assert pasted.read(f"[0x7c1f…9e2b](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION}
+    assert pasted.read(f"[0x7c1f…aaaa](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION, Kind.SHORTENED}
+
+
+def calls_made(work):
+    """Python and built-in functions that were called: steps, whatever the machine is busy with."""
+    made = 0
+
+    def count(frame, event, argument):
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+@pytest.mark.parametrize("before", ["", "0x7c1f", "it is 0x7c1f"])
+def test_ten_thousand_dots_take_no_more_steps_than_a_hundred(before):
+    few, many = (before + "." * count for count in (100, pasted.LONGEST - len(before)))
+    assert calls_made(lambda: pasted.read(many)) == calls_made(lambda: pasted.read(few))
+
+
+@pytest.mark.parametrize("unit", ["…9e2b ", "0x7c1f…9e2b ", "0x1..2 ", "0x7c1f.. ", "..9e2b|"])
+def test_twice_as_many_shortened_ids_take_twice_as_many_steps(unit):
+    once, twice = (unit * (length // len(unit)) for length in (4_000, 8_000))
+    assert calls_made(lambda: pasted.read(twice)) < 2.1 * calls_made(lambda: pasted.read(once))
 
 
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
@@ -356,23 +452,26 @@ HOSTILE = [
     "0xabcd abcd ",
     "abcdef0123456789\u200b",
     "0=\n",
+    ".",
+    "0x.",
+    "0xabcd..",
+    "..abc1",
+    "…abc1",
+    "..abc1 ",
 ]
 
 
-def quickest(work):
-    """Seconds of this thread's processor: the best of three, for a collection of garbage may fall into one."""
-    taken = []
-    for _ in range(3):
-        start = time.thread_time()
-        work()
-        taken.append(time.thread_time() - start)
-    return min(taken)
+def grows_with_its_length(read, text):
+    """Whether eight times the text takes eight times the processor time, and not sixty-four times."""
+    short = text[: len(text) // 8 - 1] + "!"
+    whole = text[:-1] + "!"
+    return processor_seconds(lambda: read(whole)) < 30 * processor_seconds(lambda: read(short))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_hostile_text_takes_no_longer_than_its_length(unit):
-    received = (unit * pasted.LONGEST)[: pasted.LONGEST - 1] + "!"
-    assert quickest(lambda: pasted.read(received)) < 0.2
+    assert grows_with_its_length(pasted.read, (unit * pasted.LONGEST)[: pasted.LONGEST])
 
 
 ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://", "tx/", "intent/", HASH, OWNER, ".eth"])

@@ -1,6 +1,7 @@
-"""Was the promise kept: every kind of course, to the last base unit and the last second."""
+"""Quote vs. actual: every kind of course, to the last base unit and the last second."""
 
 import itertools
+import json
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -10,28 +11,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display import promise as display
-from intents_ui.display import story, verdicts
-from intents_ui.display.facts import Facts
-from intents_ui.display.outcomes import Course, course
+from intents_ui.display import summary as summaries
+from intents_ui.display.explanations import Certainty
+from intents_ui.display.outcomes import Course, Outcome, course
 from intents_ui.display.places import Place
-from intents_ui.display.statuses import Shown
-from intents_ui.display.verdicts import Verdict
+from intents_ui.display.statuses import Tone
+from intents_ui.display.verdicts import SHOWN, Result
 from intents_ui.service.wire import (
+    BalanceGroup,
     DepositTransaction,
     IntentFees,
     IntentProviderQuote,
     IntentStatus,
     QuoteIntentRequest,
     QuoteOptions,
+    TokenBalance,
     TokenMetadata,
 )
 from tests.display.builders import (
     ARBITRUM,
     BASE,
-    CATALOGUE,
     NOW,
     USDC,
     USDC_ON_BASE,
+    at,
     before,
     intent,
     receipt,
@@ -39,7 +42,7 @@ from tests.display.builders import (
     summary,
     transaction,
 )
-from tests.display.scenes import CATALOG, MOMENTS, scene
+from tests.display.scenes import MOMENTS, scene
 
 OTHER_TOKEN = "0x" + "d1" * 20
 QUOTE = IntentProviderQuote(
@@ -52,8 +55,8 @@ QUOTE = IntentProviderQuote(
 SUCCEEDED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "SUCCEEDED"}
 
 
-def promised(of_intent, of_receipt, *, now=NOW, **more):
-    return display.promise(of_intent, of_receipt, now=now, using=CATALOGUE, **more)
+def compared(of_intent, of_receipt, *, now=NOW, **more):
+    return display.of(at(of_intent, of_receipt, now=now, **more))
 
 
 def row(found, label):
@@ -71,32 +74,63 @@ def delivered(value, **members):
 
 
 AMOUNTS = [
-    pytest.param(99_850_000, Verdict.KEPT, "as quoted, 0.5 USDC above the minimum", id="as quoted"),
+    pytest.param(99_850_000, Result.AS_QUOTED, "as quoted, 0.5 USDC above the minimum", id="as quoted"),
     pytest.param(
-        99_760_000, Verdict.KEPT, "0.09 USDC less than quoted, 0.41 USDC above the minimum", id="less, and enough"
+        99_760_000,
+        Result.WITHIN_LIMIT,
+        "0.09 USDC less than quoted, 0.41 USDC above the minimum",
+        id="less, and enough",
     ),
-    pytest.param(99_350_000, Verdict.KEPT, "0.5 USDC less than quoted, exactly the minimum", id="the minimum"),
+    pytest.param(
+        99_350_000, Result.WITHIN_LIMIT, "0.5 USDC less than quoted, exactly the minimum", id="exactly the minimum"
+    ),
     pytest.param(
         99_349_999,
-        Verdict.NOT_KEPT,
+        Result.BELOW_MINIMUM,
         "0.500001 USDC less than quoted, 0.000001 USDC below the minimum",
         id="one unit below the minimum",
     ),
     pytest.param(
-        99_850_001, Verdict.KEPT, "0.000001 USDC more than quoted, 0.500001 USDC above the minimum", id="more"
+        99_850_001, Result.AS_QUOTED, "0.000001 USDC more than quoted, 0.500001 USDC above the minimum", id="more"
     ),
-    pytest.param(0, Verdict.NOT_KEPT, "99.85 USDC less than quoted, 99.35 USDC below the minimum", id="nothing"),
-    pytest.param(None, Verdict.UNKNOWN, "how much was delivered was not reported", id="not reported"),
+    pytest.param(0, Result.BELOW_MINIMUM, "99.85 USDC less than quoted, 99.35 USDC below the minimum", id="nothing"),
+    pytest.param(None, Result.UNKNOWN, "delivered amount not reported", id="not reported"),
 ]
 
 
-@pytest.mark.parametrize(("value", "verdict", "difference"), AMOUNTS)
-def test_an_amount_against_what_was_quoted_and_the_minimum(value, verdict, difference):
-    found = promised(quoted(), delivered(value))
+@pytest.mark.parametrize(("value", "result", "difference"), AMOUNTS)
+def test_an_amount_is_compared_with_the_quote_and_the_minimum(value, result, difference):
+    found = compared(quoted(), delivered(value))
     received = row(found, "Received on Base")
-    assert (received.verdict, received.difference) == (verdict, difference)
-    assert (received.promised, received.least) == ("99.85 USDC", "99.35 USDC")
-    assert found.verdict is verdict
+    assert (received.result, received.difference) == (result, difference)
+    assert (received.quoted, received.limit) == ("99.85 USDC", "min. 99.35 USDC")
+    assert found.result is result
+
+
+LINES = [
+    pytest.param(99_850_000, 40, "Received 99.85 USDC as quoted · 40 s (estimate 1 min)", id="as quoted"),
+    pytest.param(
+        99_760_000, 66, "Received 99.76 USDC (0.09 USDC less than quoted) · 1 min 6 s (estimate 1 min)", id="less"
+    ),
+    pytest.param(
+        99_850_001,
+        40,
+        "Received 99.850001 USDC (0.000001 USDC more than quoted) · 40 s (estimate 1 min)",
+        id="more",
+    ),
+    pytest.param(
+        99_300_000,
+        14_400,
+        "Received 99.30 USDC (0.05 USDC less than the minimum) · 4 h (estimate 1 min)",
+        id="below the minimum",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "took", "line"), LINES)
+def test_the_line_says_what_was_received_and_how_long_it_took(value, took, line):
+    came = delivered(value, started_at=before(seconds=took), finished_at=NOW)
+    assert compared(quoted(), came).text == line
 
 
 BEYOND = 2**64 * 10**9
@@ -111,98 +145,102 @@ TOKENS = [
 ]
 
 
-@pytest.mark.parametrize(("decimals", "promise", "apart"), TOKENS)
-def test_amounts_beyond_64_bits_are_exact_whatever_the_token(decimals, promise, apart):
+@pytest.mark.parametrize(("decimals", "quote", "apart"), TOKENS)
+def test_amounts_beyond_64_bits_are_exact_whatever_the_token(decimals, quote, apart):
     known = TokenMetadata(chain_id=BASE, token_address=USDC_ON_BASE, symbol="USDC", decimals=decimals)
     came = delivered(BEYOND - 7, destination_token_metadata=known)
-    found = row(promised(quoted(to_amount=BEYOND, to_amount_min=BEYOND - 14), came), "Received")
-    assert found.promised == promise
+    found = row(compared(quoted(to_amount=BEYOND, to_amount_min=BEYOND - 14), came), "Received")
+    assert found.quoted == quote
     assert found.difference == f"{apart} less than quoted, {apart} above the minimum"
-    short = row(promised(quoted(to_amount=BEYOND, to_amount_min=BEYOND), came), "Received")
-    assert short.verdict is Verdict.NOT_KEPT
+    short = row(compared(quoted(to_amount=BEYOND, to_amount_min=BEYOND), came), "Received")
+    assert short.result is Result.BELOW_MINIMUM
     assert short.difference == f"{apart} less than quoted, {apart} below the minimum"
 
 
 @pytest.mark.parametrize(
-    ("value", "verdict", "difference"),
+    ("value", "result", "difference"),
     [
-        pytest.param(99_850_000, Verdict.KEPT, "as quoted", id="as quoted is enough"),
+        pytest.param(99_850_000, Result.AS_QUOTED, "as quoted, no minimum reported", id="as quoted is enough"),
         pytest.param(
-            99_849_999, Verdict.UNKNOWN, "0.000001 USDC less than quoted; the minimum was not given", id="less"
+            99_849_999, Result.UNKNOWN, "0.000001 USDC less than quoted, no minimum reported", id="less than quoted"
         ),
     ],
 )
-def test_without_a_minimum_less_than_quoted_is_not_judged(value, verdict, difference):
-    received = row(promised(quoted(to_amount_min=None), delivered(value)), "Received")
-    assert (received.verdict, received.difference) == (verdict, difference)
+def test_without_a_minimum_less_than_quoted_is_unknown(value, result, difference):
+    received = row(compared(quoted(to_amount_min=None), delivered(value)), "Received")
+    assert (received.result, received.difference) == (result, difference)
 
 
-def test_nothing_is_judged_without_a_quote():
-    found = promised(intent("SUCCEEDED"), delivered(99_850_000))
-    assert row(found, "Received").difference == "what was promised was not given"
-    assert (found.verdict, found.text) == (Verdict.UNKNOWN, "99.85 USDC")
+def test_without_a_quote_the_result_is_unknown():
+    found = compared(intent("SUCCEEDED"), delivered(99_850_000))
+    assert row(found, "Received").difference == "no amount quoted"
+    assert (found.result, found.text) == (Result.UNKNOWN, "Received 99.85 USDC · 40 s")
 
 
-EXACT_OUTPUT = QuoteIntentRequest(
-    trade_type="EXACT_OUTPUT",
-    destination_chain_id=BASE,
-    destination_token_address=USDC_ON_BASE,
-    destination_token_amount=50_000_000,
-    origin_token_amount=0,
+EXACT_OUTPUT = QuoteIntentRequest.model_validate(
+    json.loads(f"""{{
+        "tradeType": "EXACT_OUTPUT",
+        "destinationChainId": {BASE},
+        "destinationTokenAddress": "{USDC_ON_BASE}",
+        "destinationTokenAmount": 50000000,
+        "originTokenAmount": 0
+    }}""")
 )
 OUTPUTS = [
-    pytest.param(50_000_000, Verdict.KEPT, "as promised", id="exactly"),
-    pytest.param(50_000_001, Verdict.KEPT, "0.000001 USDC more than promised", id="more"),
+    pytest.param(50_000_000, Result.AS_QUOTED, "as quoted", id="exactly"),
+    pytest.param(50_000_001, Result.AS_QUOTED, "0.000001 USDC more than quoted", id="more"),
     pytest.param(
-        49_999_999, Verdict.NOT_KEPT, "0.000001 USDC less than promised", id="less, above the quote's minimum"
+        49_999_999, Result.BELOW_MINIMUM, "0.000001 USDC less than quoted", id="less, above the quote's minimum"
     ),
 ]
 
 
-@pytest.mark.parametrize(("value", "verdict", "difference"), OUTPUTS)
-def test_exact_output_promises_an_exact_amount(value, verdict, difference):
+@pytest.mark.parametrize(("value", "result", "difference"), OUTPUTS)
+def test_exact_output_quotes_an_exact_amount(value, result, difference):
     of_intent = intent("SUCCEEDED", quote=QUOTE.model_copy(update={"to_amount_min": 1}), quote_request=EXACT_OUTPUT)
-    received = row(promised(of_intent, delivered(value)), "Received")
-    assert (received.promised, received.least) == ("50.00 USDC", "exactly that")
-    assert (received.verdict, received.difference) == (verdict, difference)
+    received = row(compared(of_intent, delivered(value)), "Received")
+    assert (received.quoted, received.limit) == ("50.00 USDC", "quoted amount")
+    assert (received.result, received.difference) == (result, difference)
 
 
 @pytest.mark.parametrize(
-    ("paid", "verdict", "difference"),
+    ("paid", "result", "difference"),
     [
-        pytest.param(100_000_000, Verdict.KEPT, "as quoted", id="as quoted"),
-        pytest.param(99_000_000, Verdict.KEPT, "1.00 USDC less than quoted", id="less"),
-        pytest.param(100_000_001, Verdict.NOT_KEPT, "0.000001 USDC more than quoted", id="more"),
-        pytest.param(None, Verdict.UNKNOWN, "what was paid, or what was asked for, was not given", id="not known"),
+        pytest.param(100_000_000, Result.AS_QUOTED, "as quoted", id="as quoted"),
+        pytest.param(99_000_000, Result.AS_QUOTED, "1.00 USDC less than quoted", id="less"),
+        pytest.param(100_000_001, Result.OVER_LIMIT, "0.000001 USDC more than quoted", id="more"),
+        pytest.param(None, Result.UNKNOWN, "deposited or quoted amount not reported", id="not known"),
     ],
 )
-def test_exact_output_promises_what_goes_in(paid, verdict, difference):
+def test_exact_output_limits_the_deposit(paid, result, difference):
     of_intent = intent("SUCCEEDED", quote=QUOTE, quote_request=EXACT_OUTPUT)
     deposit = transaction("SUCCEEDED", token_amount=paid, token_address=USDC)
     came = delivered(50_000_000).model_copy(update={"deposit_transaction": deposit})
-    found = promised(of_intent, came)
-    assert (row(found, "Paid on Arbitrum").verdict, row(found, "Paid").difference) == (verdict, difference)
-    assert (found.verdict is Verdict.NOT_KEPT) == (verdict is Verdict.NOT_KEPT)
+    found = compared(of_intent, came)
+    deposited = row(found, "Deposited on Arbitrum")
+    assert (deposited.result, deposited.difference) == (result, difference)
+    assert (found.result is Result.OVER_LIMIT) == (result is Result.OVER_LIMIT)
+    assert ("Deposited on Arbitrum: 0.000001 USDC more" in found.text) == (result is Result.OVER_LIMIT)
 
 
-def test_exact_input_promises_nothing_of_what_goes_in():
-    assert not [row for row in promised(quoted(), delivered(99_850_000)).rows if row.label.startswith("Paid")]
+def test_exact_input_does_not_limit_the_deposit():
+    assert not [row for row in compared(quoted(), delivered(99_850_000)).rows if row.label.startswith("Deposited")]
 
 
-def test_the_other_side_of_a_request_is_zero_and_no_promise():
+def test_the_zero_on_the_other_side_of_a_request_is_no_quote():
     request = QuoteIntentRequest(trade_type="EXACT_INPUT", destination_token_amount=0)
     of_intent = intent("SUCCEEDED", quote=QUOTE, quote_request=request)
-    assert row(promised(of_intent, delivered(99_850_000)), "Received").promised == "99.85 USDC"
+    assert row(compared(of_intent, delivered(99_850_000)), "Received").quoted == "99.85 USDC"
 
 
 def test_another_token_is_never_compared():
     request = QuoteIntentRequest(destination_chain_id=BASE, destination_token_address=OTHER_TOKEN)
-    found = promised(intent("SUCCEEDED", quote=QUOTE, quote_request=request), delivered(99_850_000))
+    found = compared(intent("SUCCEEDED", quote=QUOTE, quote_request=request), delivered(99_850_000))
     received = row(found, "Received")
-    assert (received.verdict, received.actual) == (Verdict.NOT_KEPT, "99.85 USDC")
-    assert received.difference == "it is another token than was promised, so they are not compared"
-    assert found.text == "99.85 USDC, another token than was promised"
-    assert row(promised(tolerant(request), delivered(99_850_000)), "Slippage").verdict is Verdict.UNKNOWN
+    assert (received.result, received.actual) == (Result.MISMATCH, "99.85 USDC")
+    assert received.difference == "different token from the quote, not comparable"
+    assert found.text == "Received 99.85 USDC, different token from the quote"
+    assert row(compared(tolerant(request), delivered(99_850_000)), "Slippage").result is Result.UNKNOWN
 
 
 def tolerant(request):
@@ -212,143 +250,220 @@ def tolerant(request):
 def test_two_names_of_a_chains_own_coin_are_one_token():
     request = QuoteIntentRequest(destination_chain_id=BASE, destination_token_address="0x" + "0" * 40)
     came = delivered(99_850_000, destination_token_address="0x" + "Ee" * 20)
-    received = row(promised(intent("SUCCEEDED", quote=QUOTE, quote_request=request), came), "Received")
-    assert received.verdict is Verdict.KEPT
+    received = row(compared(intent("SUCCEEDED", quote=QUOTE, quote_request=request), came), "Received")
+    assert received.result is Result.AS_QUOTED
 
 
 DURATIONS = [
-    pytest.param(60, 40, Verdict.KEPT, "20 s shorter than promised", "Kept", id="shorter"),
-    pytest.param(40, 40, Verdict.KEPT, "as promised", "Kept", id="to the second"),
-    pytest.param(39, 40, Verdict.NOT_KEPT, "1 s longer than promised", "Kept", id="longer, within the margin"),
-    pytest.param(60, 102, Verdict.NOT_KEPT, "42 s longer than promised", "Kept", id="longer, still within it"),
-    pytest.param(60, 120, Verdict.NOT_KEPT, "1 min longer than promised", "Kept, but late", id="late"),
-    pytest.param(None, 40, Verdict.UNKNOWN, "no duration was promised", "Kept", id="none promised"),
+    pytest.param(60, 40, Result.WITHIN_ESTIMATE, "20 s under estimate", "As quoted", id="under"),
+    pytest.param(40, 40, Result.WITHIN_ESTIMATE, "as estimated", "As quoted", id="to the second"),
+    pytest.param(12, 18, Result.OVER_ESTIMATE, "6 s over estimate", "As quoted", id="over, within the grace"),
+    pytest.param(60, 119, Result.OVER_ESTIMATE, "59 s over estimate", "As quoted", id="over, at the end of the grace"),
+    pytest.param(60, 120, Result.LATE, "1 min over estimate", "Delivered late", id="beyond the grace"),
+    pytest.param(900, 14_400, Result.LATE, "3 h 45 min over estimate", "Delivered late", id="hours late"),
+    pytest.param(None, 40, Result.UNKNOWN, "no estimate", "As quoted", id="no estimate"),
 ]
 
 
-@pytest.mark.parametrize(("estimate", "took", "verdict", "difference", "word"), DURATIONS)
-def test_a_duration_to_the_second(estimate, took, verdict, difference, word):
+@pytest.mark.parametrize(("estimate", "took", "result", "difference", "word"), DURATIONS)
+def test_a_missed_estimate_never_contradicts_the_heading(estimate, took, result, difference, word):
     of_intent = quoted(estimated_duration=None if estimate is None else Decimal(estimate))
     came = delivered(99_850_000, started_at=before(seconds=took), finished_at=NOW)
-    found = promised(of_intent, came)
-    assert (row(found, "Duration").verdict, row(found, "Duration").difference) == (verdict, difference)
-    assert (found.verdict, found.shown.word) == (Verdict.KEPT, word)
+    found = compared(of_intent, came)
+    time = row(found, "Time")
+    assert (time.result, time.difference, found.shown.word) == (result, difference, word)
+    assert time.shown.tone is not Tone.BAD
 
 
 def test_without_an_end_the_last_transaction_is_the_end():
     last = transaction("SUCCEEDED", chain_id=BASE, txn_mined_at=before(seconds=30))
     came = delivered(99_850_000, finished_at=None).model_copy(update={"destination_transaction": last})
-    assert row(promised(quoted(), came), "Duration").actual == "30 s"
+    assert row(compared(quoted(), came), "Time").actual == "30 s"
     unmined = came.model_copy(update={"destination_transaction": transaction("SUCCEEDED", chain_id=BASE)})
-    assert row(promised(quoted(), unmined), "Duration").verdict is Verdict.UNKNOWN
+    assert row(compared(quoted(), unmined), "Time").result is Result.UNKNOWN
+
+
+def ended(*, origin=None, destination=None, destination_chain_id=BASE, **members):
+    """A transfer that started 40 s ago; its steps were mined so many seconds ago."""
+    steps = {
+        f"{step}_transaction": transaction("SUCCEEDED", txn_mined_at=before(seconds=seconds))
+        for step, seconds in (("origin", origin), ("destination", destination))
+        if seconds is not None
+    }
+    usual = {"started_at": before(seconds=40), "finished_at": None, "destination_token_amount": 99_850_000}
+    of_summary = summary(**usual | members)
+    return receipt("SUCCEEDED", destination_chain_id=destination_chain_id, summary=of_summary).model_copy(update=steps)
+
+
+ONE_CHAIN = {"destination_chain_id": ARBITRUM}
+TAKEN = [
+    pytest.param(ended(finished_at=before(seconds=10), destination=20), 30, id="to the end"),
+    pytest.param(ended(destination=20, origin=30), 20, id="without an end, to the last transaction"),
+    pytest.param(ended(origin=30, **ONE_CHAIN), 10, id="on one chain, to its only transaction"),
+    pytest.param(ended(origin=30), None, id="on two chains, the first transaction is no end"),
+    pytest.param(ended(**ONE_CHAIN), None, id="neither an end nor a transaction"),
+    pytest.param(ended(finished_at=before(seconds=40)), 0, id="in no time"),
+    pytest.param(ended(finished_at=before(seconds=41)), None, id="ended before it started"),
+    pytest.param(ended(started_at=None, finished_at=NOW), None, id="no start"),
+]
+
+
+@pytest.mark.parametrize(("of_receipt", "seconds"), TAKEN)
+def test_a_delivery_takes_from_its_start_to_its_end(of_receipt, seconds):
+    of_intent = quoted().model_copy(update={"destination_chain_id": of_receipt.destination_chain_id})
+    taken = Outcome.of(at(of_intent, of_receipt)).taken
+    assert taken == (None if seconds is None else timedelta(seconds=seconds))
+
+
+def test_nothing_of_a_delivery_is_known_before_it_is_confirmed():
+    came = delivered(99_850_000).summary
+    running = Outcome.of(at(intent(quote=QUOTE), receipt(**RUNNING, summary=came)))
+    assert (running.taken, running.arrived.value, running.is_another_token) == (None, None, False)
+    done = Outcome.of(at(quoted(), delivered(99_850_000)))
+    assert (done.taken, done.arrived.value) == (timedelta(seconds=40), 99_850_000)
+
+
+@pytest.mark.parametrize(
+    ("status", "amount", "value"),
+    [("SUCCEEDED", 7, 7), ("SUCCEEDED", None, None), ("MINING", 7, None), ("UNKNOWN", 7, None), ("FAILED", 7, None)],
+)
+def test_only_a_confirmed_deposit_counts(status, amount, value):
+    deposit = transaction(status, txn_hash=None, token_amount=amount, token_address=USDC)
+    deposited = Outcome.of(at(intent(quote=QUOTE), receipt(deposit=deposit))).deposited
+    assert (deposited and deposited.value) == value
 
 
 RUNNING = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "ON_HOLD"}
 SO_FAR = [
-    pytest.param(59, Verdict.SO_FAR, "Kept so far", "at least 99.35 USDC within 1 min", id="within the time"),
-    pytest.param(60, Verdict.NOT_KEPT, "Slower than promised", "due by 14:03 UTC, not late yet", id="to the second"),
-    pytest.param(119, Verdict.NOT_KEPT, "Slower than promised", "not late yet", id="within the margin"),
-    pytest.param(120, Verdict.NOT_KEPT, "Late so far", "at least 99.35 USDC, due by 14:02 UTC", id="late"),
+    pytest.param(59, Result.ON_TRACK, "Quoted at least 99.35 USDC · estimate 1 min", id="within the estimate"),
+    pytest.param(
+        60, Result.OVER_ESTIMATE, "Expected by 14:03 UTC, slightly behind schedule", id="at the end of the estimate"
+    ),
+    pytest.param(
+        119, Result.OVER_ESTIMATE, "Expected by 14:02 UTC, slightly behind schedule", id="at the end of the grace"
+    ),
+    pytest.param(120, Result.DELAYED, "Expected by 14:02 UTC", id="beyond the grace"),
 ]
 
 
-@pytest.mark.parametrize(("seconds", "verdict", "word", "words"), SO_FAR)
-def test_so_far(seconds, verdict, word, words):
+@pytest.mark.parametrize(("seconds", "result", "text"), SO_FAR)
+def test_an_open_transfer_is_compared_with_its_estimate(seconds, result, text):
     running = receipt(**RUNNING, summary=summary(started_at=before(seconds=seconds)))
-    found = promised(intent(quote=QUOTE), running)
-    assert (found.verdict, found.shown.word) == (verdict, word)
-    assert words in found.text
-    assert row(found, "Received").verdict is Verdict.NOT_YET
-    assert row(found, "Duration").since == before(seconds=seconds)
+    found = compared(intent(quote=QUOTE), running)
+    assert (found.result, found.text) == (result, text)
+    assert row(found, "Received").result is Result.PENDING
+    assert row(found, "Time").since == before(seconds=seconds)
+
+
+def test_an_open_transfer_without_an_estimate_is_pending():
+    unestimated = QUOTE.model_copy(update={"estimated_duration": None})
+    found = compared(intent(quote=unestimated), receipt(**RUNNING))
+    assert (found.result, found.text) == (Result.PENDING, "Quoted at least 99.35 USDC")
 
 
 def test_an_amount_in_the_summary_counts_only_once_it_was_delivered():
     running = receipt(**RUNNING, summary=summary(destination_token_amount=99_850_000))
-    assert row(promised(intent(quote=QUOTE), running), "Received").actual == "—"
+    assert row(compared(intent(quote=QUOTE), running), "Received").actual == "—"
 
 
 BEFORE = [
-    pytest.param("QUOTED", receipt("QUOTED"), "at least 99.35 USDC within 1 min", id="an offer"),
-    pytest.param("EXECUTING", receipt(deposit="MINING"), "at least 99.35 USDC within 1 min", id="being paid"),
+    pytest.param("QUOTED", receipt("QUOTED"), "Quoted at least 99.35 USDC · estimate 1 min", id="a quote"),
+    pytest.param(
+        "EXECUTING", receipt(deposit="MINING"), "Quoted at least 99.35 USDC · estimate 1 min", id="deposit confirming"
+    ),
     pytest.param(
         "EXECUTING",
         receipt(deposit="SUCCEEDED", origin="REVERTED"),
-        "at least 99.35 USDC; a step did not work, the outcome is open",
-        id="a step did not work",
+        "A step failed, outcome pending",
+        id="a step failed",
     ),
 ]
 
 
 @pytest.mark.parametrize(("status", "of_receipt", "text"), BEFORE)
-def test_before_anything_is_due_nothing_is_known(status, of_receipt, text):
-    found = promised(intent(status, quote=QUOTE), of_receipt)
-    assert (found.verdict, found.text) == (Verdict.NOT_YET, text)
+def test_before_the_first_confirmed_step_the_result_is_pending(status, of_receipt, text):
+    found = compared(intent(status, quote=QUOTE), of_receipt)
+    assert (found.result, found.text) == (Result.PENDING, text)
 
 
 PAID = transaction("SUCCEEDED", token_amount=100_000_000, token_address=USDC)
 REFUNDS = [
     pytest.param(
         refund("SUCCEEDED"),
-        "Returned",
-        "0.5 USDC less than was paid",
-        "99.50 USDC came back, 0.5 less than was paid",
+        "Refunded",
+        "0.5 USDC less than deposited",
+        "Refunded 99.50 USDC (0.50 USDC less than deposited)",
         id="on the origin chain",
     ),
     pytest.param(
+        refund("SUCCEEDED", token_amount=99_959_557),
+        "Refunded",
+        "0.040443 USDC less than deposited",
+        "Refunded 99.9595 USDC (0.0405 USDC less than deposited)",
+        id="as many digits on both",
+    ),
+    pytest.param(
+        refund("SUCCEEDED", token_amount=100_000_001),
+        "Refunded",
+        "0.000001 USDC more than deposited",
+        "Refunded 100.000001 USDC (0.000001 USDC more than deposited)",
+        id="a difference too small for the short amount",
+    ),
+    pytest.param(
         refund("SUCCEEDED", token_amount=100_000_000),
-        "Returned",
-        "as much as was paid",
-        "100.00 USDC came back, as much as was paid",
+        "Refunded",
+        "as much as deposited",
+        "Refunded 100.00 USDC (as much as deposited)",
         id="all of it",
     ),
     pytest.param(
         refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE),
-        "Returned",
-        "0.35 USDC less than was quoted to arrive",
-        "99.50 USDC came back, 0.35 less than was quoted to arrive",
+        "Refunded",
+        "0.35 USDC less than quoted",
+        "Refunded 99.50 USDC (0.35 USDC less than quoted)",
         id="on the destination chain",
     ),
     pytest.param(
         refund("SUCCEEDED", token_address=OTHER_TOKEN),
-        "Returned",
-        "not comparable: another token, or an amount that was not reported",
-        "99,500,000 base units (not on the service's list: 0xD1d1d1…D1d1d1) came back",
+        "Refunded",
+        "not comparable: different token, or amount not reported",
+        "Refunded 99,500,000 base units (not on the service's list: 0xD1d1d1…D1d1d1)",
         id="another token",
     ),
     pytest.param(
         refund("SUCCEEDED", token_amount=None),
-        "Returned",
-        "not comparable: another token, or an amount that was not reported",
-        "at least 99.35 USDC; it was returned instead",
+        "Refunded",
+        "not comparable: different token, or amount not reported",
+        "Not delivered, refunded",
         id="how much is not known",
     ),
     pytest.param(
         refund("SUCCEEDED", to_address=OTHER_TOKEN),
         "Not confirmed",
-        "not to the owner, or on another chain than those of the transfer",
-        "at least 99.35 USDC; a return is reported, not to the owner",
-        id="to somebody else",
+        "not to the owner, or on a chain outside the route",
+        "Refund to the owner not confirmed",
+        id="to another address",
     ),
     pytest.param(
         refund("MINING"),
-        "On its way",
-        "99.50 USDC is to be returned",
-        "at least 99.35 USDC; the money is on its way back",
-        id="on its way",
+        "Refund in progress",
+        "99.50 USDC to be refunded",
+        "Refund in progress",
+        id="in progress",
     ),
     pytest.param(
         refund("REVERTED"),
-        "Not returned",
-        "99.50 USDC is to be returned",
-        "at least 99.35 USDC; nothing arrived, and the return failed",
-        id="the return failed",
+        "Refund failed",
+        "99.50 USDC to be refunded",
+        "Refund failed",
+        id="the refund failed",
     ),
 ]
 
 
 @pytest.mark.parametrize(("returned", "word", "difference", "text"), REFUNDS)
 @pytest.mark.parametrize("status", ["FAILED", "REFUNDED", "EXECUTING"])
-def test_what_came_back_is_no_promise_kept(status, returned, word, difference, text):
+def test_a_refund_is_no_delivery(status, returned, word, difference, text):
     of_receipt = receipt(
         status,
         deposit_transaction=PAID,
@@ -356,34 +471,54 @@ def test_what_came_back_is_no_promise_kept(status, returned, word, difference, t
         refund=returned,
         summary=summary(destination_token_amount=99_850_000),
     )
-    found = promised(intent(status, quote=QUOTE), of_receipt)
-    assert (found.verdict, found.text) == (Verdict.NOT_KEPT, text)
-    back = row(found, "Returned on")
-    assert (back.shown.word, back.difference, back.verdict) == (word, difference, None)
-    assert row(found, "Received").actual == "nothing"
+    found = compared(intent(status, quote=QUOTE), of_receipt)
+    back = row(found, "Refunded on")
+    assert (back.shown.word, back.difference) == (word, difference)
+    if (status, word) == ("REFUNDED", "Refund failed"):
+        assert (found.result, found.text) == (Result.UNKNOWN, "Conflicting data: status and steps disagree")
+    else:
+        result = Result.REFUNDED if word == "Refunded" else Result.NOT_DELIVERED
+        assert (found.result, found.text) == (result, text)
+        assert row(found, "Received").actual == "nothing"
 
 
-def test_a_return_without_a_transaction_says_that_nobody_knows_how_much():
-    found = promised(intent("REFUNDED", quote=QUOTE), receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"))
-    assert (found.verdict, found.text) == (Verdict.NOT_KEPT, "at least 99.35 USDC; it was returned instead")
-    assert row(found, "Returned").difference == "how much came back is not reported"
+def test_a_refund_without_a_transaction_has_no_amount():
+    found = compared(intent("REFUNDED", quote=QUOTE), receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"))
+    assert (found.result, found.text) == (Result.NOT_DELIVERED, "Reported as refunded")
+    assert row(found, "Refunded").difference == "refunded amount not reported"
 
 
 LAPSED = [
-    pytest.param(intent("QUOTED", quote=QUOTE, expires_at=before(minutes=1)), None, id="an offer that ran out"),
-    pytest.param(intent("ABORTED", quote=QUOTE), receipt("ABORTED"), id="stopped, unpaid"),
+    pytest.param(intent("QUOTED", quote=QUOTE, expires_at=before(minutes=1)), None, id="an expired quote"),
+    pytest.param(intent("ABORTED", quote=QUOTE), receipt("ABORTED"), id="aborted"),
     pytest.param(
         intent("INVALID", quote=QUOTE),
         receipt("INVALID", deposit=transaction("ABORTED", txn_hash="0x" + "0" * 64)),
-        id="watched in vain",
+        id="monitored in vain",
     ),
 ]
 
 
 @pytest.mark.parametrize(("of_intent", "of_receipt"), LAPSED)
-def test_nothing_is_due_to_whoever_did_not_pay(of_intent, of_receipt):
-    found = promised(of_intent, of_receipt)
-    assert (found.verdict, found.text) == (Verdict.LAPSED, "No payment was seen, so nothing was due.")
+def test_without_a_deposit_there_is_nothing_to_compare(of_intent, of_receipt):
+    found = compared(of_intent, of_receipt)
+    assert (found.result, found.text) == (Result.NO_DEPOSIT, "No deposit has been seen.")
+    assert compared(of_intent, of_receipt, has_balance=True).result is not Result.NO_DEPOSIT
+
+
+def test_a_transfer_aborted_by_its_owner_is_not_delivered_and_nothing_worse():
+    of_receipt = receipt(
+        "ABORTED", deposit="SUCCEEDED", origin=transaction("ABORTED", status_reason="aborted by owner")
+    )
+    found = compared(intent("ABORTED", quote=QUOTE), of_receipt)
+    assert (found.result, found.text) == (Result.NOT_DELIVERED, "Quoted at least 99.35 USDC")
+    assert not [each.label for each in (found, *found.rows) if each.shown.tone is Tone.BAD]
+
+
+def test_a_transfer_that_was_lost_sight_of_has_an_unknown_result():
+    of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="ABORTED")
+    found = compared(intent("FAILED", quote=QUOTE), of_receipt)
+    assert (found.result, found.text) == (Result.UNKNOWN, "Delivery not confirmed")
 
 
 DISPUTED = [
@@ -391,61 +526,126 @@ DISPUTED = [
     pytest.param("SUCCEEDED", {**SUCCEEDED, "origin": "REVERTED"}, id="succeeded, and a step did not"),
     pytest.param("SUCCEEDED", {**SUCCEEDED, "refund": "SUCCEEDED"}, id="succeeded, and returned"),
     pytest.param("REFUNDED", {**SUCCEEDED, "refund": "SUCCEEDED"}, id="returned, and delivered"),
+    pytest.param("SUCCEEDED", {**SUCCEEDED, "destination": "MINING"}, id="succeeded, last step not confirmed"),
 ]
 
 
 @pytest.mark.parametrize(("status", "legs"), DISPUTED)
-def test_where_the_sources_disagree_nothing_is_judged(status, legs):
+def test_conflicting_sources_make_the_result_unknown(status, legs):
     of_receipt = receipt(status, **legs, summary=summary(destination_token_amount=99_850_000))
-    found = promised(intent(status, quote=QUOTE), of_receipt)
-    assert (found.verdict, found.text) == (
-        Verdict.UNKNOWN,
-        "at least 99.35 USDC; the service and its steps disagree",
-    )
+    found = compared(intent(status, quote=QUOTE), of_receipt)
+    assert (found.result, found.text) == (Result.UNKNOWN, "Conflicting data: status and steps disagree")
+    assert row(found, "Received").difference == "Conflicting data: status and steps disagree"
     assert row(found, "Received").actual == "—"
 
 
+def test_funds_that_are_still_at_an_intent_address_conflict_with_a_delivery():
+    held = TokenBalance(contract_address=USDC_ON_BASE, balance=99_850_000, chain_id=BASE, symbol="USDC", decimals=6)
+    at_the_last_address = BalanceGroup(chain_id=BASE, intent_address=OTHER_TOKEN, tokens=(held,))
+    of_intent = quoted().model_copy(update={"destination_intent_address": OTHER_TOKEN})
+    found = compared(of_intent, delivered(99_850_000), balances=[at_the_last_address])
+    assert (found.result, found.text) == (Result.UNKNOWN, "Conflicting data: balances and steps disagree")
+
+
+AT_HOME = (
+    BalanceGroup(
+        chain_id=ARBITRUM, tokens=(TokenBalance(contract_address=USDC, balance=99_850_000, chain_id=ARBITRUM),)
+    ),
+)
+# Whether the sources confirm the place, whether they conflict, and whether they would without the balances.
+SOURCES = [
+    pytest.param(receipt("SUCCEEDED", **SUCCEEDED), {}, (True, False, False), id="confirmed"),
+    pytest.param(receipt("SUCCEEDED", origin="FAILED"), {}, (False, True, True), id="conflict without balances"),
+    pytest.param(
+        receipt("SUCCEEDED", **SUCCEEDED), {"has_balance": True, "balances": AT_HOME}, (True, False, False), id="a rest"
+    ),
+    pytest.param(
+        receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
+        {"has_balance": False},
+        (False, True, False),
+        id="refund gone",
+    ),
+    pytest.param(
+        receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED"),
+        {"has_balance": True, "balances": AT_HOME},
+        (False, True, False),
+        id="behind the steps",
+    ),
+    pytest.param(receipt("FAILED"), {}, (False, False, False), id="unknown"),
+]
+
+
+@pytest.mark.parametrize(("of_receipt", "more", "said"), SOURCES)
+def test_sources_confirm_or_conflict(of_receipt, more, said):
+    outcome = Outcome.of(at(quoted(), of_receipt, **more))
+    conflicts_anyway = not outcome.is_conflict_of_balances
+    assert (outcome.is_confirmed, outcome.is_conflicting, conflicts_anyway) == said
+
+
+COURSE_OF = [
+    pytest.param("EXECUTING", None, {}, Course.OPEN, id="started, no receipt yet"),
+    pytest.param("ABORTED", None, {}, Course.UNREAD, id="ended, no receipt"),
+    pytest.param(
+        "HALTED", receipt("HALTED", **SUCCEEDED), {}, Course.DISPUTED, id="unknown status, delivered by its steps"
+    ),
+    pytest.param(
+        "FAILED",
+        receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
+        {"has_balance": False},
+        Course.DISPUTED,
+        id="refund gone",
+    ),
+    pytest.param("ABORTED", receipt("ABORTED", deposit="ABORTED"), {}, Course.NOT_DELIVERED, id="deposit reported"),
+    pytest.param(
+        "ABORTED", receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=None)), {}, Course.LAPSED, id="no deposit"
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "of_receipt", "more", "found"), COURSE_OF)
+def test_the_course_of_a_transfer(status, of_receipt, more, found):
+    assert course(at(intent(status), of_receipt, **more)) is found
+
+
 @pytest.mark.parametrize(("status", "unread"), [("EXECUTING", True), ("SUCCEEDED", True), ("SUCCEEDED", False)])
-def test_without_a_receipt_that_there_should_be_nothing_is_known(status, unread):
-    found = promised(intent(status, quote=QUOTE), None, unread=unread)
-    assert (found.verdict, found.text) == (Verdict.UNKNOWN, "at least 99,350,000 base units")
+def test_without_its_receipt_a_transfer_has_an_unknown_result(status, unread):
+    found = compared(intent(status, quote=QUOTE), None, unread=unread)
+    assert (found.result, found.text) == (Result.UNKNOWN, "Quoted at least 99,350,000 base units")
 
 
 GIANT = 2**64 * 1_000
 SLIPPAGES = [
-    pytest.param(0, Verdict.KEPT, "0%", "0.5 percentage points to spare", id="none"),
-    pytest.param(GIANT // 200, Verdict.KEPT, "0.5%", "0 percentage points to spare", id="all that is tolerated"),
-    pytest.param(GIANT // 200 + 1, Verdict.NOT_KEPT, "0.5%", "<0.0001 percentage points too much", id="one unit more"),
-    pytest.param(GIANT // 100, Verdict.NOT_KEPT, "1%", "0.5 percentage points too much", id="twice as much"),
-    pytest.param(-GIANT // 100, Verdict.KEPT, "1% better", "1.5 percentage points to spare", id="better than quoted"),
+    pytest.param(0, Result.WITHIN_LIMIT, "0%", "", id="nothing"),
+    pytest.param(GIANT // 200, Result.WITHIN_LIMIT, "0.5%", "", id="all that is tolerated"),
+    pytest.param(
+        GIANT // 200 + 1, Result.OVER_LIMIT, "0.5%", "<0.0001 percentage points over the limit", id="one unit more"
+    ),
+    pytest.param(GIANT // 100, Result.OVER_LIMIT, "1%", "0.5 percentage points over the limit", id="twice as much"),
+    pytest.param(-GIANT // 100, Result.WITHIN_LIMIT, "1% better", "", id="better than quoted"),
 ]
 
 
-@pytest.mark.parametrize(("lost", "verdict", "actual", "difference"), SLIPPAGES)
-def test_slippage_against_the_tolerance(lost, verdict, actual, difference):
+@pytest.mark.parametrize(("lost", "result", "actual", "difference"), SLIPPAGES)
+def test_slippage_is_compared_with_the_tolerance(lost, result, actual, difference):
     of_intent = quoted(to_amount=GIANT, to_amount_min=0, max_slippage=Decimal("0.005"))
-    found = promised(of_intent, delivered(GIANT - lost))
+    found = compared(of_intent, delivered(GIANT - lost))
     slippage = row(found, "Slippage")
-    assert (slippage.verdict, slippage.actual, slippage.difference) == (verdict, actual, difference)
-    assert slippage.least == "at most 0.5%"
-    assert found.verdict is verdict
+    assert (slippage.result, slippage.actual, slippage.difference) == (result, actual, difference)
+    assert slippage.limit == "max 0.5%"
+    assert (found.result is Result.OVER_LIMIT) == (result is Result.OVER_LIMIT)
 
 
 def test_a_tolerance_is_that_of_the_quote_or_else_the_one_asked_for():
     asked = QuoteIntentRequest(options=QuoteOptions(slippage_tolerance=Decimal("0.01")))
-    found = promised(intent("SUCCEEDED", quote=QUOTE, quote_request=asked), delivered(99_850_000))
-    assert row(found, "Slippage").least == "at most 1%"
-    assert not [row for row in promised(quoted(), delivered(99_850_000)).rows if row.label == "Slippage"]
+    found = compared(intent("SUCCEEDED", quote=QUOTE, quote_request=asked), delivered(99_850_000))
+    assert row(found, "Slippage").limit == "max 1%"
+    assert not [row for row in compared(quoted(), delivered(99_850_000)).rows if row.label == "Slippage"]
 
 
-def test_fees_are_promised_and_what_was_taken_is_not_on_the_wire():
+def test_fees_are_quoted_and_their_actual_amount_is_not_reported():
     of_intent = quoted().model_copy(update={"fees": IntentFees(total_fee_usd=Decimal("5.409508"))})
-    fees = row(promised(of_intent, delivered(99_850_000)), "Fees")
-    assert (fees.promised, fees.verdict, fees.difference) == (
-        "$5.409508",
-        Verdict.UNKNOWN,
-        "what was taken is not reported",
-    )
+    fees = row(compared(of_intent, delivered(99_850_000)), "Fees")
+    assert (fees.quoted, fees.result, fees.difference) == ("$5.409508", Result.UNKNOWN, "not reported")
 
 
 def test_the_deposit_names_the_decimals_that_nobody_else_knows():
@@ -454,7 +654,7 @@ def test_the_deposit_names_the_decimals_that_nobody_else_knows():
     of_intent = intent("SUCCEEDED", quote=QUOTE, quote_request=EXACT_OUTPUT, deposit_transaction=asked)
     of_receipt = receipt("SUCCEEDED", deposit_transaction=PAID, **{**SUCCEEDED, "deposit": None}, summary=bare)
     of_receipt = of_receipt.model_copy(update={"deposit_transaction": PAID})
-    assert row(promised(of_intent, of_receipt), "Paid").actual == "100.00"
+    assert row(compared(of_intent, of_receipt), "Deposited").actual == "100.00"
 
 
 AMOUNT = st.integers(0, 2**256 - 1)
@@ -465,8 +665,9 @@ AMOUNT = st.integers(0, 2**256 - 1)
 def test_what_came_is_the_minimum_and_the_difference(came, quote, least):
     unknown = TokenMetadata(chain_id=BASE, token_address=USDC_ON_BASE, symbol="X")
     of_receipt = delivered(came, destination_token_metadata=unknown)
-    received = row(promised(quoted(to_amount=quote, to_amount_min=least), of_receipt), "Received")
-    assert (received.verdict is Verdict.KEPT) == (came >= least)
+    received = row(compared(quoted(to_amount=quote, to_amount_min=least), of_receipt), "Received")
+    assert (received.result is Result.BELOW_MINIMUM) == (came < least)
+    assert (received.result is Result.AS_QUOTED) == (came >= least and came >= quote)
     words = received.difference.split(", ")
     against_quote, against_least = _signed(", ".join(words[:-1])), _signed(words[-1])
     assert (quote + against_quote, least + against_least) == (came, came)
@@ -480,16 +681,16 @@ def _signed(words: str) -> int:
     return -number if "less than" in words or "below" in words else number
 
 
-def test_icons_are_those_of_the_sprite():
+def test_each_result_has_words_and_an_icon_of_the_sprite():
     sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
-    shown = [each for each in vars(verdicts).values() if isinstance(each, Shown)] + [*verdicts.SHOWN.values()]
-    assert len(shown) > 10
-    assert all(f'<symbol id="{each.icon}"' in sprite for each in shown)
+    assert set(SHOWN) == set(Result)
+    assert all(f'<symbol id="{each.icon}"' in sprite for each in SHOWN.values())
 
 
 COURSES = {
     "succeeded.": {Course.DELIVERED},
     "succeeded.contradiction": {Course.DISPUTED},
+    "succeeded.unconfirmed": {Course.DISPUTED},
     "refunded.": {Course.NOT_DELIVERED},
     "failed.": {Course.NOT_DELIVERED},
     "failed.delivered": {Course.DISPUTED},
@@ -507,44 +708,49 @@ COURSES = {
 }
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_every_scenario_agrees_with_its_story(which, at, variant):
     told = scene(which, at, variant)
     key = told.story().key
     longest = max((each for each in COURSES if key.startswith(each)), key=len)
-    assert course(Facts.of(told.intent, told.receipt), now=NOW) in COURSES[longest]
+    assert course(told.at()) in COURSES[longest]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_no_combination_is_kept_where_the_story_denies_it(status):
+def test_no_combination_is_compared_otherwise_than_it_is_told(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
     for deposit, origin, destination, back in itertools.product(legs, legs, legs, [None, "MINING", "SUCCEEDED"]):
         came = summary(destination_token_amount=99_850_000)
         of_receipt = receipt(status, deposit=deposit, origin=origin, destination=destination, refund=back, summary=came)
-        found = promised(intent(status, quote=QUOTE), of_receipt)
-        told = story.story(intent(status, quote=QUOTE), of_receipt, now=NOW, using=CATALOGUE)
+        found = compared(intent(status, quote=QUOTE), of_receipt)
+        told = summaries.of(at(intent(status, quote=QUOTE), of_receipt))
         which = f"{status} {deposit} {origin} {destination} {back}: {told.key} {found.text}"
-        if found.verdict is Verdict.KEPT:
-            assert told.place is Place.RECIPIENT or told.key == "unknown.status", which
-        if found.verdict is Verdict.SO_FAR:
+        if Tone.GOOD in {each.shown.tone for each in (found, *found.rows)}:
+            assert (told.place, told.certainty) == (Place.RECIPIENT, Certainty.CONFIRMED), which
+        if told.certainty is Certainty.CONFLICTING and told.key != "refunded.elsewhere":
+            assert found.result is Result.UNKNOWN, which
+        if found.result is Result.ON_TRACK:
             assert not told.is_over, which
-        if found.verdict is Verdict.LAPSED:
+            assert told.certainty is Certainty.CONFIRMED, which
+        if found.result is Result.NO_DEPOSIT:
             assert told.place in (Place.OWNER, Place.UNKNOWN), which
         if told.place in (Place.RETURNING, Place.RETURNED):
-            assert found.verdict in (Verdict.NOT_KEPT, Verdict.UNKNOWN), which
+            assert found.result in (Result.NOT_DELIVERED, Result.REFUNDED, Result.UNKNOWN), which
 
 
 @settings(deadline=None)
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
-def test_until_the_next_moment_nothing_is_judged_otherwise(moment, later, share):
+def test_until_the_next_moment_no_result_changes(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
-    until = story.changes_at(told.intent, told.receipt, now=now)
+    until = summaries.changes_at(told.at(now))
     between = now + ((until - now) if until else timedelta(days=300)) * share
 
-    def judged(now):
-        found = display.promise(told.intent, told.receipt, now=now, using=CATALOG)
-        return found.verdict, found.shown, [(row.verdict, row.shown) for row in found.rows]
+    def results(now):
+        found = display.of(told.at(now))
+        return found.result, [row.result for row in found.rows]
 
     if between != until:
-        assert judged(between) == judged(now)
+        assert results(between) == results(now)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display import recoverable
+from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.display.recoverable import Sort, Worklist
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.recoverable import Read, Stop
@@ -180,12 +181,12 @@ REASONS = [
 @pytest.mark.parametrize(("of_receipt", "shown"), [row[1:] for row in REASONS], ids=[row[0] for row in REASONS])
 def test_why_it_is_stuck_in_the_services_words(of_receipt, shown):
     (row,) = of(entry(1, token(), receipt=of_receipt)).rows
-    assert (row.reason and row.reason.shown) == shown
+    assert (row.transfer.reason and row.transfer.reason.shown) == shown
 
 
 def test_a_row_says_what_is_held_where_and_what_to_do():
     (row,) = of(entry(1, token())).rows
-    assert row.story.headline == "Transfer failed, money waiting to be taken back"
+    assert row.transfer.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
     assert (row.transfer.owner, row.transfer.status.word) == (OWNER, "Failed")
     (holding,) = row.holdings
     assert (holding.called, str(holding.side.amount), holding.side.chain) == (

@@ -6,27 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import story, watching
+from intents_ui.display import summary as summaries
+from intents_ui.display import watching
 from intents_ui.display.facts import Facts
 from intents_ui.display.route import BACK, Reached
 from intents_ui.display.trust import Standing
-from tests.display.builders import NOW, before, intent, receipt, summary
+from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 
 
 @pytest.mark.parametrize(("which", "at"), [(1, 31), (14, 21)])
 def test_a_payment_that_was_reported_is_not_asked_for_again(which, at):
     told = scene(which, at)
-    assert told.story().headline == "Payment reported, being confirmed"
-    assert "Do not pay again" in told.story().next
-    assert "on its way" in told.sentences()["deposit"]
+    assert told.story().key == "executing.deposit_confirming"
+    assert told.story().warn_second_deposit
+    assert "in transit" in told.sentences()["deposit"]
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
 def test_nobody_waits_for_a_return_for_hours(which, at, variant):
     told = scene(which, at, variant).story()
-    assert told.headline.endswith("no return seen")
-    assert "No return was seen in" in told.sentence
+    assert told.row.headline.endswith("no refund yet")
+    assert "No refund has been seen in" in told.sentence
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
@@ -37,8 +38,8 @@ def test_a_token_that_only_calls_itself_usdc_is_not_listed():
 
 def test_an_amount_that_was_not_reported_is_named_by_none():
     told = scene(26, 41)
-    assert told.sentences()["destination"] == "Delivered on Arbitrum One; the amount was not reported."
-    assert told.transfer().received.note == "as quoted"
+    assert told.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
+    assert told.transfer().received.note == "quoted"
 
 
 def test_a_status_that_nobody_knows_is_neither_delivered_nor_being_delivered():
@@ -51,7 +52,7 @@ def test_a_status_that_nobody_knows_is_neither_delivered_nor_being_delivered():
 def test_at_every_moment_the_views_agree(which, at, variant):
     told = scene(which, at, variant)
     tale, stops = told.story(), told.stops()
-    here = [stop for stop in stops if stop.reached is Reached.HERE]
+    here = [stop for stop in stops if stop.reached in (Reached.HERE, Reached.EXPECTED)]
     assert [stop.place for stop in here] == [tale.place][: len(here)]
     assert bool(here) == (tale.place != "unknown")
     assert tale.address is None or (tale.address, tale.address_chain_id) == (here[0].address, here[0].chain_id)
@@ -61,12 +62,12 @@ def test_at_every_moment_the_views_agree(which, at, variant):
 def said(told: Scene, now) -> tuple:
     tale, steps = told.story(now), told.timeline(now)
     return (
-        tale.key,
+        (tale.key, tale.who),
         told.transfer(now).status,
         told.transfer(now).received.note,
         [stop.reached for stop in told.stops(now)],
         (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
-        watching.may_change(told.intent, told.receipt, now=now),
+        watching.may_change(told.at(now)),
     )
 
 
@@ -78,7 +79,7 @@ def said(told: Scene, now) -> tuple:
 def test_until_the_next_moment_nothing_changes_by_the_clock_alone(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
-    until = story.changes_at(told.intent, told.receipt, now=now)
+    until = summaries.changes_at(told.at(now))
     assert until is None or until > now
     between = now + ((until - now) if until else timedelta(days=300)) * share
     if between != until:
@@ -89,7 +90,7 @@ def test_until_the_next_moment_nothing_changes_by_the_clock_alone(moment, later,
 def test_whoever_comes_back_at_every_such_moment_sees_the_end(moment):
     which, at, variant = moment
     told, now, moments = scene(which, at, variant), NOW, 0
-    while until := story.changes_at(told.intent, told.receipt, now=now):
+    while until := summaries.changes_at(told.at(now)):
         now, moments = until, moments + 1
     assert moments < 10
     assert said(told, now) == said(told, now + timedelta(days=300))
@@ -97,15 +98,15 @@ def test_whoever_comes_back_at_every_such_moment_sees_the_end(moment):
 
 def changes(of_intent, of_receipt=None, *, now=NOW) -> list[timedelta]:
     found = []
-    while at := story.changes_at(of_intent, of_receipt, now=now):
-        found.append(at - NOW)
-        now = at
+    while moment := summaries.changes_at(at(of_intent, of_receipt, now=now)):
+        found.append(moment - NOW)
+        now = moment
     return found
 
 
 def test_the_moments_of_each_kind():
     minute, second = timedelta(minutes=1), timedelta(seconds=1)
-    assert changes(intent("QUOTED"))[0] == 3 * minute
+    assert changes(intent("QUOTED")) == [minute, 3 * minute, 14 * minute]
     assert 9 * minute in changes(intent("COMMITTED", expires_at=None))
     started = receipt(
         deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=summary(started_at=before(seconds=5))

@@ -38,5 +38,6 @@ def test_long_words_are_cut_and_say_so(words: str, longest: int, shown: str) -> 
 
 
 def test_a_state_that_says_the_same_twice_says_it_once() -> None:
-    assert share.state("Offer expired", "Offer expired") == "Offer expired"
-    assert share.state("Failed", "The return failed too") == "Failed · The return failed too"
+    assert share.state("Expired", "Quote expired") == "Quote expired"
+    assert share.state("Failed", "Refund failed") == "Refund failed"
+    assert share.state("Succeeded", "1.00 USDC arrived on Base") == "Succeeded · 1.00 USDC arrived on Base"

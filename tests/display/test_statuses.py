@@ -12,15 +12,24 @@ PAST, FUTURE = NOW - timedelta(minutes=1), NOW + timedelta(minutes=1)
 INTENTS = [
     ("quoted", "QUOTED", FUTURE, None, "Quoted", Tone.NEUTRAL),
     ("quoted, no expiry", "QUOTED", None, None, "Quoted", Tone.NEUTRAL),
-    ("quoted, expired", "QUOTED", PAST, None, "Offer expired", Tone.NEUTRAL),
-    ("quoted, expires this moment", "QUOTED", NOW, None, "Offer expired", Tone.NEUTRAL),
+    ("quoted, expired", "QUOTED", PAST, None, "Expired", Tone.NEUTRAL),
+    ("quoted, expires this moment", "QUOTED", NOW, None, "Expired", Tone.NEUTRAL),
+    ("quoted long ago, not expired", "QUOTED", FUTURE, NOW - timedelta(hours=1), "Quoted", Tone.NEUTRAL),
     ("committed", "COMMITTED", FUTURE, NOW, "Committed", Tone.PROGRESS),
-    ("committed, expired", "COMMITTED", PAST, NOW, "Offer expired", Tone.NEUTRAL),
-    ("committed, overdue", "COMMITTED", None, NOW - timedelta(minutes=10), "Offer expired", Tone.NEUTRAL),
+    ("committed, expired", "COMMITTED", PAST, NOW, "Expired", Tone.NEUTRAL),
+    ("committed, overdue", "COMMITTED", None, NOW - timedelta(minutes=10), "Expired", Tone.NEUTRAL),
+    (
+        "committed, one second left",
+        "COMMITTED",
+        None,
+        NOW - timedelta(minutes=9, seconds=59),
+        "Committed",
+        Tone.PROGRESS,
+    ),
     ("executing, expiry past", "EXECUTING", PAST, PAST, "In progress", Tone.PROGRESS),
     ("succeeded", "SUCCEEDED", PAST, None, "Succeeded", Tone.GOOD),
     ("failed", "FAILED", PAST, None, "Failed", Tone.BAD),
-    ("refunded", "REFUNDED", PAST, None, "Refunded", Tone.ATTENTION),
+    ("refunded", "REFUNDED", PAST, None, "Refunded", Tone.NEUTRAL),
     ("aborted", "ABORTED", PAST, None, "Aborted", Tone.NEUTRAL),
     ("invalid", "INVALID", PAST, None, "Invalid", Tone.NEUTRAL),
     ("not in the list", "HALTED", PAST, None, "HALTED", Tone.NEUTRAL),
@@ -58,7 +67,8 @@ def test_no_two_statuses_of_an_intent_look_the_same():
     [
         ("ERRORED", True, "Retrying"),
         ("ERRORED", False, "Not sent"),
-        ("MINING", True, "Mining"),
+        ("MINING", True, "Confirming"),
+        ("MINING", False, "Confirming"),
         ("RELAYED", True, "Relayed"),
         ("QUEUED", True, "QUEUED"),
         (None, True, "No status"),
@@ -66,6 +76,42 @@ def test_no_two_statuses_of_an_intent_look_the_same():
 )
 def test_a_transaction_is_shown_by_a_word(status, is_open, word):
     assert statuses.transaction(status, is_open=is_open).word == word
+
+
+@pytest.mark.parametrize("kind", [statuses.intent, statuses.transaction], ids=["intent", "transaction"])
+@pytest.mark.parametrize(
+    ("status", "known"),
+    [("SUCCEEDED", True), ("HALTED", False), (None, False)],
+    ids=["listed", "not in the list", "missing"],
+)
+def test_only_a_listed_status_is_known(kind, status, known):
+    clock = {"now": NOW} if kind is statuses.intent else {}
+    assert kind(status, **clock).known is known
+
+
+@pytest.mark.parametrize(
+    ("status", "expires_at", "updated_at", "end"),
+    [
+        ("QUOTED", FUTURE, PAST, FUTURE),
+        ("QUOTED", None, PAST, None),
+        ("COMMITTED", None, NOW, NOW + timedelta(minutes=10)),
+        ("COMMITTED", FUTURE, NOW, FUTURE),
+        ("COMMITTED", NOW + timedelta(hours=1), NOW, NOW + timedelta(minutes=10)),
+        ("COMMITTED", FUTURE, None, FUTURE),
+        ("EXECUTING", FUTURE, NOW, None),
+    ],
+    ids=[
+        "a quote ends when it expires",
+        "a quote without an expiry has no end",
+        "ten minutes after it was committed",
+        "the expiry comes first",
+        "the ten minutes come first",
+        "without the time of its update only the expiry counts",
+        "an executing transfer has no such end",
+    ],
+)
+def test_until_when_a_quote_can_be_used(status, expires_at, updated_at, end):
+    assert statuses.execute_by(status, expires_at=expires_at, updated_at=updated_at) == end
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display import patience
-from intents_ui.display import story as display
-from intents_ui.display.explanations import EXPLANATIONS, Who
-from intents_ui.display.locator import Check
+from intents_ui.display import summary as summaries
+from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
+from intents_ui.display.facts import Facts
+from intents_ui.display.locator import Agreement
 from intents_ui.display.places import Place
+from intents_ui.display.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.statuses import Tone
-from intents_ui.display.story import Story
+from intents_ui.display.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary, Surety
 from intents_ui.service.wire import (
     BalanceGroup,
     Intent,
@@ -25,12 +27,12 @@ from intents_ui.service.wire import (
 from tests.display.builders import (
     ARBITRUM,
     BASE,
-    CATALOGUE,
     MERCHANT,
     NOW,
     OWNER,
     USDC,
     USDC_ON_BASE,
+    at,
     before,
     intent,
     receipt,
@@ -41,8 +43,8 @@ from tests.display.builders import (
 from tests.display.test_every_story import BY_OTHER_FACTS
 
 
-def story(of_intent=None, of_receipt=None, **more) -> Story:
-    return display.story(of_intent, of_receipt, now=NOW, using=CATALOGUE, **more)
+def story(of_intent=None, of_receipt=None, **more) -> Summary:
+    return summaries.of(at(of_intent, of_receipt, **more))
 
 
 PLACEHOLDER = "0x" + "0" * 64
@@ -360,7 +362,7 @@ BALANCES = [
         "come over, not seen yet",
         receipt(**CROSSED),
         HELD_ON_BASE,
-        "executing.destination_running",
+        "executing.arrived",
     ),
     ("confirmed, and still there", receipt(**ARRIVED, summary=DELIVERED), HELD_ON_BASE, "reported.undelivered"),
     ("paid twice", receipt("SUCCEEDED", summary=DELIVERED), HELD, "succeeded.leftover"),
@@ -407,9 +409,9 @@ def test_a_known_balance_decides(of_receipt, balances, key):
 def test_a_balance_of_which_only_the_existence_is_known_is_told_without_an_amount():
     told = story(None, receipt("ABORTED", deposit="SUCCEEDED"), has_balance=True)
     assert told.key == "aborted.recoverable"
-    assert told.where.startswith("At the deposit or delivery address on Arbitrum or Base. Only")
+    assert told.location.startswith("At the intent address on Arbitrum or Base. Only")
     assert told.place == Place.UNKNOWN
-    assert told.located.finding == "On chain: some money at the deposit or delivery address on Arbitrum or Base."
+    assert told.located.finding == "On-chain balances: an unknown amount at the intent address on Arbitrum or Base."
 
 
 def test_rows_that_no_state_of_a_step_decides_are_among_these_cases():
@@ -418,19 +420,47 @@ def test_rows_that_no_state_of_a_step_decides_are_among_these_cases():
 
 
 FOUND = [
-    ("nobody looked", receipt(**PAID), None, NOTHING, Check.UNCHECKED, ""),
-    ("as the steps say", receipt(**PAID), True, HELD, Check.AGREES, "79.7123 USDC at the deposit address on Arbitrum."),
-    ("in the bridge", receipt(**CROSSED), False, NOTHING, Check.AGREES, "or the delivery address on Base."),
-    ("empty, and should not be", receipt(**PAID), False, NOTHING, Check.DIFFERS, "it may have moved on since."),
-    ("ahead of the steps", WATCHING, True, HELD, Check.DIFFERS, "By the steps it had not come so far."),
-    ("behind the steps", receipt(**CROSSED), True, HELD, Check.DIFFERS, "By the steps it had gone on from there."),
-    ("beside a delivery", receipt("SUCCEEDED"), True, HELD, Check.DIFFERS, "it had gone on from there."),
-    ("beside a return", receipt("REFUNDED"), True, HELD, Check.DIFFERS, "it had gone on from there."),
-    ("returned", receipt("REFUNDED"), False, NOTHING, Check.AGREES, "or the delivery address on Base."),
-    ("on its way back", receipt(**PAID, refund="MINING"), True, HELD, Check.AGREES, "on Arbitrum."),
-    ("on its way back, gone", receipt(**PAID, refund="MINING"), False, NOTHING, Check.AGREES, "on Base."),
-    ("on one chain", receipt("FAILED", **CROSSED, **ONE_CHAIN), True, HELD, Check.AGREES, "on Arbitrum."),
-    ("of no receipt", None, True, HELD, Check.ALONE, "79.7123 USDC at the deposit address on Arbitrum."),
+    ("nobody looked", receipt(**PAID), None, NOTHING, Agreement.UNCHECKED, ""),
+    (
+        "as the steps say",
+        receipt(**PAID),
+        True,
+        HELD,
+        Agreement.AGREES,
+        "79.7123 USDC at the deposit address on Arbitrum.",
+    ),
+    ("in the bridge", receipt(**CROSSED), False, NOTHING, Agreement.AGREES, "or the destination intent address."),
+    ("empty, and should not be", receipt(**PAID), False, NOTHING, Agreement.DIFFERS, "The funds may have moved since."),
+    (
+        "ahead of the steps",
+        WATCHING,
+        True,
+        HELD,
+        Agreement.DIFFERS,
+        "This is further along than the recorded steps show.",
+    ),
+    (
+        "behind the steps",
+        receipt(**CROSSED),
+        True,
+        HELD,
+        Agreement.DIFFERS,
+        "The recorded steps show the funds moved on from there.",
+    ),
+    ("beside a delivery", receipt("SUCCEEDED"), True, HELD, Agreement.DIFFERS, "the funds moved on from there."),
+    ("beside a return", receipt("REFUNDED"), True, HELD, Agreement.DIFFERS, "the funds moved on from there."),
+    ("returned", receipt("REFUNDED"), False, NOTHING, Agreement.AGREES, "or the destination intent address."),
+    ("on its way back", receipt(**PAID, refund="MINING"), True, HELD, Agreement.AGREES, "on Arbitrum."),
+    (
+        "on its way back, gone",
+        receipt(**PAID, refund="MINING"),
+        False,
+        NOTHING,
+        Agreement.AGREES,
+        "none at the deposit address",
+    ),
+    ("on one chain", receipt("FAILED", **CROSSED, **ONE_CHAIN), True, HELD, Agreement.AGREES, "on Arbitrum."),
+    ("of no receipt", None, True, HELD, Agreement.ALONE, "79.7123 USDC at the deposit address on Arbitrum."),
 ]
 
 
@@ -444,7 +474,7 @@ def test_the_chains_are_compared_with_the_steps(of_receipt, has_balance, balance
     located = story(of_intent, of_receipt, has_balance=has_balance, balances=balances, checked_at=NOW).located
     assert located.check == check
     assert finding in located.finding
-    assert located.checked_at == (None if check is Check.UNCHECKED else NOW)
+    assert located.checked_at == (None if check is Agreement.UNCHECKED else NOW)
 
 
 OTHER_TOKEN = transaction("SUCCEEDED", token_amount=100_000_001, token_address=MERCHANT)
@@ -492,14 +522,14 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
     large = (BalanceGroup(intent_address="0x0e", chain_id=BASE, tokens=tokens),)
     told = story(intent(None, **ADDRESSES), receipt("ABORTED", **CROSSED), has_balance=True, balances=small + large)
     assert told.place == Place.DELIVERY_ADDRESS
-    assert told.where.startswith(
-        "At the delivery address on Base: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4)."
+    assert told.location.startswith(
+        "At the destination intent address on Base: "
+        "5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4)."
     )
     assert told.located.amount == ""
     assert told.located.finding.startswith(
-        "On chain: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4) "
-        "at the delivery address on Base; "
-        "1.00 USDC at the deposit address on Arbitrum."
+        "On-chain balances: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4) "
+        "at the destination intent address on Base and 1.00 USDC at the deposit address on Arbitrum."
     )
 
 
@@ -507,8 +537,10 @@ def test_a_balance_at_an_address_that_is_not_the_transfers_is_shown_with_that_ad
     elsewhere = held(10, address=MERCHANT)
     told = story(intent(None, **ADDRESSES), receipt("ABORTED", **PAID), has_balance=True, balances=elsewhere)
     assert told.place == Place.UNKNOWN
-    assert told.where.startswith("At the address 0x51aa07…00C2d4 on Chain 10: 79.7123 USDC.")
-    assert told.located.finding.startswith("On chain: 79.7123 USDC at the address 0x51aa07…00C2d4 on Chain 10.")
+    assert told.location.startswith("At the address 0x51aa07…00C2d4 on Chain 10: 79.7123 USDC.")
+    assert told.located.finding.startswith(
+        "On-chain balances: 79.7123 USDC at the address 0x51aa07…00C2d4 on Chain 10."
+    )
 
 
 def test_the_chain_of_a_balance_may_be_told_by_its_token_and_never_by_a_zero():
@@ -523,10 +555,9 @@ def test_the_chain_of_a_balance_may_be_told_by_its_token_and_never_by_a_zero():
 def test_a_receipt_that_could_not_be_read_is_not_told_as_nothing_that_happened(status):
     told = story(intent(status, expires_at=before(minutes=1)), unread=True)
     assert told.key == "receipt.unread"
-    assert told.headline.startswith("Status: ")
-    assert told.headline != "Status: Offer expired"
-    assert told.sentence == "How far it came is not known just now."
-    assert told.next == "Wait a minute and try again. Do not pay again."
+    assert told.headline == told.status.word != "Expired"
+    assert told.sentence == EXPLANATIONS["receipt.unread"].sentence
+    assert told.next_step == EXPLANATIONS["receipt.unread"].next
     assert told.place == Place.UNKNOWN
 
 
@@ -536,8 +567,9 @@ def test_a_receipt_that_was_read_is_told_whatever_was_said_of_it():
 
 def test_a_status_of_execution_without_a_receipt_is_a_contradiction():
     told = story(intent("ABORTED"))
-    assert told.headline == "Reported as Aborted, without any steps"
-    assert "do not match" in told.sentence
+    assert told.key == "receipt.missing"
+    assert told.headline == "Aborted"
+    assert "These conflict." in told.sentence
     assert story(intent("ABORTED"), has_balance=True, balances=HELD).key == "aborted.recoverable"
 
 
@@ -621,35 +653,35 @@ def test_where_the_money_is_has_an_address(of_intent, of_receipt, more, place, a
 def test_a_return_that_failed_names_the_address_by_its_side():
     at_home = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=FAILED_REFUND[ARBITRUM])
     abroad = receipt("FAILED", origin="SUCCEEDED", destination="FAILED", refund=FAILED_REFUND[BASE])
-    assert story(None, at_home).where == "At the deposit address on Arbitrum."
-    assert story(None, abroad).where == "At the delivery address on Base."
+    assert story(None, at_home).location == "At the deposit address on Arbitrum: 100.00 USDC."
+    assert story(None, abroad).location == "At the destination intent address on Base."
 
 
 def test_a_return_that_does_not_come_is_not_waited_for():
     late = {"updated_at": NOW - patience.RETURN}
     legs = {"deposit": transaction("SUCCEEDED", **late), "origin": transaction("REVERTED", **late)}
     told = story(None, receipt("FAILED", **legs, **late))
-    assert told.sentence.endswith("No return was seen in 15 min.")
-    assert "Wait" not in told.next
+    assert told.sentence.endswith("No refund has been seen in 15 min.")
+    assert "Wait" not in told.next_step
 
 
 def test_a_crossing_past_its_estimate_is_not_expected_in_the_past():
     told = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
-    assert told.headline == "Crossing to Base"
-    assert told.next == "Wait. Do not pay again. It was expected by 14:02:12 UTC and is not late yet."
+    assert told.headline == "Bridging to Base"
+    assert told.next_step == "Wait. Expected by 14:02:12 UTC, slightly behind schedule."
 
 
 def test_a_refund_abroad_in_words():
     told = story(intent(), receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
-    assert told.headline == "Returned on Base"
-    assert told.where == "In the owner wallet on Base: 99,500,000 base units."
-    assert told.tone == Tone.ATTENTION
+    assert told.headline == "Refunded on Base"
+    assert told.location == "In the owner's wallet on Base: 99,500,000 base units."
+    assert told.tone == Tone.NEUTRAL
     assert told.who == Who.NOBODY
 
 
 def test_a_refund_at_home_in_words():
     told = story(intent(), receipt("REFUNDED", refund="SUCCEEDED"))
-    assert told.where == "In the owner wallet on Arbitrum: 99.50 USDC."
+    assert told.location == "In the owner's wallet on Arbitrum: 99.50 USDC."
 
 
 def test_an_open_offer_has_a_deadline():
@@ -659,28 +691,275 @@ def test_an_open_offer_has_a_deadline():
 
 
 def test_a_crossing_says_until_when_to_wait():
-    told = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=LATE_CCTP))
-    assert told.headline == "Crossing takes longer than expected"
+    slow = receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=LATE_CCTP)
+    assert story(intent(), slow).headline == "Bridging to Base"
+    told = story(intent(), slow, has_balance=False)
+    assert told.headline == "Bridging to Base, longer than estimated"
     assert "CCTP can take up to 30 min" in told.sentence
-    assert told.next == "Wait until 14:32:51 UTC. Do not pay again. If nothing has changed by then, contact support."
+    assert told.next_step == "Wait until 14:32:51 UTC. If nothing has changed by then, contact support."
     assert told.place == Place.PROVIDER
+
+
+QUIET_SINCE = before(seconds=20)
+DEADLINES = [
+    ("a quote", intent("QUOTED"), None, {}, NOW + timedelta(minutes=3)),
+    ("a commitment", intent("COMMITTED", expires_at=None), None, {}, NOW + timedelta(minutes=9)),
+    ("a quote with a deposit", intent("QUOTED"), None, {"has_balance": True}, NOW + timedelta(minutes=3)),
+    ("a commitment with a deposit", intent("COMMITTED"), None, {"has_balance": True}, NOW + timedelta(minutes=3)),
+    ("an expired quote", intent("QUOTED", expires_at=before(minutes=1)), None, {}, None),
+    (
+        "crossing, not due",
+        intent(),
+        receipt(**CROSSED, summary=summary(started_at=before(seconds=14))),
+        {},
+        NOW + timedelta(seconds=1),
+    ),
+    (
+        "crossing, due",
+        intent(),
+        receipt(**CROSSED, summary=summary(started_at=before(seconds=15))),
+        {},
+        NOW + timedelta(minutes=1),
+    ),
+    (
+        "crossing, late",
+        intent(),
+        receipt(**CROSSED, summary=LATE),
+        {},
+        QUIET_SINCE + timedelta(minutes=15),
+    ),
+    (
+        "crossing slowly",
+        intent(),
+        receipt(**CROSSED, summary=LATE_CCTP),
+        {},
+        QUIET_SINCE + timedelta(minutes=30),
+    ),
+    ("refund on its way", intent(), receipt("FAILED", refund="MINING"), {}, QUIET_SINCE + patience.RETURN),
+    (
+        "refund expected after the first step",
+        intent(),
+        receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED"),
+        {},
+        QUIET_SINCE + patience.RETURN,
+    ),
+    (
+        "refund expected after the last step",
+        intent(),
+        receipt("FAILED", origin="SUCCEEDED", destination="FAILED"),
+        {},
+        QUIET_SINCE + patience.RETURN,
+    ),
+    (
+        "refund expected, aborted",
+        intent(),
+        receipt("ABORTED", origin="SUCCEEDED", destination="FAILED"),
+        {},
+        QUIET_SINCE + patience.RETURN,
+    ),
+    ("starting", intent(), receipt(deposit="SUCCEEDED", origin="RELAYING"), {}, None),
+    ("delivered", intent(), receipt("SUCCEEDED", summary=DELIVERED), {}, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "more", "deadline"), [row[1:] for row in DEADLINES], ids=[row[0] for row in DEADLINES]
+)
+def test_a_wait_has_the_deadline_of_its_row(of_intent, of_receipt, more, deadline):
+    assert story(of_intent, of_receipt, **more).deadline == deadline
+
+
+SURE = [
+    ("delivered", receipt("SUCCEEDED", summary=DELIVERED), Tone.GOOD, "check", Tone.GOOD, Certainty.CONFIRMED),
+    (
+        "reported, and denied by a step",
+        receipt("SUCCEEDED", origin="FAILED"),
+        Tone.ATTENTION,
+        "triangle-alert",
+        Tone.BAD,
+        Certainty.CONFLICTING,
+    ),
+    ("reported, receipt unread", None, Tone.NEUTRAL, "triangle-alert", Tone.ATTENTION, Certainty.UNKNOWN),
+    (
+        "delivered, not marked",
+        receipt(**ARRIVED),
+        Tone.PROGRESS,
+        "loader-circle",
+        Tone.GOOD,
+        Certainty.CONFIRMED,
+    ),
+    ("no details yet", receipt(), Tone.PROGRESS, "loader-circle", Tone.PROGRESS, Certainty.UNKNOWN),
+    ("failed", receipt("FAILED"), Tone.BAD, "x", Tone.BAD, Certainty.UNKNOWN),
+    (
+        "rejected with a deposit",
+        receipt("INVALID", **PAID),
+        Tone.NEUTRAL,
+        "circle-slash",
+        Tone.ATTENTION,
+        Certainty.UNKNOWN,
+    ),
+    ("refund failed", receipt("FAILED", **PAID, refund="FAILED"), Tone.BAD, "x", Tone.BAD, Certainty.CONFIRMED),
+    ("crossing", receipt(**CROSSED), Tone.PROGRESS, "loader-circle", Tone.PROGRESS, Certainty.CONFIRMED),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "status_tone", "icon", "tone", "certainty"), [row[1:] for row in SURE], ids=[row[0] for row in SURE]
+)
+def test_only_what_is_confirmed_is_green_and_said_to_be_there(of_receipt, status_tone, icon, tone, certainty):
+    told = story(intent(None if of_receipt else "SUCCEEDED"), of_receipt, unread=True)
+    assert (told.status.tone, told.status.icon, told.tone, told.certainty) == (status_tone, icon, tone, certainty)
+    assert told.surety is (Surety.HERE if certainty is Certainty.CONFIRMED else Surety.EXPECTED)
+
+
+EMPTY = [
+    ("paid", receipt(**PAID), "Deposit confirmed, funds left the deposit address", Certainty.LIKELY),
+    (
+        "come over",
+        receipt(**CROSSED, destination="MINING"),
+        "Delivering on Base, funds left the destination intent address",
+        Certainty.LIKELY,
+    ),
+    ("in the bridge", receipt(**CROSSED), "Bridging to Base", Certainty.CONFIRMED),
+    ("delivered", receipt("SUCCEEDED", summary=DELIVERED), "Delivered", Certainty.CONFIRMED),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "headline", "certainty"), [row[1:] for row in EMPTY], ids=[row[0] for row in EMPTY]
+)
+def test_an_intent_address_that_should_hold_the_funds_and_is_empty_is_in_the_headline(of_receipt, headline, certainty):
+    told = story(intent(), of_receipt, has_balance=False)
+    assert (told.headline, told.certainty) == (headline, certainty)
+
+
+def test_while_balances_that_matter_are_read_neither_place_nor_step_is_given():
+    unchecked = at(intent("COMMITTED"))
+    told = summaries.of(unchecked.at(NOW, PENDING))
+    assert (told.headline, told.location, told.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
+    assert (told.amount, told.who, told.deadline) == ("", Who.NOBODY, None)
+    assert (told.certainty, told.surety) == (Certainty.UNKNOWN, Surety.EXPECTED)
+    without = summaries.of(unchecked)
+    assert (without.headline, without.who, without.certainty) == ("Committed", Who.PAYER, Certainty.LIKELY)
+    assert without.next_step.startswith("Confirm the deposit")
+    assert without.deadline
+
+
+NOTES = [
+    ("they matter, and are being read", "COMMITTED", PENDING, False, CHECKING),
+    ("they matter, and nobody reads them", "COMMITTED", UNCHECKED, False, NOT_CHECKED),
+    ("they are known", "COMMITTED", Balances(Check.CHECKED, has_balance=False), False, ""),
+    ("they change nothing, and are being read", "SUCCEEDED", PENDING, False, CHECKING),
+    ("they change nothing, and nobody reads them", "SUCCEEDED", UNCHECKED, False, ""),
+    ("nothing could be read", "SUCCEEDED", PENDING, True, ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("status", "balances", "unread", "note"), [row[1:] for row in NOTES], ids=[row[0] for row in NOTES]
+)
+def test_balances_that_could_matter_and_are_not_known_are_noted(status, balances, unread, note):
+    of_receipt = None if unread else receipt(status, deposit=None)
+    assert summaries.of(at(intent(status), of_receipt, unread=unread).at(NOW, balances)).balance_note == note
+
+
+ESTIMATED = intent(quote=IntentProviderQuote(estimated_duration=Decimal(15)))
+ATTENTIONS = [
+    ("on time", receipt(deposit="SUCCEEDED", origin="RELAYING", summary=DUE), Attention.NONE, Cause.NONE),
+    ("late", receipt(deposit="SUCCEEDED", origin="RELAYING", summary=LATE), Attention.WATCH, Cause.LATE),
+    ("not paid", WATCHING, Attention.WATCH, Cause.DEPOSIT),
+    ("late after a failure", receipt(**PAID, origin="REVERTED", summary=LATE), Attention.WATCH, Cause.FAILED),
+    ("failed", receipt("FAILED"), Attention.ACT, Cause.CHECK),
+    (
+        "late and stalled",
+        receipt(deposit=transaction("SUCCEEDED", **STALE), summary=LATE, **STALE),
+        Attention.ACT,
+        Cause.LATE,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "attention", "cause"), [row[1:] for row in ATTENTIONS], ids=[row[0] for row in ATTENTIONS]
+)
+def test_a_delay_needs_attention_where_nothing_else_does(of_receipt, attention, cause):
+    told = story(ESTIMATED, of_receipt)
+    assert (told.attention, told.cause) == (attention, cause)
+
+
+@pytest.mark.parametrize("status", [str(status) for status in IntentStatus])
+def test_an_answer_is_explained_under_its_own_status(status):
+    assert story(None, receipt(status, **CROSSED, destination="SUCCEEDED")).explained == status
+
+
+def test_an_unknown_status_is_explained_nowhere():
+    assert story(intent("HALTED")).explained is None
+
+
+def test_the_answer_for_a_situation_and_when_it_changes_are_computed_once():
+    situation = at(intent(), WATCHING)
+    assert summaries.of(situation) is summaries.of(situation)
+    assert summaries.changes_at(situation)
+    assert summaries.changes_at(situation) is summaries.changes_at(situation)
+
+
+def test_an_answer_says_what_support_needs_to_know():
+    told = story(None, receipt("FAILED"))
+    assert told.contact
+    assert told.contact == EXPLANATIONS["failed.no_trace"].contact
+
+
+def test_an_answer_says_whether_the_transfer_is_over():
+    assert (story(None, receipt("FAILED")).is_over, story(None, RETRYING).is_over) == (True, False)
+
+
+def test_answers_are_compared_by_everything_they_show():
+    told, again = (story(None, RETRYING).told for _ in range(2))
+    later = story(None, RETRYING, now=NOW + timedelta(minutes=10)).told
+    assert told == again != later
+
+
+NAMELESS = [
+    ("no address", {"to_address": None}, {}),
+    ("no chain", {"chain_id": None}, {}),
+    ("no owner", {}, {"owner_address": None}),
+]
+
+
+@pytest.mark.parametrize(("of_refund", "of_both"), [row[1:] for row in NAMELESS], ids=[row[0] for row in NAMELESS])
+def test_a_refund_has_no_place_unless_its_address_chain_and_owner_are_named(of_refund, of_both):
+    told = story(intent(**of_both), receipt("REFUNDED", refund=refund("SUCCEEDED", **of_refund), **of_both))
+    assert (told.key, told.place, told.address) == ("refunded.elsewhere", Place.UNKNOWN, None)
+
+
+def test_that_a_token_is_paused_is_said_only_where_the_next_step_is_to_recover_funds():
+    paused = refund("FAILED", status_reason="token paused")
+    obstacle = "Recovery isn't possible while USDC is paused on Arbitrum."
+    assert story(None, receipt("FAILED", **PAID, refund=paused)).next_step.endswith(f"contact support. {obstacle}")
+    assert obstacle not in story(None, receipt("SUCCEEDED", refund=paused)).next_step
+
+
+def test_after_a_failed_refund_the_funds_are_where_their_balance_is():
+    of_receipt = receipt("FAILED", **PAID, refund="FAILED")
+    assert story(None, of_receipt, has_balance=True, balances=HELD_ON_BASE).place is Place.DELIVERY_ADDRESS
+    assert story(None, of_receipt, has_balance=True).place is Place.DEPOSIT_ADDRESS
 
 
 def test_a_stalled_transfer_says_for_how_long():
     stale = transaction("SUCCEEDED", **STALE)
     told = story(None, receipt(deposit=stale, origin=stale, **STALE))
     assert told.headline == "No progress for 1 h"
-    assert told.where == "Inside the bridge, between Arbitrum and Base."
+    assert told.location == "In transit from Arbitrum to Base via Relay."
 
 
 def test_an_amount_that_was_not_reported_is_not_made_up():
     quoted = intent(quote=IntentProviderQuote(to_amount=99_910_000))
-    assert story(quoted, receipt("SUCCEEDED")).sentence.endswith("delivered; about 99.91 USDC was expected.")
-    assert story(None, receipt("SUCCEEDED")).sentence.endswith("the exact amount delivered.")
+    assert story(quoted, receipt("SUCCEEDED")).sentence.endswith("delivered, but about 99.91 USDC was expected.")
+    assert story(None, receipt("SUCCEEDED")).sentence.endswith("the amount delivered.")
 
 
 def test_a_status_of_tomorrow_is_shown_as_it_came():
-    assert story(intent("HALTED")).headline == "Status not known to this page: HALTED"
+    assert story(intent("HALTED")).headline == "Unrecognized status: HALTED"
     assert story(intent("\u202eX")).headline.endswith("⟨U+202E⟩X")
     assert story(intent("{owner}")).headline.endswith("{owner}")
     assert story(intent("HALTED")).tone == Tone.NEUTRAL
@@ -691,8 +970,56 @@ def test_no_row_promises_or_despairs(row):
     words = " ".join((row.headline, row.sentence, row.where, row.next)).lower()
     assert "transfer address" not in words
     assert "address below" not in words
-    assert not re.search(r"\b(safe|lost|intent\b(?! id)|calldata|precondition)\b", words)
+    assert not re.search(r"\b(safe|lost|intent\b(?! (id|address))|calldata|precondition)\b", words)
     assert row.contact or row.who in (Who.NOBODY, Who.PAYER)
+
+
+@pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
+def test_the_warning_about_a_second_deposit_is_a_flag_and_no_sentence_of_a_row(row):
+    """Except where a first deposit is what comes next: there the warning depends on whether one was sent."""
+    is_first = row.who is Who.PAYER and row.key != "quoted.open"
+    assert ("If it was already sent, do not deposit again." in row.next) == is_first
+    assert ("deposit again" in row.next.lower()) == is_first
+    assert not (is_first and row.warn_second_deposit)
+
+
+@pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
+def test_no_row_waits_for_a_time_that_the_reader_would_have_to_measure(row):
+    assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next, re.IGNORECASE)
+    assert bool(row.minutes) == ("{escalation}" in row.next)
+
+
+RETRYING = receipt(deposit="SUCCEEDED", origin="ERRORED", destination="ON_HOLD")
+
+
+def test_a_wait_says_until_when_and_then_to_contact_support():
+    changed = Facts.of(None, RETRYING).last_change
+    ahead, come = (
+        summaries.of(at(None, RETRYING, now=changed + timedelta(minutes=10, seconds=seconds))) for seconds in (-1, 0)
+    )
+    assert ahead.next_step == "Wait. If nothing has changed by 14:12:51 UTC, contact support."
+    assert come.next_step == "Contact support now. Nothing has changed for 10 min."
+    assert (ahead.who, come.who) == (Who.NOBODY, Who.SUPPORT)
+    assert summaries.changes_at(at(None, RETRYING, now=changed + timedelta(minutes=9))) == changed + timedelta(
+        minutes=10
+    )
+
+
+def test_an_owner_who_must_act_must_still_act_once_support_should_be_contacted():
+    told = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=2))
+    assert (told.key, told.who) == ("executing.underpaid", Who.OWNER)
+    assert told.next_step.startswith("Contact support now.")
+
+
+def test_a_wait_without_a_last_change_names_no_moment():
+    untimed = receipt(updated_at=None, summary=None, origin=transaction("ERRORED", updated_at=None))
+    assert story(None, untimed).next_step == "Wait. If nothing changes, contact support."
+
+
+def test_instructions_hold_the_warning_where_there_is_one():
+    warned, settled = story(None, RETRYING), story(None, receipt("REFUNDED", refund="SUCCEEDED"))
+    assert warned.instructions == f"{warned.next_step} {SECOND_DEPOSIT}"
+    assert settled.instructions == settled.next_step
 
 
 STATUSES = st.one_of(st.none(), st.sampled_from([*TransactionStatus]), st.text(st.characters(), max_size=5))
@@ -722,11 +1049,16 @@ TRANSACTIONS = st.one_of(
 def test_no_combination_of_gaps_is_without_an_answer(of_intent, of_receipt, has_balance):
     told = story(of_intent, of_receipt, has_balance=has_balance)
     assert told.headline
-    assert told.where
-    assert told.next
+    assert told.location
+    assert told.next_step
 
 
 def test_bare_objects_have_an_answer():
     for status in IntentStatus:
         assert story(Intent(intent_id="x", status=status), None).headline
         assert story(None, IntentReceipt(intent_id="x", status=status)).headline
+
+
+@pytest.mark.parametrize("key", ["refunded.origin", "refunded.destination", "reported.returned"])
+def test_a_complete_refund_is_no_warning(key):
+    assert EXPLANATIONS[key].tone is Tone.NEUTRAL

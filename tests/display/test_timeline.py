@@ -4,18 +4,21 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display import route, story
+from intents_ui.display import route
+from intents_ui.display import summary as summaries
 from intents_ui.display import timeline as display
 from intents_ui.display.route import Reached
+from intents_ui.display.statuses import TERMINAL, Tone
 from intents_ui.display.timeline import Name, State
 from intents_ui.service.wire import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
 from tests.display.builders import (
     ARBITRUM,
     BASE,
-    CATALOGUE,
     ETHEREUM,
+    MERCHANT,
     NOW,
     OWNER,
+    at,
     before,
     intent,
     receipt,
@@ -26,7 +29,7 @@ from tests.display.builders import (
 
 
 def timeline(of_intent=None, of_receipt=None):
-    return display.timeline(of_intent, of_receipt, now=NOW, using=CATALOGUE)
+    return display.of(at(of_intent, of_receipt))
 
 
 def states(of_intent=None, of_receipt=None) -> dict[str, str]:
@@ -136,13 +139,12 @@ def crossing():
 
 def test_moments_durations_and_sentences():
     told = {step.name: step for step in timeline(intent(), crossing()).steps}
-    assert told[Name.QUOTED].sentence == "Price held until 14:06:11 UTC."
-    assert told[Name.DEPOSIT].sentence == "100.00 USDC from the owner to the deposit address on Arbitrum."
+    assert told[Name.DEPOSIT].sentence == "Received 100.00 USDC at the deposit address on Arbitrum."
     assert told[Name.DEPOSIT].at == before(seconds=50)
     assert told[Name.DEPOSIT].took == timedelta(seconds=10)
-    assert told[Name.ORIGIN].sentence == "Sent from Arbitrum into CCTP."
+    assert told[Name.ORIGIN].sentence == "Sent from Arbitrum to CCTP."
     assert told[Name.ORIGIN].took == timedelta(seconds=30)
-    assert told[Name.DESTINATION].sentence == "On hold: waiting for Circle to attest the burn on Arbitrum."
+    assert told[Name.DESTINATION].sentence == "Waiting for Circle attestation of the burn on Arbitrum."
     assert told[Name.DESTINATION].at is None
     assert told[Name.DESTINATION].took == timedelta(seconds=20)
     assert told[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
@@ -208,10 +210,10 @@ def test_a_reason_stands_with_the_step_that_failed_and_not_with_one_that_worked(
 
 def test_a_refund_names_amount_address_and_chain():
     told = timeline(None, receipt("REFUNDED", refund="SUCCEEDED"))
-    assert told.steps[-1].sentence == "99.50 USDC returned to the owner on Arbitrum."
+    assert told.steps[-1].sentence == "Refunded 99.50 USDC to the owner on Arbitrum."
     stranger = refund("SUCCEEDED", to_address="0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4", chain_id=BASE)
     told = timeline(None, receipt("REFUNDED", refund=stranger))
-    assert told.steps[-1].sentence == "99,500,000 base units returned to 0x51aa07…00C2d4 on Base."
+    assert told.steps[-1].sentence == "Refunded 99,500,000 base units to 0x51aa07…00C2d4 on Base."
 
 
 def test_an_estimate_may_be_missed_by_a_minute_or_half_of_it():
@@ -246,7 +248,7 @@ def test_the_reason_of_an_earlier_attempt_is_marked():
 
 
 def sentence(name, of_receipt, *, of_intent=None, **more) -> str:
-    told = display.timeline(of_intent, of_receipt, now=NOW, using=CATALOGUE, **more)
+    told = display.of(at(of_intent, of_receipt, **more))
     return next(step.sentence for step in told.steps if step.name is name)
 
 
@@ -257,7 +259,7 @@ SENTENCES = [
         "delivered, amount not reported",
         Name.DESTINATION,
         receipt("SUCCEEDED", destination="SUCCEEDED"),
-        "Delivered on Base; the amount was not reported.",
+        "Delivered on Base. Amount not reported.",
     ),
     (
         "delivered",
@@ -269,13 +271,13 @@ SENTENCES = [
         "being delivered",
         Name.DESTINATION,
         receipt(origin="SUCCEEDED", destination="MINING"),
-        "About 99.91 USDC being delivered on Base.",
+        "Delivering about 99.91 USDC on Base.",
     ),
     (
         "to be delivered",
         Name.DESTINATION,
         receipt(deposit="SUCCEEDED"),
-        "About 99.91 USDC to be delivered on Base.",
+        "About 99.91 USDC expected on Base.",
     ),
     (
         "tried again",
@@ -305,43 +307,43 @@ SENTENCES = [
         "done, and a step failed",
         Name.DESTINATION,
         receipt("SUCCEEDED", origin="FAILED", destination="RELAYED"),
-        "Whether it was delivered on Base is not known.",
+        "Unknown whether the funds were delivered on Base.",
     ),
     (
         "reported, not seen",
         Name.DEPOSIT,
         receipt(deposit="PENDING", origin="ON_HOLD"),
-        "100.00 USDC on its way to the deposit address on Arbitrum.",
+        "100.00 USDC in transit to the deposit address on Arbitrum.",
     ),
     (
         "not counted",
         Name.DEPOSIT,
         receipt("ABORTED", deposit=transaction("FAILED", txn_hash=PLACEHOLDER), origin="ABORTED"),
-        "The full 100.00 USDC was not counted at the deposit address on Arbitrum.",
+        "The full 100.00 USDC was not received on Arbitrum.",
     ),
     (
         "reverted",
         Name.DEPOSIT,
         receipt("FAILED", deposit="REVERTED", origin="ABORTED"),
-        "The payment was rejected by the network on Arbitrum.",
+        "Deposit reverted on Arbitrum.",
     ),
     (
         "not found",
         Name.DEPOSIT,
         receipt("INVALID", deposit="FAILED", origin="ABORTED"),
-        "100.00 USDC was not confirmed at the deposit address on Arbitrum.",
+        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
     ),
     (
         "never came",
         Name.DEPOSIT,
         receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=PLACEHOLDER), origin="ABORTED"),
-        "100.00 USDC has not been seen at the deposit address on Arbitrum.",
+        "No deposit of 100.00 USDC seen on Arbitrum.",
     ),
     (
         "left out",
         Name.DEPOSIT,
         receipt("FAILED", origin="SUCCEEDED"),
-        "The payment came to Arbitrum, as a later step shows.",
+        "Deposit on Arbitrum (inferred from a later step).",
     ),
 ]
 
@@ -356,11 +358,11 @@ def test_what_a_step_says(name, of_receipt, expected):
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_steps_that_could_not_be_read_are_not_known(status):
     of_intent = intent(status, expires_at=before(minutes=1))
-    told = display.timeline(of_intent, None, now=NOW, unread=True, using=CATALOGUE)
+    situation = at(of_intent, None, unread=True)
+    told = display.of(situation)
     assert {step.state for step in told.steps[2:]} == {State.UNKNOWN}
-    assert all("not known" in step.sentence for step in told.steps[2:])
-    tale = story.story(of_intent, None, now=NOW, unread=True, using=CATALOGUE)
-    stops = route.route(of_intent, None, story=tale, unread=True, using=CATALOGUE)
+    assert all("nknown" in step.sentence for step in told.steps[2:])
+    stops = route.of(situation)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
 
 
@@ -368,15 +370,14 @@ def test_steps_that_could_not_be_read_are_not_known(status):
 def test_what_was_executed_and_has_no_receipt_is_not_told_as_nothing_that_moved(status):
     told = timeline(intent(status)).steps
     assert {step.state for step in told[2:]} == {State.UNKNOWN}
-    assert not any("has not been seen" in step.sentence for step in told)
-    tale = story.story(intent(status), None, now=NOW, using=CATALOGUE)
-    assert not any(word in f"{tale.headline} {tale.where}" for word in ("othing", "In your own wallet on"))
-    assert {stop.reached for stop in route.route(intent(status), None, story=tale)} == {Reached.UNKNOWN}
+    assert not any("No deposit" in step.sentence for step in told)
+    tale = summaries.of(at(intent(status)))
+    assert not any(word in f"{tale.headline} {tale.location}" for word in ("No deposit", "In the owner's wallet on"))
+    assert {stop.reached for stop in route.of(at(intent(status)))} == {Reached.UNKNOWN}
 
 
 def drawn(of_receipt, *, of_intent=None):
-    told = story.story(of_intent, of_receipt, now=NOW, using=CATALOGUE)
-    return route.route(of_intent, of_receipt, story=told, using=CATALOGUE)
+    return route.of(at(of_intent, of_receipt))
 
 
 def test_the_route_of_a_crossing():
@@ -384,8 +385,8 @@ def test_the_route_of_a_crossing():
     assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
         ("Owner", "passed", "Arbitrum"),
         ("Deposit address", "passed", "Arbitrum"),
-        ("CCTP", "here", "the money is here"),
-        ("Delivery address", "ahead", "Base"),
+        ("CCTP", "here", "Funds are here"),
+        ("Destination intent address", "ahead", "Base"),
         ("Recipient", "ahead", "Base"),
     ]
     assert [stop.address for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
@@ -414,11 +415,11 @@ def test_returned_money_is_with_the_owner_on_the_chain_of_the_return():
         ("Owner", Reached.PASSED, ARBITRUM),
         ("Deposit address", Reached.PASSED, ARBITRUM),
         ("Relay", Reached.PASSED, None),
-        ("Delivery address", Reached.PASSED, BASE),
+        ("Destination intent address", Reached.PASSED, BASE),
         ("Recipient", Reached.NEVER, BASE),
-        ("Back to the owner", Reached.HERE, BASE),
+        ("Refund to owner", Reached.HERE, BASE),
     ]
-    assert [stop.note for stop in stops][-2:] == ["not reached", "the money is here"]
+    assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
 
 
 def test_money_on_its_way_back_has_left_the_deposit_address():
@@ -431,24 +432,56 @@ def test_money_on_its_way_back_has_left_the_deposit_address():
         ("recipient", "never"),
         ("returning", "here"),
     ]
-    assert (stops[-1].title, stops[-1].note, stops[-1].chain_id) == ("Back to the owner", "on its way back", ARBITRUM)
+    assert (stops[-1].title, stops[-1].note, stops[-1].chain_id) == ("Refund to owner", "Refunding", ARBITRUM)
     stranger = refund("MINING", to_address="0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4")
-    assert drawn(receipt("FAILED", deposit="SUCCEEDED", refund=stranger))[-1].title == "Back to another address"
+    assert drawn(receipt("FAILED", deposit="SUCCEEDED", refund=stranger))[-1].title == "Refund to another address"
 
 
 def test_a_last_step_that_failed_had_the_money_at_the_delivery_address():
     legs = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "FAILED"}
     assert [stop.reached.value for stop in drawn(receipt("EXECUTING", **legs))] == [
-        *("passed", "passed", "passed", "here", "ahead")
+        *("passed", "passed", "passed", "expected", "ahead")
     ]
     failed = drawn(receipt("FAILED", **legs))
-    assert [stop.reached.value for stop in failed] == ["passed", "passed", "passed", "here", "never"]
-    assert failed[3].note == "the money was last seen here"
+    assert [stop.reached.value for stop in failed] == ["passed", "passed", "passed", "expected", "never"]
+    assert failed[3].note == "Last known location"
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "place", "tone"),
+    [
+        pytest.param(receipt("FAILED", deposit="REVERTED"), "owner", Tone.NEUTRAL, id="never left the owner"),
+        pytest.param(
+            receipt("REFUNDED", deposit="SUCCEEDED", origin="REVERTED", refund="SUCCEEDED"),
+            "returned",
+            Tone.NEUTRAL,
+            id="refunded",
+        ),
+        pytest.param(
+            receipt(
+                "REFUNDED", deposit="SUCCEEDED", origin="REVERTED", refund=refund("SUCCEEDED", to_address=MERCHANT)
+            ),
+            "returned",
+            Tone.BAD,
+            id="refunded to another address",
+        ),
+        pytest.param(
+            receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED", refund="FAILED"),
+            "deposit-address",
+            Tone.BAD,
+            id="stuck",
+        ),
+    ],
+)
+def test_the_place_of_the_funds_is_a_warning_only_where_they_are_not_safe(of_receipt, place, tone):
+    here = next(stop for stop in drawn(of_receipt) if stop.reached in (Reached.HERE, Reached.EXPECTED))
+    assert (here.place.value, here.tone) == (place, tone)
 
 
 LEGS = [None, "UNKNOWN", "ON_HOLD", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [None, *IntentStatus, "HALTED"])
 def test_every_combination_has_steps_and_a_route(status):
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
@@ -512,6 +545,40 @@ def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_step_that_t
     assert (last.bar.start, last.bar.length) == (20, 80)
     assert told.estimate_share == 25
     assert [step.name for step in told.steps if step.took_most] == [Name.DESTINATION]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "is_told"),
+    [
+        pytest.param(intent("QUOTED"), None, True, id="quoted"),
+        pytest.param(intent("QUOTED", expires_at=before(minutes=1)), None, True, id="expired"),
+        pytest.param(intent("COMMITTED"), None, True, id="accepted"),
+        pytest.param(intent("COMMITTED"), receipt("COMMITTED", deposit="SUCCEEDED", origin="MINING"), False, id="runs"),
+        pytest.param(intent(), receipt(deposit="PENDING"), False, id="started"),
+        pytest.param(intent(), crossing(), False, id="bridging"),
+        *(pytest.param(intent(each), receipt(each), False, id=each) for each in sorted(TERMINAL)),
+    ],
+)
+def test_how_long_the_price_is_held_is_told_until_the_transfer_starts(of_intent, of_receipt, is_told):
+    quoted = timeline(of_intent, of_receipt).steps[0]
+    assert (quoted.name, bool(quoted.sentence)) == (Name.QUOTED, is_told)
+
+
+def test_a_running_step_is_never_the_slowest() -> None:
+    ends = {"deposit": before(seconds=55), "origin": before(seconds=45)}
+    legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in ends.items()}
+    started = summary(started_at=before(minutes=1))
+    told = timeline(intent(), receipt(destination=transaction("ON_HOLD", chain_id=BASE), summary=started, **legs))
+    assert (told.steps[-1].state, told.steps[-1].took) == (State.CURRENT, timedelta(seconds=45))
+    assert not told.steps[-1].took_most
+
+
+@pytest.mark.parametrize("origin", [None, "PENDING", "ABORTED"])
+def test_a_step_that_is_the_only_one_done_is_never_the_slowest(origin) -> None:
+    deposit = transaction("SUCCEEDED", txn_mined_at=before(seconds=1))
+    told = timeline(intent(), receipt(deposit=deposit, origin=origin))
+    assert any(step.bar for step in told.steps)
+    assert not any(step.took_most for step in told.steps)
 
 
 def test_no_bar_without_a_beginning() -> None:

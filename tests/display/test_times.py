@@ -14,6 +14,9 @@ AGO = [
     ("hours", timedelta(hours=3, minutes=59), "3 h ago"),
     ("days", timedelta(days=400), "400 d ago"),
     ("now", timedelta(), "just now"),
+    ("one second", timedelta(seconds=1), "1 s ago"),
+    ("as far ahead as clocks may differ", -timedelta(minutes=2), "just now"),
+    ("a little further ahead", -timedelta(minutes=2, seconds=1), "in 2 min"),
     ("a clock that runs ahead", -timedelta(minutes=1), "just now"),
     ("ahead", -timedelta(hours=3), "in 3 h"),
 ]
@@ -88,3 +91,34 @@ def test_moments_in_a_sentence(sentence, moments):
 def test_what_is_written_into_a_sentence_is_found_again(at):
     found = [piece.at for piece in times.pieces(f"before {times.utc(at, now=NOW)}.", now=NOW) if piece.at]
     assert found == [at.replace(microsecond=0)]
+
+
+@pytest.mark.parametrize(
+    ("count", "moment"),
+    [
+        (0, datetime(1970, 1, 1, tzinfo=UTC)),
+        (1_795_269_791, datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)),
+        (None, None),
+        (10**12, None),
+        (10**30, None),
+    ],
+    ids=["the first moment", "a moment in 2026", "missing", "after the year 9999", "more than a duration can be"],
+)
+def test_unix_seconds_become_a_moment(count, moment):
+    assert times.since_1970(count) == moment
+
+
+@pytest.mark.parametrize(
+    ("moment", "later"),
+    [(NOW, NOW + timedelta(hours=1)), (None, None), (datetime.max.replace(tzinfo=UTC), None)],
+    ids=["an hour later", "missing", "the calendar ends before"],
+)
+def test_a_moment_after_another(moment, later):
+    assert times.after(moment, timedelta(hours=1)) == later
+
+
+def test_the_longest_duration_that_a_clock_can_hold():
+    longest = timedelta.max // timedelta(seconds=1)
+    assert times.seconds(longest) == timedelta(seconds=longest)
+    assert times.seconds(longest + 1) is None
+    assert times.seconds(0) == timedelta()

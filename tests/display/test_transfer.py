@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display import transfer
+from intents_ui.display.situation import Situation
 from intents_ui.display.trust import Standing
 from intents_ui.service.wire import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
@@ -14,6 +15,7 @@ from tests.display.builders import (
     NOW,
     USDC,
     USDC_ON_BASE,
+    at,
     before,
     intent,
     receipt,
@@ -26,36 +28,36 @@ DELIVERED = summary(destination_token_amount=99_800_000)
 
 
 def of(of_intent, of_receipt=None) -> transfer.Transfer:
-    return transfer.of_intent(of_intent, of_receipt, using=CATALOGUE, now=NOW)
+    return transfer.of(at(of_intent, of_receipt))
 
 
 NOTES = [
     ("offered", intent("QUOTED", quote=QUOTE), None, "expected", "99,910,000"),
-    ("expired", intent("QUOTED", quote=QUOTE, expires_at=before(minutes=1)), None, "as quoted", "99,910,000"),
+    ("expired", intent("QUOTED", quote=QUOTE, expires_at=before(minutes=1)), None, "quoted", "99,910,000"),
     ("running", intent(quote=QUOTE), receipt(deposit="SUCCEEDED"), "expected", "99.91"),
-    ("failed", intent(quote=QUOTE), receipt("FAILED", deposit="FAILED"), "as quoted", "99.91"),
-    ("refunded", intent(quote=QUOTE), receipt("REFUNDED", refund="SUCCEEDED", summary=DELIVERED), "as quoted", "99.91"),
+    ("failed", intent(quote=QUOTE), receipt("FAILED", deposit="FAILED"), "quoted", "99.91"),
+    ("refunded", intent(quote=QUOTE), receipt("REFUNDED", refund="SUCCEEDED", summary=DELIVERED), "quoted", "99.91"),
     ("delivered", intent(quote=QUOTE), receipt("SUCCEEDED", summary=DELIVERED), "", "99.80"),
     (
         "delivered, not marked",
         intent(quote=QUOTE),
         receipt("FAILED", destination="SUCCEEDED", summary=DELIVERED),
-        "",
+        "unconfirmed",
         "99.80",
     ),
-    ("delivered, amount not reported", intent(quote=QUOTE), receipt("SUCCEEDED"), "as quoted", "99.91"),
+    ("delivered, amount not reported", intent(quote=QUOTE), receipt("SUCCEEDED"), "quoted", "99.91"),
     (
         "done, a step failed",
         intent(quote=QUOTE),
         receipt("SUCCEEDED", origin="FAILED", summary=DELIVERED),
-        "as quoted",
+        "quoted",
         "99.91",
     ),
     (
         "one chain, returned inside the transaction",
         intent(quote=QUOTE),
         receipt("FAILED", origin="SUCCEEDED", destination_chain_id=ARBITRUM, summary=DELIVERED),
-        "as quoted",
+        "quoted",
         "99.91",
     ),
     ("nothing known", intent(), receipt(), "", "—"),
@@ -74,8 +76,8 @@ def test_what_the_amount_on_the_far_side_is(of_intent, of_receipt, note, amount)
 def test_an_offer_stays_expected_until_it_expires():
     offer = intent("QUOTED", quote=QUOTE, expires_at=NOW + timedelta(seconds=1))
     assert of(offer).received.note == "expected"
-    later = transfer.of_intent(offer, None, using=CATALOGUE, now=NOW + timedelta(seconds=1))
-    assert later.received.note == "as quoted"
+    later = transfer.of(at(offer, now=NOW + timedelta(seconds=1)))
+    assert later.received.note == "quoted"
 
 
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():
@@ -107,7 +109,7 @@ CLOCKS = [
     ("over before it began", intent(), receipt("FAILED", summary=summary(finished_at=before(days=1))), ("", False, "")),
     ("begins in the future", intent(), receipt(summary=summary(started_at=before(seconds=-5))), ("", False, "")),
     ("an offer", intent("QUOTED"), None, ("", False, "")),
-    ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, ("never paid", False, "")),
+    ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, ("no deposit", False, "")),
 ]
 
 
@@ -174,4 +176,45 @@ MARKS = [
 
 @pytest.mark.parametrize(("of_entry", "mark"), [row[1:] for row in MARKS], ids=[row[0] for row in MARKS])
 def test_what_is_left_to_be_taken_back(of_entry, mark):
-    assert transfer.of_entry(of_entry, using=CATALOGUE, now=NOW).recoverable == mark
+    assert transfer.of(Situation.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "headline"),
+    [(receipt("FAILED", deposit="FAILED"), ""), (receipt("SUCCEEDED", summary=DELIVERED), "Delivered")],
+    ids=["the same as the status", "more than the status"],
+)
+def test_a_headline_is_told_beside_the_status_only_where_it_says_more(of_receipt, headline) -> None:
+    row = of(intent(quote=QUOTE), of_receipt)
+    assert row.headline == headline
+    assert headline or row.summary.headline == row.status.word
+
+
+OUTCOMES = [
+    ("delivered", receipt("SUCCEEDED", summary=DELIVERED), "", True, True),
+    ("running", receipt(deposit="SUCCEEDED"), "Expected:", False, False),
+    ("failed", receipt("FAILED", deposit="FAILED"), "Quoted:", False, False),
+    (
+        "delivered, not marked",
+        receipt("FAILED", destination="SUCCEEDED", summary=DELIVERED),
+        "Unconfirmed:",
+        False,
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "label", "has_moved", "has_arrived"), [row[1:] for row in OUTCOMES], ids=[row[0] for row in OUTCOMES]
+)
+def test_an_outcome_says_what_its_amount_is(of_receipt, label, has_moved, has_arrived) -> None:
+    row = of(intent(quote=QUOTE), of_receipt)
+    assert (row.outcome.label, row.outcome.has_moved, row.has_arrived) == (label, has_moved, has_arrived)
+
+
+def test_what_was_refunded_takes_the_place_of_what_was_quoted() -> None:
+    returned = refund("SUCCEEDED", amount=99_000_000)
+    row = of(intent(quote=QUOTE), receipt("REFUNDED", refund=returned))
+    assert row.returned is not None
+    assert (row.outcome.label, row.outcome.has_moved, row.has_arrived) == ("Refunded:", True, False)
+    assert row.outcome.amount == row.returned.amount

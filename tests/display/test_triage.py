@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display import hashes, near_misses, story, triage, turns
+from intents_ui.display import hashes, near_misses, triage, turns
+from intents_ui.display import summary as summaries
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.triage import Link, Outcome, Reading
 from intents_ui.service import lookup
@@ -19,6 +20,7 @@ from tests.display.builders import (
     NOW,
     OWNER,
     TXN_HASH,
+    at,
     before,
     intent,
     receipt,
@@ -38,19 +40,28 @@ def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> 
 
 
 def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> triage.Row:
-    reading = Reading(of_intent, of_receipt, trouble)
-    return triage.one(7, finding, found(of_intent, **how), reading, using=CATALOGUE, now=NOW, link="/intent/…")
+    reading = read(of_intent, of_receipt, trouble)
+    return triage.one(7, finding, found(of_intent, **how), reading, link="/intent/…")
+
+
+def read(of_intent, of_receipt=None, trouble=None) -> Reading:
+    return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
 
 
 def several(of_found: Found, newest: Reading | None = None, links=("/intent/…", "/search?q=…")) -> triage.Row:
-    return triage.several(7, BY_ADDRESS, of_found, newest, using=CATALOGUE, now=NOW, links=links)
+    return triage.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
 
 
 def test_a_transfer_is_told_as_on_its_own_page():
     row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
-    told = story.story(intent("FAILED"), FAILED, now=NOW, using=CATALOGUE)
+    told = summaries.of(at(intent("FAILED"), FAILED))
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
-    assert (row.status.word, row.headline, row.where, row.next) == ("Failed", told.headline, told.where, told.next)
+    assert (row.status.word, row.headline, row.where, row.next) == (
+        "Failed",
+        told.headline,
+        told.location,
+        told.instructions,
+    )
     assert row.turn == turns.whose(told)
     assert row.links == (Link("Open the intent", "/intent/…"),)
     assert row.notes == ()
@@ -139,7 +150,7 @@ def test_an_owner_is_told_by_how_its_transfers_stand_and_the_newest_that_needs_a
     of_found = found(*MANY)
     newest = triage.newest_to_look_at(of_found.hits, now=NOW)
     assert newest is of_found.hits[3]
-    row = several(of_found, Reading(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
+    row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
     assert row.what == "owner of 7 intents"
     assert row.headline == "7 intents: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
     assert row.details[0].startswith("The newest that is under way or failed is 0x7c1f4ab2…90cd9e2b: ")
@@ -257,4 +268,4 @@ def test_every_kind_has_its_name():
 
 
 def test_a_transfer_without_a_receipt_is_an_offer():
-    assert one(BY_HASH, intent("QUOTED"), None).headline == story.story(intent("QUOTED"), None, now=NOW).headline
+    assert one(BY_HASH, intent("QUOTED"), None).headline == summaries.of(at(intent("QUOTED"))).headline

@@ -268,6 +268,7 @@ def catalog(service):
     return Catalog(service)
 
 
+@pytest.mark.deep
 def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
     chains = [chain.id for chain in catalog.chains()]
     catalog.learn(chains)

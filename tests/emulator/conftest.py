@@ -1,7 +1,7 @@
 import pytest
 
 from intents_ui.emulator import Emulator
-from tests.emulator.driving import Clock
+from tests.emulator.driving import HOLD, Clock
 
 
 @pytest.fixture
@@ -11,4 +11,4 @@ def clock():
 
 @pytest.fixture
 def emulator(clock):
-    return Emulator(now=clock, hold=0.3)
+    return Emulator(now=clock, hold=HOLD)

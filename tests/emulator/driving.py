@@ -5,10 +5,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from intents_ui.emulator import Emulator
 
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
+HOLD = 1.0  # seconds of a long poll; what answers sooner was not held
 NOW = 1_795_219_200.25
 
 
@@ -125,3 +128,13 @@ def receipt_at(emulator: Emulator, clock: Clock, intent: dict[str, Any], seconds
     """The receipt so many seconds after the quote; the clock stays there."""
     clock.now = (intent["id"] + round(seconds * 1_000_000)) / 1_000_000
     return call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
+
+
+def wait(emulator, intent, cursor=None):
+    """The answer, and whether it was held back."""
+    looks = []
+    with pytest.MonkeyPatch.context() as patch:
+        until = emulator._waiting._until_next_change
+        patch.setattr(emulator._waiting, "_until_next_change", lambda *now: looks.append(now) or until(*now))
+        body = {"intentId": intent["intentId"]} | ({} if cursor is None else {"lastReceiptStates": cursor})
+        return call(emulator, "WaitIntentReceipt", body), bool(looks)

@@ -16,6 +16,7 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z")
 TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt"}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
 def test_every_step_of_every_scenario_is_to_the_letter(emulator, clock, plot):
     for variant in plot.variant_names:

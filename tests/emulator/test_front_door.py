@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import NOW, Clock, request
+from tests.sampling import examples
 
 EMULATOR = Emulator(now=Clock(), hold=0.0)
 
@@ -89,7 +90,7 @@ FIELDS = st.sampled_from(
 PAGE = st.fixed_dictionaries({}, optional=dict.fromkeys(("column", "before", "after", "sort", "pageSize"), JSON))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(EMULATOR.operations)), st.dictionaries(FIELDS, JSON | PAGE, max_size=8))
 def test_no_request_brings_about_a_traceback(operation, body):
     answer = request(EMULATOR, operation, body)
@@ -104,6 +105,15 @@ def test_no_bytes_bring_about_a_traceback(operation, raw):
     assert request(EMULATOR, operation, raw=raw).status < 500
 
 
+@pytest.mark.finding("S17")
+@pytest.mark.parametrize("operation", sorted(EMULATOR.operations))
+@pytest.mark.parametrize("field", ["ownerAddress", "intentId", "searchQuery", "tokens"])
+def test_half_a_character_is_answered_400_by_every_operation(operation, field):
+    value = ["\ud800"] if field == "tokens" else "\ud800"
+    answer = request(EMULATOR, operation, {"tradeType": "EXACT_OUTPUT", field: value, "nested": {"\udfff": 1}})
+    assert (answer.status, answer.document["code"]) == (400, -4)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -116,10 +126,10 @@ def served(*flags):
     command = [sys.executable, "-m", "intents_ui.emulator", "--port", str(port), *flags]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                socket.create_connection(("127.0.0.1", port), timeout=60).close()
                 break
             except OSError:
                 assert process.poll() is None
@@ -128,7 +138,7 @@ def served(*flags):
         yield port
     finally:
         os.kill(process.pid, signal.SIGTERM)
-        process.wait(timeout=15)
+        process.wait(timeout=60)
 
 
 def ask_over_tcp(port, operation, body=b"{}", key="k"):
@@ -137,7 +147,7 @@ def ask_over_tcp(port, operation, body=b"{}", key="k"):
         data=body,
         headers={"Content-Type": "application/json", "X-Access-Key": key},
     )
-    with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310 - on loopback
+    with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310 - on loopback
         return answer.status, answer.headers, answer.read()
 
 

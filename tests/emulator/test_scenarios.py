@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from intents_ui.emulator import Emulator
 from intents_ui.emulator.plots import PLOTS
 from tests.emulator.driving import call, receipt_at, request
 
@@ -20,6 +21,7 @@ def leg_statuses(receipt):
     return [(receipt[f"{leg}Transaction"] or {}).get("status") for leg in LEGS]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("number", "seconds", "status", "deposit", "origin", "destination", "refund"), EVERY_STEP)
 def test_every_step_is_as_the_table_has_it(
     emulator, clock, number, seconds, status, deposit, origin, destination, refund
@@ -56,6 +58,7 @@ def test_nothing_changes_between_two_steps(emulator, clock, plot):
             assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs)
 
 
+@pytest.mark.deep
 def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
     for _ in range(40):
         clock.forward(431.7)
@@ -79,6 +82,85 @@ def test_what_the_demo_page_links_to_is_on_its_way(emulator, clock):
         plot = next(plot for plot in PLOTS if plot.number == scenario.number)
         assert clock.now - intent["id"] / 1_000_000 < plot.lasts
     assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in emulator.scenarios()]
+
+
+def record(emulator, intent):
+    """Everything that the service says about an intent, through every operation that reads one."""
+    intent_id, seconds = intent["intentId"], intent["id"] // 1_000_000
+    around = {"fromTime": seconds, "toTime": seconds + 1, "includeBalances": True}
+    rows = call(emulator, "GetIntentHistory", around | {"byOwnerAddress": intent["ownerAddress"]})["intents"]
+    return {
+        "intent": call(emulator, "GetIntent", {"intentId": intent_id})["intent"],
+        "receipt": call(emulator, "GetIntentReceipt", {"intentId": intent_id})["intentReceipt"],
+        "history": [row for row in rows if row["intentId"] == intent_id],
+        "search": call(emulator, "SearchIntents", {"byIntentId": intent_id})["intents"],
+        "wait": call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": ["NEW"]}),
+    }
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_a_held_copy_stays_as_the_script_has_it_at_its_worst(emulator, clock, plot):
+    """Two emulators give their first copy the same number at the same moment, so the records can be compared whole."""
+    step = [step for step in plot.script_of(plot.worst.variant) if step.at <= plot.worst.at][-1]
+    moving = Emulator(now=clock, hold=0.3)
+    expected = record(moving, moving.play(plot.slug, variant=plot.worst.variant, age=plot.worst.at))
+    clock_at_first = clock.now
+
+    held = emulator.worst(plot.slug)
+
+    assert clock_at_first - held["id"] / 1_000_000 == pytest.approx(plot.worst.at, abs=0.002)
+    assert record(emulator, held) == expected
+    assert (expected["receipt"]["status"], tuple(leg_statuses(expected["receipt"]))) == (step.status, step.legs)
+    assert len(expected["history"]) == len(expected["search"]) == 1
+    for later in (600, 86_400):
+        clock.now = clock_at_first + later
+        assert record(emulator, held) == expected
+
+
+def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator, clock):
+    held = {plot.number: emulator.worst(plot.number) for plot in PLOTS}
+    for _ in range(2):
+        recoverable = {
+            number for number, intent in held.items() if record(emulator, intent)["history"][0]["hasBalance"]
+        }
+        assert recoverable == {11, 13, 25, 27, 29}
+        clock.forward(600)
+
+
+def test_waiting_for_a_held_copy_brings_no_news(emulator):
+    intent_id = emulator.worst("relayer-retries")["intentId"]
+    first = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": []})
+    again = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": first["receiptStates"]})
+    assert first == again
+    assert first["receiptStates"] == ["SUCCEEDED", "ERRORED", "ON_HOLD"]
+    assert not first["done"]
+
+
+def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator, clock):
+    first = emulator.worst("stuck-recoverable")
+    clock.forward(590)
+    assert emulator.worst("stuck-recoverable") == first
+    clock.forward(20)
+    second = emulator.worst("stuck-recoverable")
+    assert second["intentId"] != first["intentId"]
+    assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
+
+
+def test_a_held_copy_is_made_again_when_the_clock_was_set_back_or_it_was_forgotten(emulator, clock):
+    first = emulator.worst("underfunded")
+    clock.forward(-3600)
+    earlier = emulator.worst("underfunded")
+    assert earlier["id"] < first["id"]
+    for _ in range(2000):
+        emulator.play("same-chain-swap")
+    last = emulator.worst("underfunded")
+    assert last["intentId"] != earlier["intentId"]
+    assert call(emulator, "GetIntent", {"intentId": last["intentId"]})["intent"] == last
+
+
+def test_the_demo_page_links_to_the_held_copies(emulator):
+    assert [each.worst for each in emulator.scenarios()] == [emulator.worst(plot.slug)["intentId"] for plot in PLOTS]
 
 
 def test_fresh_and_finished_copies_are_in_the_lists(emulator):

@@ -215,6 +215,7 @@ def test_gas_may_be_paid_in_either_token(emulator):
     assert [option["tokenSymbol"] for option in options] == ["ETH", "USDC"]
 
 
+@pytest.mark.deep
 def test_what_callers_make_is_bounded(emulator, clock):
     first = quote(emulator)
     for _ in range(MADE_KEPT):

@@ -5,11 +5,12 @@ another one. So two pages of the two runs have the same tree, and the same words
 """
 
 import asyncio
+import itertools
 import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -76,18 +77,21 @@ class Hostile:
         if self.refusal:
             return self.refusal["status"], self.refusal
         answer = await send_request(self.emulator, operation, raw=body)
-        return answer.status, self.rewritten(json.loads(answer.body), operation)
+        return answer.status, self.rewritten(
+            json.loads(answer.body), operation, spared=set(texts(json.loads(body or b"{}")))
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.emulator, name)
 
-    def rewritten(self, value: Any, path: str) -> Any:
+    def rewritten(self, value: Any, path: str, *, spared: Set[str] = frozenset()) -> Any:
+        """`spared`: the texts of the request, because a response about something else is refused."""
         match value:
             case dict():
-                return {key: self.rewritten(each, f"{path}.{key}") for key, each in value.items()}
+                return {key: self.rewritten(each, f"{path}.{key}", spared=spared) for key, each in value.items()}
             case list():
-                return [self.rewritten(each, path) for each in value]
-            case str() if self.wants(path.rpartition(".")[2], value):
+                return [self.rewritten(each, path, spared=spared) for each in value]
+            case str() if value.lower() not in spared and self.wants(path.rpartition(".")[2], value):
                 return self.payload(path, value)
             case _:
                 return value
@@ -100,6 +104,17 @@ class Hostile:
         self.fields.add(path)
         self.given.add(chosen)
         return chosen.translate(HARMLESS) if self.is_harmless else chosen
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in it, in lower case."""
+    match value:
+        case dict():
+            yield from itertools.chain.from_iterable(map(texts, value.values()))
+        case list():
+            yield from itertools.chain.from_iterable(map(texts, value))
+        case str():
+            yield value.lower()
 
 
 @contextmanager
@@ -150,10 +165,11 @@ def nodes(markup: str) -> Iterator[Node]:
 # again; chains in the order in which their tokens came.
 OF_ITS_OWN: Final = re.compile(
     r"\b[0-9a-f]{12}\b(?:\.\d+)?|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
-    r"|(?<![\d:])12:0[0-5]:[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b|(?<=features on ).*?(?=\. This is another)",
+    r"|(?<![\d:])(?:11:59|12:0[0-5]):[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b"
+    r"|(?<=features on ).*?(?=\. This is another)",
     re.DOTALL,
 )
-DRAWN: Final = {"form", "csrfmiddlewaretoken"}
+DRAWN: Final = {"form", "seen", "confirmed", "csrfmiddlewaretoken"}
 EXAMPLES: Final = {"value", "placeholder"}
 BY_THE_NAME: Final = {"data-hue"}
 BY_THE_ORDER: Final = {"x", "width"}  # of what is sorted by name
@@ -185,7 +201,9 @@ def told(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def harmless(markup: str) -> Counter[Node]:
-    found = (each for each in nodes(markup) if not (each.of == "textarea" and each.words.startswith(IN_A_FORM)))
+    # A console form begins with the same transfer as its examples.
+    begun = (*IN_A_FORM, '{"ownerAddress":')
+    found = (each for each in nodes(markup) if not (each.of == "textarea" and each.words.startswith(begun)))
     return Counter(Node(each.tag, each.of, tuple(told(each)), plain(each.words)) for each in found)
 
 

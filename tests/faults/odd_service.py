@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui import looks, wiring
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import everyone
 from intents_ui.service.client import ServiceClient
@@ -78,7 +78,7 @@ class Odd:
         monkeypatch.setattr(wiring, "service", lambda: self.client)
         self.client = ServiceClient(wiring.config(), transport=way)
 
-    def anew(self, **changes: Change) -> None:
+    def rewrite(self, **changes: Change) -> None:
         """Names that nobody changes are learned once: each page would read the lists again."""
         self.way.changes = changes
         self.way.asked.clear()
@@ -89,7 +89,6 @@ class Odd:
             if not (names_stay and each is wiring.catalog):
                 each.cache_clear()
         self._before = set(changes)
-        looks.forget()
 
 
 @contextmanager

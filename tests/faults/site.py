@@ -11,8 +11,8 @@ from django.http import HttpResponseBase
 from django.test import Client
 from pydantic import SecretStr
 
-from intents_ui import looks, wiring
-from intents_ui.pages import embed, feeds, history, home, recoverable, token
+from intents_ui import wiring
+from intents_ui.pages import embed, everyone, feeds, history, home, recoverable, token
 from intents_ui.service import paused
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import LIMITS, Limits
@@ -41,7 +41,7 @@ class Log(logging.Handler):
 
 
 SHARED = (home.entries, history.newest, recoverable.answer_to, token.newest, embed.read, feeds.transfer, feeds.newest)
-SHARED += (looks.look,)
+SHARED += (everyone.newest,)
 
 
 @dataclass

@@ -4,7 +4,7 @@ import itertools
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 from urllib.parse import urlsplit
@@ -23,11 +23,12 @@ from tests.faults.test_strings import pages
 from tests.service.clients import client
 from tests.service.scripted_server import answering as saying
 from tests.service.scripted_server import serving
+from tests.waiting import until
 
 SHORT: Final = re.compile(r"0x([0-9a-fA-F]{6})…([0-9a-fA-F]{6})")
 REL: Final = {"noopener", "noreferrer", "nofollow", "external"}
 # Where what is not an EVM is looked at: our own choice.
-OURS: Final = {"solscan.io", "explorer.solana.com"}
+OURS: Final = {"solscan.io", "mempool.space", "tronscan.org"}
 CHAINS: Final = request(Emulator(), "GetChains", {}).document["chains"]
 EXPLORERS: Final = {urlsplit(chain["blockExplorer"]["url"]).hostname for chain in CHAINS if chain.get("blockExplorer")}
 
@@ -41,7 +42,7 @@ def shown() -> dict[str, str]:
 def rendered(service: Hostile) -> dict[str, str]:
     found = {}
     with answering(service):
-        for path in pages(service):
+        for path in [*pages(service)]:  # all transfers are there before the first page
             answer = Client().get(path)
             if answer.headers["Content-Type"].startswith("text/html"):
                 found[path] = answer.content.decode()
@@ -85,8 +86,7 @@ def test_two_addresses_that_are_shortened_to_the_same_are_both_shown_whole() -> 
     """Whoever they are: owners, recipients, tokens, and what was pasted."""
     service = Poisoned([], wants=lambda key, value: key.lower().endswith("address") and bool(ADDRESS.fullmatch(value)))
     with answering(service):
-        owner = service.finished(11)["ownerAddress"]
-        paths = ("/history", "/newest", "/recoverable", f"/address/{owner}", "/tokens?chain=1")
+        paths = ("/history", "/newest", "/recoverable", "/tokens?chain=1")
         found = {path: Client().get(path).content.decode() for path in paths}
         found["/triage"] = ask("POST", "/triage", data={"q": f"{TWIN} {ONE}"}).text
     short, wholes = hashes.short_address(ONE).lower(), {ONE, TWIN}
@@ -136,9 +136,12 @@ def test_no_link_is_built_on_an_odd_address(url: str) -> None:
     assert hashes.address_link(url, address="0x" + "ab" * 20) is None
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
-def test_with_odd_addresses_everywhere_no_page_links_to_elsewhere(wants: object) -> None:
-    for turn in (0, 23, 46):
+def test_with_odd_addresses_everywhere_no_page_links_to_elsewhere(
+    wants: object, draw: Callable[[Sequence[int], int], list[int]]
+) -> None:
+    for turn in draw((0, 23, 46), 1):
         service = Hostile([*corpus.URLS, *corpus.ADDRESSES], corpus.URLS, wants=wants, turn=turn)  # type: ignore[arg-type]
         for path, markup in rendered(service).items():
             for each in elements(markup, "[href], [src], [action], [formaction]"):
@@ -186,7 +189,7 @@ def test_no_address_in_an_answer_is_ever_asked() -> None:
                 Client().get(path)
         assert came == []
         socket.create_connection(("127.0.0.1", port)).close()
-    assert len(came) == 1, "nobody would have been seen"
+        until(lambda: len(came) == 1)  # the listener does record connections
 
 
 def test_the_client_goes_nowhere_but_to_the_service() -> None:

@@ -12,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
+from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.urls import urlpatterns
 from tests.pages.conftest import fresh
@@ -63,6 +64,8 @@ def emulator() -> Iterator[Emulator]:
     """At a moment that does not pass: two answers differ in nothing but what was asked."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
+        # The age of what is kept is told by another clock, and that one runs on.
+        patch.setattr(ENV, "intents_service_kept", LIFETIMES | {Kind.BALANCES: Lifetime(0, 0, 0)})
         patch.setattr(ENV, "intents_pages_per_address", 10_000)
         patch.setattr(ENV, "intents_searches_per_address", 10_000)
         yield from fresh()
@@ -94,6 +97,7 @@ def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
     return answer.status_code, answer.content, dict(answer.headers)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", KEPT, ids=lambda each: str(each.pattern))
 def test_what_odd_headers_ask_for_changes_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
     """Neither the answer to who sends them nor to who comes next."""
@@ -103,6 +107,7 @@ def test_what_odd_headers_ask_for_changes_nothing(emulator: Emulator, names: dic
     assert said(Client().get(path)) == before
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ODD)
 def test_each_of_them_by_itself_changes_nothing_of_an_intents_page(
     emulator: Emulator, names: dict[str, str], name: str
@@ -115,6 +120,7 @@ def test_each_of_them_by_itself_changes_nothing_of_an_intents_page(
     assert said(Client().get(path)) == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", ["div#list", "div#elsewhere"])
 def test_what_has_two_forms_says_what_they_depend_on(emulator: Emulator, names: dict[str, str], target: str) -> None:
     two_forms = 0
@@ -214,6 +220,7 @@ def on_the_wire(path: str) -> str:
     return path.encode().decode("latin-1")
 
 
+@pytest.mark.deep
 def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
     """Whatever stands in a path, in a field or in a header."""
     assert len(PLACES) >= 40

@@ -26,6 +26,7 @@ from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard, free_port
 from tests.test_front_door import raw
+from tests.waiting import PATIENCE
 
 PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
 TOKEN: Final = "canary-token-of-the-operator"
@@ -86,7 +87,7 @@ ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
 
 @pytest.fixture(scope="module")
 def known(server: str) -> dict[str, str]:
-    demo = httpx.get(f"{server}/demo", trust_env=False).text
+    demo = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.search(r'href="/intent/([^"]+)" aria-label="Finished copy of scenario 3"', demo)
     assert found
     running = kinds.transfer(server, commit=True, execute=True).rpartition("/")[2]
@@ -124,6 +125,7 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
         yield "nobody knows whether it may be kept"
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_answer_tells_browsers_what_it_may_do(server: str, known: dict[str, str], name: str) -> None:
     status, path, how = ANSWERS[name]
@@ -148,8 +150,10 @@ def test_what_the_server_refuses_by_itself_has_them_too(server: str, request_lin
 def test_what_a_browser_kept_keeps_its_own_policy(server: str, known: dict[str, str]) -> None:
     """With 304 it takes over the headers that come: a page's policy is not a picture's."""
     for path in ("/intent/{intent}/badge.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
-        first = httpx.get(server + path.format(**known), trust_env=False)
-        again = httpx.get(first.url, headers={"If-None-Match": first.headers["etag"]}, trust_env=False)
+        first = httpx.get(server + path.format(**known), trust_env=False, timeout=PATIENCE)
+        again = httpx.get(
+            first.url, headers={"If-None-Match": first.headers["etag"]}, trust_env=False, timeout=PATIENCE
+        )
         assert again.status_code == 304
         assert "content-security-policy" not in again.headers
         assert again.headers["x-content-type-options"] == "nosniff"
@@ -223,7 +227,7 @@ def test_by_http_they_are_sent_to_https(deployed: str) -> None:
 
 
 def test_cookies_are_set_where_something_is_written_and_belong_to_this_host_alone(deployed: str) -> None:
-    with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False) as browser:
+    with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False, timeout=PATIENCE) as browser:
         for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/kept"):
             assert "set-cookie" not in browser.get(path).headers, path
         form = browser.get("/console/QuoteIntent")
@@ -235,7 +239,10 @@ def test_cookies_are_set_where_something_is_written_and_belong_to_this_host_alon
         assert {"HttpOnly", "Path=/", "SameSite=Lax", "Secure"} == set(said)
         held = {"Cookie": named, "Origin": deployed.replace("http:", "https:")}
         sent = {"csrfmiddlewaretoken": proof[1], "operator-token": TOKEN, "remember": "on", "ask": "json", "json": "{}"}
-        answer = browser.post("/console/QuoteIntent", data={**sent, "confirmed": "yes"}, headers=held)
+        shown = browser.post("/console/QuoteIntent", data=sent, headers=held)
+        confirmed = re.search(r'name="confirmed" value="([^"]+)"', shown.text)
+        assert confirmed
+        answer = browser.post("/console/QuoteIntent", data={**sent, "confirmed": confirmed[1]}, headers=held)
         (remembered,) = [each for each in answer.headers.get_list("set-cookie") if "operator" in each]
         named, *said = remembered.split("; ")
         assert named.startswith("__Host-operator=")
@@ -256,8 +263,11 @@ def test_django_finds_nothing_to_warn_of_in_a_deployment() -> None:
     assert settings.SILENCED_SYSTEM_CHECKS == ["security.W003"]  # forms that write: the tests of forms below
 
 
+@pytest.mark.deep
 def test_what_is_not_so_deployed_is_found() -> None:
-    found = checked(**{**DEPLOYED, "INTENTS_HTTPS": "off", "SECRET_KEY": "short"}, INTENTS_SERVICE_URL="https://a.test")
+    found = checked(
+        **{**DEPLOYED, "INTENTS_HTTPS": "off", "SECRET_KEY": "x" * 16}, INTENTS_SERVICE_URL="https://a.test"
+    )
     assert found.returncode == 1
     assert {"security.W004", "security.W008", "security.W009"} <= set(re.findall(r"security\.W\d+", found.stderr))
 
@@ -425,17 +435,13 @@ FORBIDDEN: Final = {
 
 
 # What a template of ours has escaped is kept, and put into the next page as it is.
-KEPT_AS_MADE: Final = {("intent.py", "mark_safe"), ("intent.py", "SafeString")}
-
-
 def test_no_code_calls_text_safe_or_takes_a_forms_proof_away() -> None:
     found = []
     for each in sorted((ROOT / "intents_ui").rglob("*.py")):
         for node in ast.walk(ast.parse(each.read_text())):
             names = {getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None)}
             found += [(each.name, name) for name in names & FORBIDDEN]
-    assert set(found) == KEPT_AS_MADE
-    assert found.count(("intent.py", "mark_safe")) == 2  # imported, and called once
+    assert found == []
 
 
 # What browsers tell of what they refused.
@@ -504,11 +510,12 @@ def test_a_mistake_of_ours_is_a_page_with_every_header_and_a_reference_in_the_lo
 @pytest.mark.parametrize("path", ["/nowhere", "/history?status=LOST", "/triage/x", "/static/none.css"])
 def test_pages_that_say_what_is_wrong_need_nothing_that_could_be_away(deployed: str, path: str) -> None:
     """The service is not there, nor is any name of a chain."""
-    answer = httpx.get(deployed + path, headers=BY_HTTPS, trust_env=False, timeout=10)
+    answer = httpx.get(deployed + path, headers=BY_HTTPS, trust_env=False, timeout=60)
     assert answer.status_code in (400, 404)
     assert "<h1" in answer.text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "path", ["//evil.example/history/", "///evil.example/help/", "/%2fevil.example/help/", "/\\evil.example/"]
 )

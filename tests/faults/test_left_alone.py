@@ -38,7 +38,7 @@ def test_a_service_that_asks_for_quiet_is_asked_nothing_and_readers_are_told_unt
     before = asked(dashboard)
     known, cold = dashboard.visit(paths["intent running"]), dashboard.visit(NOWHERE)
     assert (known.status_code, cold.status_code) == (200, 429)
-    assert re.search(r"As of <time", known.body)
+    assert re.search(r"Last updated <time", known.body)
     assert "asked us to slow down" in main(known)
     assert "The service asked us to slow down until" in main(cold)
     assert seconds - 10 <= int(cold["Retry-After"]) <= seconds * 1.1 + 1

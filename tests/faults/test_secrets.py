@@ -28,7 +28,8 @@ from tests.live.redis_server import redis_running
 from tests.pages.conftest import fresh
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Script, Visit, answering, serving
-from tests.serving import PATIENCE, process_breathes
+from tests.serving import process_breathes
+from tests.waiting import PATIENCE
 
 TROUBLE = [
     pytest.param(
@@ -115,7 +116,7 @@ def test_settings_as_printed_do_not_hold_it() -> None:
 
 def test_it_is_on_no_command_line_and_in_no_page(server: str) -> None:
     """Of any process that is ours: the dashboard's, and its workers'."""
-    with httpx.Client(base_url=server, trust_env=False) as visitor:
+    with httpx.Client(base_url=server, trust_env=False, timeout=PATIENCE) as visitor:
         for path in ("/", "/console/GetChains?ask=fields", "/nowhere", "/healthz", "/chains", "/intent/0x12"):
             answer = visitor.get(path)
             assert KEY not in answer.text + str(answer.headers)

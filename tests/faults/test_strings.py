@@ -26,10 +26,12 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
-from intents_ui.display import csv_text, markdown
+from intents_ui.display import csv_text, markdown, request_form
 from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.display.text import visible as visible_text
 from intents_ui.logs import JsonLines, TextLines
 from intents_ui.service import wire
+from intents_ui.service.members import Kind, Member
 from intents_ui.service.scalars import Text, TextInList
 from intents_ui.service.tolerance import Wire
 from tests.exported import KINDS
@@ -50,7 +52,8 @@ from tests.faults.hostile import (
 )
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
-from tests.serving import PATIENCE, ROOT, free_port, wait_for
+from tests.serving import ROOT, free_port, wait_for
+from tests.waiting import PATIENCE
 
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -58,7 +61,7 @@ NATIVE: Final = "0x" + "0" * 40
 SCENARIOS: Final = (3, 4, 8, 11, 17, 18, 20, 28, 30)
 STREAMED: Final = (3, 4, 8, 11, 17, 18, 20, 28)
 # What becomes of one intent, and in which forms it is told.
-OF_AN_INTENT: Final = ("receipt", "proof", "reply", "balances", "everyone", "share")
+OF_AN_INTENT: Final = ("receipt", "reply", "balances", "everyone", "share")
 FILES: Final = ("raw/intent.json", "raw/receipt.json", "badge.svg", "qr.svg", "card.png", "feed.atom", "feed.json")
 TURNS: Final = [(is_word, 0), (is_word, 104), (is_anything, 26)]
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -68,7 +71,8 @@ EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ [\w.]+: 
 def pages(service: Hostile) -> Iterator[str]:
     owner = service.finished(11)["ownerAddress"]
     for scenario in SCENARIOS:
-        yield f"/intent/{service.finished(scenario)['intentId']}"
+        path = f"/intent/{service.finished(scenario)['intentId']}"
+        yield from (path, f"{path}/proof")
     told = f"/intent/{service.finished(11)['intentId']}"
     yield from (f"{told}/{part}" for part in (*OF_AN_INTENT, *FILES))
     yield from (f"{told}.json", f"/embed{told}", f"/intent/{service.play(3)['intentId']}/commit")
@@ -120,7 +124,7 @@ def crawl(service: Hostile) -> Crawl:
     with answering(service), Logged() as logged:
         for chain in wiring.catalog().chains():
             wiring.catalog().tokens(chain.id)
-        for path in pages(service):
+        for path in [*pages(service)]:  # all transfers are there before the first page
             answer = site.get(path)
             assert answer.status_code < 500, path
             answers[path] = Answer(kind_of(answer.headers["Content-Type"]), b"".join(answer))
@@ -160,10 +164,10 @@ class Logged(logging.Handler):
 
 
 @pytest.fixture(scope="module")
-def crawls() -> list[tuple[Crawl, Crawl]]:
+def crawls(draw: Callable[[list, int], list]) -> list[tuple[Crawl, Crawl]]:
     """Each with its harmless twin."""
     found = []
-    for wants, turn in TURNS:
+    for wants, turn in draw(TURNS, 1):
         one, twin = (
             crawl(Hostile(corpus.XSS, corpus.URLS, wants=wants, turn=turn, is_harmless=is_harmless))
             for is_harmless in (False, True)
@@ -185,11 +189,13 @@ def test_no_word_of_a_stranger_becomes_an_element_or_an_attribute(crawls: list[t
     assert wrong == [], "\n".join(wrong)
 
 
+@pytest.mark.deep
 def test_every_payload_can_be_read_as_it_was_typed(crawls: list[tuple[Crawl, Crawl]]) -> None:
     read = "\n".join(text(answer.text) for one, _ in crawls for answer in one.of("text/html").values())
     assert [each for each in corpus.XSS if visible(each) not in read and visible(each, lines=True) not in read] == []
 
 
+@pytest.mark.deep
 def test_every_text_of_every_object_was_a_strangers(crawls: list[tuple[Crawl, Crawl]]) -> None:
     given = {field.rpartition(".")[2] for one, _ in crawls for field in one.service.fields}
     # Ids of intents are addresses of pages; pages of a list and the offers of a quote are shown nowhere.
@@ -218,6 +224,7 @@ SHOWN: Final = {"title", "aria-label", "alt", "content", "data-name", "data-stat
 BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_what_is_written_from_the_right_turns_nothing_round_beside_it(wants: Callable[[str, str], bool]) -> None:
     one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
@@ -259,6 +266,7 @@ def is_by_itself(node: Any) -> bool:
 # What is no whole page
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_no_line_break_begins_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
     for turn, scenario in enumerate(STREAMED):
@@ -316,6 +324,7 @@ def events(body: bytes) -> Iterator[tuple[str, str]]:
 REFUSALS: Final = [(2000, 400), (1004, 409), (31337, 418)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("code", "status"), REFUSALS)
 def test_what_the_service_says_of_its_refusal_is_words(code: int, status: int) -> None:
     """On a page, in its parts, in a frame and in JSON."""
@@ -406,7 +415,8 @@ def cells(csv: str) -> Iterator[str]:
 @pytest.mark.parametrize("written", corpus.FORMULAS)
 def test_a_formula_is_text_in_a_spreadsheet(written: str) -> None:
     assert not csv_text.cell(written).startswith(FORMULA)
-    assert csv_text.cell(written) in (written, f"'{written}")
+    shown = visible_text(written, lines=True)
+    assert csv_text.cell(written) in (shown, f"'{shown}")
 
 
 @pytest.mark.parametrize("written", [*corpus.TAGS, *corpus.ENTITIES, *corpus.ADDRESSES])
@@ -457,6 +467,7 @@ def test_what_a_visitor_or_the_service_says_begins_no_line(form: str, written: s
         assert len(traceback.splitlines()) == 1 + len(traceback.split("\n  ")) - 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_dashboards_own_log_has_an_event_a_line(form: str) -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
@@ -464,7 +475,7 @@ def test_a_dashboards_own_log_has_an_event_a_line(form: str) -> None:
     with (
         serving(refusing_in_many_lines) as service,
         logging_dashboard(form, service.url) as (root, told),
-        httpx.Client(base_url=root, trust_env=False) as visitor,
+        httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as visitor,
     ):
         for path in paths:
             visitor.get(path, headers={"User-Agent": "x\x1b[31m", "Referer": "http://x/%0aforged"})
@@ -489,7 +500,7 @@ def refusing_in_many_lines(visit: Visit) -> None:
 def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[], list[str]]]]:
     """A dashboard, and what it has written when it is asked for that; then it is over."""
     port = free_port()
-    env = {"PORT": str(port), "LOG_FORMAT": form, "INTENTS_SERVICE_URL": service, "SECRET_KEY": "of the test"}
+    env = {"PORT": str(port), "LOG_FORMAT": form, "INTENTS_SERVICE_URL": service, "SECRET_KEY": "a key of the test"}
     command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
     process = subprocess.Popen(
         command, cwd=ROOT, env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -506,3 +517,39 @@ def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[
     finally:
         process.kill()
         process.communicate(timeout=PATIENCE)
+
+
+@pytest.mark.finding("S21")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "hashes.shortened(odd, 'short', none, 'hash')",
+        "hashes.shortened(odd, 'short', 'https://explorer.example', 'hash')",
+        "hashes.transaction_hash(odd)",
+        "hashes.intent_id(odd)",
+        "hashes.linked_id(odd)",
+        "hashes.address(odd)",
+        "hashes.account(odd)",
+        "hashes.named_address(odd)",
+        "hashes.copy(odd, 'hash')",
+    ],
+)
+def test_hidden_characters_are_seen_in_what_attributes_say(call: str) -> None:
+    from django.template import engines
+
+    environment = engines.all()[0].env
+    source = "{% import 'parts/hash.html' as hashes %}{{ " + call + " }}"
+    html = environment.from_string(source).render(odd="0x\u202e\u200b\0" + "a" * 80)
+    for name, value in re.findall(r'(title|aria-label)="([^"]*)"', html):
+        assert not {"\u202e", "\u200b", "\0"} & set(value), name
+
+
+@pytest.mark.finding("S21")
+def test_hidden_characters_are_seen_in_the_suggestions_of_the_console() -> None:
+    from django.template import engines
+
+    member = Member("tokenAddress", Kind.TEXT, "")
+    field = request_form.Field(member, "tokenAddress", value="", example="a\u202e\u200b\0b")
+    source = "{% import 'parts/console_form.html' as form %}{{ form.control(field) }}"
+    html = engines.all()[0].env.from_string(source).render(field=field)
+    assert re.findall(r'<option value="([^"]*)">', html) == ["a⟨U+202E⟩⟨U+200B⟩⟨U+0000⟩b"]

@@ -80,7 +80,7 @@ async def hub_on(
         yield hub
 
 
-async def until(condition: Callable[[], Any], *, within: float = 5.0, every: float = 0.002) -> None:
+async def until(condition: Callable[[], Any], *, within: float = 60.0, every: float = 0.002) -> None:
     async with asyncio.timeout(within):
         while not condition():
             await asyncio.sleep(every)

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests import canary
-from tests.serving import PATIENCE, free_port, process_breathes
+from tests.serving import free_port, process_breathes
+from tests.waiting import PATIENCE
 
 
 class RedisServer:

@@ -2,19 +2,25 @@
 
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
+from intents_ui.service import long_tasks
 from intents_ui.service.brand import BRAND_OF_INTERFACE
+from intents_ui.service.seal import Seal
+from intents_ui.service.tally import Event
 from tests.live.following import CountedService, hub_on, until, viewers
+
+KEY = b"a key of the test"
 
 
 @contextlib.asynccontextmanager
 async def hubs_on(service: CountedService, redis, clock, count: int) -> AsyncIterator[list[Hub]]:
     async with contextlib.AsyncExitStack() as stack:
-        buses = [RedisBus(redis.url, names=BRAND_OF_INTERFACE) for _ in range(count)]
+        buses = [RedisBus(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(KEY)) for _ in range(count)]
         yield [await stack.enter_async_context(hub_on(service, bus=bus, clock=clock)) for bus in buses]
 
 
@@ -74,7 +80,7 @@ async def test_while_redis_is_away_each_asks_and_afterwards_one_does_again(servi
 
 async def test_redis_that_was_never_there_keeps_nobody_from_seeing(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE)
+    bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, seal=Seal(KEY))
     async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures)
         clock.forward(40)
@@ -99,7 +105,88 @@ async def test_what_cannot_be_read_in_redis_harms_nobody(service, redis, clock, 
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 1) as (hub,), viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures)
-        await hub.bus._redis.publish(hub.bus._channel(intent), b"0" * 16 + text)
+        await hub.bus._redis.publish(hub.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
         clock.forward(40)
         await until(viewer.task.done)
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
+
+
+@pytest.mark.finding("S8")
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"[" * 100_000, id="JSON deeper than any parser follows"),
+        pytest.param(b'{"receipt":"%s"}' % (b"[" * 100_000), id="a receipt deeper than any parser follows"),
+        pytest.param(
+            b'{"intent_id":"%(intent)s","receipt":null,"learned_at":"2026-01-01T00:00:00","stale_since":null,'
+            b'"is_last":false,"is_unknown":false}',
+            id="a time without a zone",
+        ),
+        pytest.param(
+            b'{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_last":true,"is_unknown":true}',
+            id="a picture of another intent",
+        ),
+    ],
+)
+async def test_an_unreadable_message_in_redis_is_logged_counted_and_survived(service, redis, clock, caplog, text):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    text = text.replace(b"%(intent)s", intent.encode())
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+        await until(lambda: service.waits == 1 and first.pictures)
+        async with viewers(another, intent) as (second,):
+            await until(lambda: second.pictures)
+            await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
+            await until(lambda: another.bus._seal.tally[Event.UNREADABLE] == one.bus._seal.tally[Event.UNREADABLE] == 1)
+            assert "cannot be read" in caplog.text
+            clock.forward(40)
+            await until(second.task.done)
+            assert second.statuses == ["EXECUTING", "SUCCEEDED"]
+        assert not one.bus.is_away
+        assert not another.bus.is_away
+
+
+@pytest.mark.finding("S8")
+async def test_a_live_task_that_breaks_off_is_logged_as_an_error_and_starts_again(service, redis, clock, caplog):
+    class Faulty(RedisBus):
+        is_well = False
+
+        async def _beat(self, pubsub):
+            if not self.is_well:
+                raise ArithmeticError("a mistake of ours")
+            await super()._beat(pubsub)
+
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    before = long_tasks.restarts["live bus"]
+    bus = Faulty(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(KEY), restart=0.02)
+    async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.pictures and long_tasks.restarts["live bus"] > before)
+        assert {record.levelname for record in caplog.records if "live bus" in record.getMessage()} == {"ERROR"}
+        bus.is_well = True
+        await until(lambda: bus._leading == {intent})
+        assert long_tasks.ages()["live bus"] < 60
+    assert "live bus" not in long_tasks.ages()
+
+
+@pytest.mark.finding("S15")
+@pytest.mark.parametrize(
+    "sealed",
+    [
+        pytest.param(lambda text, intent: text, id="unsigned"),
+        pytest.param(lambda text, intent: Seal(b"another").close(text, place=intent), id="signed with another key"),
+        pytest.param(lambda text, intent: Seal(KEY).close(text, place="0x1"), id="signed for another intent"),
+        pytest.param(lambda text, intent: Seal(KEY).close(text, place=intent) + b" ", id="changed since"),
+    ],
+)
+async def test_a_picture_in_redis_that_we_did_not_sign_is_not_shown(service, redis, clock, sealed):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+        await until(lambda: service.waits == 1 and first.pictures)
+        invented = replace(first.pictures[0], receipt=None, is_unknown=True, is_last=True)
+        content = sealed(invented.to_text().encode(), intent)
+        async with viewers(another, intent) as (second,):
+            await until(lambda: second.pictures)
+            await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + content)
+            await until(lambda: another.bus._seal.tally[Event.UNSIGNED] == 1)
+            clock.forward(40)
+            await until(second.task.done)
+            assert second.statuses == ["EXECUTING", "SUCCEEDED"]

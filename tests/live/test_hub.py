@@ -9,6 +9,7 @@ import pytest
 from intents_ui.emulator import Emulator, waiting
 from intents_ui.emulator.plots import plot_named
 from intents_ui.live.hub import HubFull
+from intents_ui.live.turns import Turns
 from tests.faults.swift import SwiftLoop
 from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
@@ -50,7 +51,9 @@ async def test_a_follower_who_was_busy_gets_the_newest_picture_and_none_in_betwe
                 seen = len(quick.pictures)
                 clock.forward(3)
                 await until(lambda seen=seen: len(quick.pictures) > seen)
-            assert (await busy.next()).id == quick.pictures[-1].id
+            newest = await busy.next()
+            # The other one is told in its own time.
+            await until(lambda: quick.pictures[-1].id == newest.id)
             assert not busy._has_news
 
 
@@ -71,7 +74,7 @@ async def test_when_the_last_follower_leaves_the_held_call_ends_and_its_place_is
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         async with viewers(hub, intent, 3):
             await until(lambda: service.waits == 1)
-        await until(lambda: service.waits == 0, within=1.0)
+        await until(lambda: service.waits == 0)
         await until(lambda: not hub.watched and not hub.service._under_way)
         await until(lambda: not front.connections)
 
@@ -159,7 +162,7 @@ async def test_an_intent_that_does_not_exist_is_an_answer_and_is_not_kept(servic
             (only,) = viewer.pictures
             assert only.is_unknown
             assert only.is_last
-        await until(lambda: not hub.watched, within=1.0)
+        await until(lambda: not hub.watched)
 
 
 def test_a_service_that_does_not_hold_is_not_asked_without_end(clock):
@@ -201,7 +204,7 @@ async def test_more_intents_than_held_calls_are_all_followed(service, clock):
 
 async def test_a_full_hub_says_so(service, clock):
     async with hub_on(service, clock=clock) as hub:
-        hub.most = 1
+        hub.places.most = 1
         with hub.follow(service.emulator.play("cctp-slow")["intentId"]), pytest.raises(HubFull):
             hub.follow(service.emulator.play("cctp-slow")["intentId"])
 
@@ -231,3 +234,45 @@ async def test_how_often_the_service_is_asked_follows_its_hold_and_not_the_viewe
         after = service.calls.total()
         await asyncio.sleep(2 * hold)
         assert service.calls.total() == after
+
+
+@pytest.mark.finding("S5")
+async def test_an_intent_of_which_nothing_was_seen_is_watched_no_longer_than_it_is_followed(service, clock):
+    """Its place and its turn to begin are free at once: requests that leave again hold up nobody."""
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
+    pace = dataclasses.replace(QUICK, start_rate=0.001, grace=3600.0)
+    async with hub_on(service, clock=clock, pace=pace) as hub, viewers(hub, intents[0]) as (first,):
+        await until(lambda: first.pictures)  # the first turn is there at once
+        async with viewers(hub, intents[1]), viewers(hub, intents[2]):
+            await until(lambda: hub.traffic.turns.waiting == 2)
+        await until(lambda: hub.traffic.turns.waiting == 0)
+        assert list(hub.watched) == [intents[0]]
+        assert hub.places.held == 1
+
+
+@pytest.mark.finding("S5")
+async def test_clients_take_turns_at_beginning_however_many_one_of_them_asks_for():
+    turns, order = Turns(), []
+
+    async def begin(visitor: str) -> None:
+        await turns.take(visitor, rate=1000.0)
+        order.append(visitor)
+
+    greedy, other = "203.0.113.7", "198.51.100.7"
+    site = [f"2001:db8:1:{number}::/64" for number in range(20)]
+    begun = [asyncio.create_task(begin(visitor)) for visitor in [*[greedy] * 20, *site, other]]
+    await asyncio.gather(*begun)
+    assert order.index(other) <= 3
+    assert len(order) == 41
+
+
+@pytest.mark.finding("S5")
+async def test_who_no_longer_waits_for_a_turn_takes_none():
+    turns = Turns()
+    await turns.take("203.0.113.7", rate=0.001)
+    given_up = [asyncio.create_task(turns.take("203.0.113.7", rate=0.001)) for _ in range(5)]
+    await until(lambda: turns.waiting == 5)
+    for each in given_up:
+        each.cancel()
+    await asyncio.gather(*given_up, return_exceptions=True)
+    assert turns.waiting == 0

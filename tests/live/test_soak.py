@@ -10,6 +10,8 @@ import random
 import time
 from pathlib import Path
 
+import pytest
+
 from intents_ui.emulator import Emulator
 from tests.live.following import CountedService, until
 from tests.live.tcp_service import served
@@ -29,6 +31,7 @@ def open_files(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+@pytest.mark.deep
 async def test_readers_who_come_and_go_leave_nothing_behind():
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
@@ -45,13 +48,13 @@ async def test_readers_who_come_and_go_leave_nothing_behind():
         # Connections to the service that are kept for the next question come and go; a leak would be one a visit.
         assert open_files(worker) <= files + 2
         # Objects, because what the process has from the system grows for some minutes before it stays.
-        await until(lambda: each.memory[0] <= objects + visits / 4, within=10, every=0.5)
+        await until(lambda: each.memory[0] <= objects + visits / 4, every=0.5)
 
 
 async def everybody_is_gone(each: Process, service: CountedService, tasks: int) -> None:
-    await until(lambda: each.figures == (0, 0), within=10)
+    await until(lambda: each.figures == (0, 0))
     await until(lambda: not service.waits)
-    await until(lambda: each.memory[1] <= tasks, within=10)
+    await until(lambda: each.memory[1] <= tasks)
 
 
 async def crowd(each: Process, intents: list[str], chance: random.Random, *, until: float) -> int:

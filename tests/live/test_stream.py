@@ -43,6 +43,7 @@ async def streams_on(service: CountedService, page: Page, clock: Clock, **how: o
             page,
             instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
             address_of=lambda scope: scope["client"][0],
+            share_of=lambda scope: scope["client"][0],
             headers=[(b"x-content-type-options", b"nosniff")],
             limits=Limits(**({"tick": 0.01} | limits)),
             stopping=how.get("stopping", lambda: False),
@@ -175,9 +176,38 @@ async def test_one_too_many_gets_a_fragment_that_polls_and_a_place_is_free_again
                 await until(lambda: fourth.events)
 
 
+@pytest.mark.finding("S5")
+async def test_the_streams_of_one_address_leave_room_for_those_of_others(service, page, clock):
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
+    async with streams_on(service, page, clock) as streams:
+        streams.hub.places.most = 8
+        greedy = [Browser(streams, f"/live/{intent}", address="192.0.2.1") for intent in intents[:2]]
+        async with browsing(*greedy):
+            await until(lambda: all(each.events for each in greedy))
+            refused = Browser(streams, f"/live/{intents[2]}", address="192.0.2.1")
+            await asyncio.wait_for(refused.task, 30)
+            assert refused.status == 429
+            assert int(refused.answered["retry-after"]) >= 10
+            other = Browser(streams, f"/live/{intents[3]}", address="192.0.2.2")
+            async with browsing(other):
+                await until(lambda: other.events)
+
+
+@pytest.mark.finding("S5")
+async def test_the_streams_of_one_ipv6_site_leave_room_for_those_of_others(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock, streams=4) as streams:
+        greedy = [Browser(streams, f"/live/{intent}", address=f"2001:db8:1:{each}::/64") for each in (1, 2, 3)]
+        await asyncio.wait_for(greedy[2].task, 30)
+        assert greedy[2].status == 429
+        other = Browser(streams, f"/live/{intent}", address="192.0.2.2")
+        async with browsing(*greedy[:2], other):
+            await until(lambda: other.events)
+
+
 async def test_a_hub_that_is_full_refuses_like_a_full_process(service, page, clock):
     async with streams_on(service, page, clock) as streams:
-        streams.hub.most = 0
+        streams.hub.places.most = 0
         browser = Browser(streams, "/live/0x1")
         await browser.task
     assert browser.status == 503

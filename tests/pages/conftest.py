@@ -7,7 +7,7 @@ import time_machine
 from django.core.cache import cache
 from django.test import Client
 
-from intents_ui import looks, wiring
+from intents_ui import newest, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import console, embed, everyone, feeds, history, home, intent, recoverable, token
 from intents_ui.service import clock, paused
@@ -15,15 +15,24 @@ from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
 
 # As they are before a test puts its own in their place.
-MADE = (wiring.emulator, wiring.service, wiring.hub, wiring.exports, wiring.ticket_threads, wiring.places_by_hand)
+MADE = (
+    wiring.emulator,
+    wiring.service,
+    wiring.hub,
+    wiring.exports,
+    wiring.ticket_threads,
+    wiring.text_threads,
+    wiring.places_by_hand,
+)
 LEARNED = (
     *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
     *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
     *(embed.read, everyone.newest, feeds.transfer, feeds.newest, console.examples),
+    newest.newest,
 )
 
 # They were kept before anything else was, and tests of their pages are about that.
-KEPT = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES)
+KEPT = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES, Kind.BALANCES)
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +72,6 @@ def forget_answers() -> None:
     """What it has learned of the service."""
     for each in LEARNED:
         each.cache_clear()
-    looks.forget()
     paused.heard(None)
     clock.forget()
     cache.clear()

@@ -1,13 +1,16 @@
 """On an intent's page: what its calls do, in words, above every field."""
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
 from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecondition
@@ -17,12 +20,12 @@ TITLE = "What the transfer does, in words"
 
 def words_of(html: str) -> str:
     """The fold as a reader sees it."""
-    fold = html[html.index(TITLE) : html.index("By the names of well-known functions")]
+    fold = html[html.index(TITLE) : html.index("Decoded from well-known function signatures")]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", fold)))
 
 
 def page(site: Client, made: dict[str, Any]) -> str:
-    answer = site.get(f"/intent/{made['intentId']}")
+    answer = site.get(f"/intent/{made['intentId']}/proof")
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -45,6 +48,7 @@ def test_a_permit_is_said_with_its_end_and_that_it_has_no_limit(site: Client, em
     assert "What is not used stays allowed until the owner takes the allowance back." in words
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", range(1, 31))
 def test_every_kind_of_transfer_has_its_calls_in_words(site: Client, emulator: Emulator, number: int) -> None:
     words = words_of(page(site, emulator.newest(number)))
@@ -92,8 +96,9 @@ def test_nothing_of_hostile_words_becomes_markup(site: Client) -> None:
         origin_calls=IntentCalls(calls=(Call(to=hostile, data=hostile, value=1),)),
         origin_precondition=TransactionPrecondition(type=hostile, token_address=hostile, min_amount=1),
     )
-    html = intent.made_proof(found, None, may_change=False)
-    fold = html[: html.index("By the names of well-known functions")]
+    situation = Situation.of(found, None, now=datetime.now(UTC), names=wiring.catalog())
+    html = render_to_string("parts/proof.html", intent.all_fields(situation))
+    fold = html[: html.index("Decoded from well-known function signatures")]
     assert "<img" not in fold
     assert "\u202e" not in fold
     assert "⟨U+202E⟩{{7*7}}" in fold

@@ -16,10 +16,11 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.display import connections
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import health
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.in_process import InProcessTransport
-from tests.service.upstream import until
+from tests.waiting import until
 
 BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
 NATIVE = "0x" + "0" * 40
@@ -367,7 +368,10 @@ PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_a_chains_page_fails_by_itself(way: Way, site: Client, part: str) -> None:
+def test_each_part_of_a_chains_page_fails_by_itself(
+    way: Way, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
     way.cut, sentence = PARTS[part]
     page = read(site, f"/chain/{BASE}")
     assert sentence in section(page, part)
@@ -439,7 +443,7 @@ def test_while_no_route_provider_could_be_asked_nothing_is_said_of_connections(w
 
 def test_a_chain_that_is_not_listed_but_used_leads_to_its_intents(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{SOLANA}", status=404)
-    assert f"<h1>Chain {SOLANA} is not listed</h1>" in page
+    assert "<h1>Solana is not listed</h1>" in page
     assert "There are intents on it all the same" in page
     leaving = section(page, "origin")
     link = f"/history?origin={SOLANA}"
@@ -532,7 +536,7 @@ def test_pages_that_only_name_a_chain_have_its_new_name_too_and_wait_for_nothing
     assert "Nova Prime" not in read(site, "/history")
     emulator.catalogue.change_chain(777, name="Nova Prime")
     way.now += 1.2 * HOUR
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while '<option value="777">Nova Prime</option>' not in read(site, "/history"):
         assert time.monotonic() < deadline
 

@@ -1,5 +1,7 @@
 """Committing from an intent's page: offered, confirmed, sent once and exactly as received, and told however it ends."""
 
+import copy
+import json
 import re
 from collections.abc import Callable
 
@@ -10,12 +12,14 @@ from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui import settings, spending, wiring
+from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
 from intents_ui.live.picture import Picture
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
 from tests.serving import dashboard, free_port, running
+from tests.waiting import PATIENCE
 
 OFFER = "Commit this intent"
 TOKEN = "canary-token-of-the-operator"
@@ -132,9 +136,9 @@ def test_the_part_that_moves_by_itself_holds_the_offer_as_long_as_it_is_one(site
 def test_the_confirmation_says_what_is_sent_until_when_and_what_then(site: Client, quoted: str, asked: Asked) -> None:
     told = text(page(site, f"/intent/{quoted}/commit"))
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
-    assert re.search(r"The quote is open until 12:04:59 UTC, for 4 min 5\d s more", told)
+    assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert "exactly as the service gave it, once" in told
-    assert "It must be executed within 10 minutes of the commit." in told
+    assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert "operator's token" not in told
     assert asked.commits == 0
 
@@ -143,9 +147,9 @@ def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: 
     status, told = send(browser, quoted)
     assert status == 200
     assert "Committed The service has taken the intent exactly as it had quoted it." in told
-    assert "It must be executed within 10 minutes" in told
+    assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert asked.commits == 1
-    assert "Accepted, waiting to start" in page(browser, f"/intent/{quoted}")
+    assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
 
 def test_a_second_click_and_a_reload_send_nothing(browser: Client, quoted: str, asked: Asked) -> None:
@@ -425,7 +429,9 @@ def test_a_real_service_is_written_to_by_its_operator_over_the_address_that_read
         dashboard(**settings_there) as root,
         httpx.Client(base_url=root, trust_env=False, timeout=30) as browser,
     ):
-        quote = httpx.post(f"{service}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False).json()["intent"]
+        quote = httpx.post(f"{service}/rpc/Service/QuoteIntent", json=QUOTE, trust_env=False, timeout=PATIENCE).json()[
+            "intent"
+        ]
         path = f"/intent/{quote['intentId']}/commit"
         whole = fields(browser.get(path).text) | {"operator-token": TOKEN, "remember": "on"}
         assert browser.post(path, data=whole, headers={"Origin": "https://evil.example"}).status_code == 403
@@ -433,7 +439,7 @@ def test_a_real_service_is_written_to_by_its_operator_over_the_address_that_read
         answer = browser.post(path, data=whole, headers=AS_A_BROWSER)
         assert "Committed" in text(answer.text)
         assert all("Secure" in cookie for cookie in answer.headers.get_list("Set-Cookie"))
-        assert "Accepted, waiting to start" in browser.get(f"/intent/{quote['intentId']}").text
+        assert EXPLANATIONS["committed.open"].headline in browser.get(f"/intent/{quote['intentId']}").text
         assert TOKEN not in answer.text + str(answer.headers)
 
 
@@ -442,3 +448,54 @@ def test_other_ways_to_write_the_id_lead_to_the_one_address(browser: Client, quo
         assert browser.get(f"/intent/{other}/commit").headers["Location"] == f"/intent/{quoted}/commit"
     assert browser.get("/intent/not%20an%20id/commit").status_code == 404
     assert browser.get(f"/intent/0x{'00' * 32}/commit").status_code == 404
+
+
+RECIPIENT = "0x" + "22" * 20
+
+
+@pytest.mark.finding("S6")
+def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_versions_are_shown(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = emulator._operations["GetIntent"]
+
+    def changed(ask: Ask) -> dict[str, object]:
+        document = copy.deepcopy(real(ask))
+        document["intent"]["quoteRequest"]["destinationToAddress"] = RECIPIENT
+        return document
+
+    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
+    confirmed = wiring.service().get_intent(quoted).received
+    monkeypatch.setitem(emulator._operations, "GetIntent", changed)
+    answer = browser.post(path, whole)
+    told = text(answer.content.decode())
+    assert answer.status_code == 409
+    assert asked.commits == 0
+    assert "The service changed this intent after it was shown to you, so nothing was sent." in told
+    assert RECIPIENT in told
+    assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in told
+    assert "quoteRequest.destinationToAddress" in told
+    # What the page shows now can be confirmed, and that is what is sent.
+    assert browser.post(path, fields(answer.content.decode())).status_code in (200, 400)
+    assert asked.commits == 1
+
+
+@pytest.mark.finding("S6")
+@pytest.mark.parametrize("spoil", [lambda seen: "", lambda seen: seen[:-1] + "!", lambda seen: seen[1:]])
+def test_a_confirmation_whose_signature_is_not_ours_sends_nothing(
+    browser: Client, quoted: str, asked: Asked, spoil: Callable[[str], str]
+) -> None:
+    whole = form(browser, quoted)
+    answer = browser.post(f"/intent/{quoted}/commit", whole | {"seen": spoil(whole["seen"])})
+    assert (answer.status_code, asked.commits) == (400, 0)
+    assert "The form is not whole" in text(answer.content.decode())
+
+
+@pytest.mark.finding("S6")
+def test_the_confirmation_of_one_intent_sends_no_other(
+    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+) -> None:
+    another = str(emulator.play("expired-quote")["intentId"])
+    whole = form(browser, quoted)
+    assert browser.post(f"/intent/{another}/commit", whole).status_code == 400
+    assert asked.commits == 0

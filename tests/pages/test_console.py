@@ -26,7 +26,8 @@ from intents_ui.pages import console
 from intents_ui.service.requests import OPERATIONS
 from tests.pages.conftest import fresh
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
-from tests.serving import PATIENCE, dashboard, process_breathes
+from tests.serving import dashboard, process_breathes
+from tests.waiting import PATIENCE
 
 READING = [name for name, operation in OPERATIONS.items() if not operation.is_write]
 WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
@@ -170,6 +171,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("operation", READING)
 def test_a_reading_operation_answers_what_its_form_begins_with(site: Client, operation: str) -> None:
     page = press(site, site.get(f"/console/{operation}"), "Send")
@@ -196,6 +198,9 @@ def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
     assert json.loads(sent) == {"intent": quote["intent"]}
     page = press(site, page, "Send CommitIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"]}
+    told = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", words(page))
+    assert told, "the deadline is a moment"
+    assert f"before {told[1]}" in words(site.get(f"/intent/{quote['intent']['intentId']}"))
     page = press(site, page, "Execute this intent")
     assert "That cannot be taken back." in words(page)
     page = press(site, page, "Send ExecuteIntent")
@@ -233,6 +238,7 @@ def test_every_operation_is_refused_in_some_way() -> None:
     assert {operation for operation, *_ in REFUSED} == set(OPERATIONS)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
 @pytest.mark.usefixtures("generous")
 def test_a_bad_request_shows_the_documented_error(
@@ -256,6 +262,7 @@ def test_a_required_field_left_blank_is_refused_by_the_service_and_not_by_the_fo
     assert "WebrpcBadRequest code -4" in words(page)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", behaviours.REFUSALS)
 def test_what_the_service_may_say_is_said_in_words(site: Client, emulator: Emulator, name: str) -> None:
     code, retry_after = behaviours.REFUSALS[name]
@@ -369,11 +376,13 @@ def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
     amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
     page = press(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
+    page = press(site, page, "Send CommitIntent")  # what was edited is confirmed again
     assert "InvalidArgument code 2000" in words(page)
     assert "intent was modified" in words(page)
     assert "Execute this intent" not in words(page)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("plot", [slug for slug, _ in console.words.PLOTS])
 @pytest.mark.usefixtures("generous")
 def test_it_goes_as_it_was_chosen(site: Client, emulator: Emulator, plot: str) -> None:
@@ -593,7 +602,7 @@ def test_only_a_few_calls_are_under_way_at_a_time(site: Client, emulator: Emulat
         each.start()
     try:
         deadline = time.monotonic() + PATIENCE
-        while places._free._value:  # type: ignore[attr-defined]
+        while places._shares.held < wiring.CALLS_BY_HAND:
             assert time.monotonic() < deadline
             process_breathes()
         page = site.get("/console/GetTokenPrices?ask=fields")
@@ -652,7 +661,8 @@ def echoed(visit: Visit) -> None:
 @pytest.fixture(scope="module")
 def real() -> Iterator[tuple[str, ScriptedServer]]:
     with serving(echoed) as service, dashboard(
-        INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="k", INTENTS_PAGE_SECONDS="0.4",
+        INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="a key of the test",
+        INTENTS_PAGE_SECONDS="0.4",
         INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
     ) as root:  # fmt: skip
         yield root, service
@@ -672,8 +682,16 @@ def test_a_real_services_key_is_sent_and_never_shown(real: tuple[str, ScriptedSe
     assert service.visits[-1].headers["x-access-key"] == CANARY
     assert "x-access-key" in page.text
     assert CANARY not in html.unescape(page.text)
-    assert f"curl -sS {service.url}/rpc/Service/GetChains" in html.unescape(page.text)
+    assert "curl -sS https://intent-service.example/rpc/Service/GetChains" in html.unescape(page.text)
     assert "-H 'X-Access-Key: …'" in html.unescape(page.text)
+
+
+@pytest.mark.finding("S20")
+def test_no_page_of_the_console_tells_where_the_real_service_is(real: tuple[str, ScriptedServer]) -> None:
+    root, service = real
+    for path in ("/console", "/console/GetChains", "/console/GetChains?ask=fields", "/console/QuoteIntent"):
+        page = html.unescape(httpx.get(root + path, timeout=PATIENCE, trust_env=False).text)
+        assert service.url not in page  # this service echoes the request's own Host, without a scheme
 
 
 def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedServer]) -> None:
@@ -682,7 +700,10 @@ def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedS
         form = visitor.get("/console/QuoteIntent")
         proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
         assert proof
-        sent = {"ask": "json", "json": "{}", "confirmed": "yes", "csrfmiddlewaretoken": proof[1]}
+        sent = {"ask": "json", "json": "{}", "csrfmiddlewaretoken": proof[1]}
+        confirmed = re.search(r'name="confirmed" value="([^"]+)"', visitor.post("/console/QuoteIntent", data=sent).text)
+        assert confirmed
+        sent["confirmed"] = confirmed[1]
         refused = visitor.post("/console/QuoteIntent", data=sent)
         assert refused.status_code == 403
         assert "QuoteIntent" not in [visit.operation for visit in service.visits]
@@ -697,3 +718,25 @@ def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedS
 @pytest.fixture(autouse=True)
 def nothing_spent() -> None:
     cache.clear()
+
+
+@pytest.mark.finding("S6")
+@pytest.mark.parametrize("operation", WRITING)
+def test_a_request_that_was_edited_while_it_was_confirmed_is_confirmed_again(
+    site: Client, emulator: Emulator, operation: str
+) -> None:
+    page = press(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')
+    page = press(site, page, f"Send {operation}", json='{"intentId": "0x2"}')
+    assert page.status_code == 409
+    assert "not the one that was shown for confirmation, so it was not sent" in words(page)
+    assert raw(page) == ""
+    assert raw(press(site, page, f"Send {operation}")) != ""
+
+
+@pytest.mark.finding("S6")
+def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
+    page = press(site, site.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
+    [signed] = re.findall(r'name="confirmed" value="([^"]+)"', page.content.decode())
+    sent = {"ask": "json", "json": "{}", "confirmed": signed}
+    answer = site.post("/console/ExecuteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
+    assert (answer.status_code, raw(answer)) == (409, "")

@@ -33,6 +33,7 @@ STATES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("path", "said", "way_on"), STATES)
 def test_nothing_is_said_with_a_way_on(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
     emulator.catalogue.change_chain(NEW_CHAIN, name="Nova Prime")

@@ -101,6 +101,7 @@ ASKED = [
     (f"to={NOW}", {"toTime": NOW}),
     ("from=0", {"fromTime": 0}),
     ("balances=1", {"includeBalances": True}),
+    ("ids=1", {}),
     ("recoverable=1", {"onlyRecoverable": True, "includeBalances": True}),
     (
         f"project=1042&owner={OWNER}&status=FAILED&origin=8453&destination=42161&from=1&to={NOW}&balances=1&recoverable=1",
@@ -119,6 +120,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
 def test_every_filter_reaches_the_service_as_documented(
     site: Client, way: Way, query: str, body: dict[str, Any]
@@ -396,7 +398,7 @@ SAID = [
     pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} to the owner", id="to the owner"),
     pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="to somebody else"),
     pytest.param("refunded-on-destination", r"Refunded .* back on \w+", id="returned on the far side"),
-    pytest.param("expired-quote", r"Offer expired .* never paid", id="an offer that ran out"),
+    pytest.param("expired-quote", r"Expired .* no deposit", id="an offer that ran out"),
 ]
 
 
@@ -419,6 +421,18 @@ def test_a_refunded_row_shows_what_came_back(site: Client, emulator: Emulator) -
     assert sent
     assert len(amounts) == 2
     assert amounts[1] < amounts[0]
+
+
+def test_balances_are_a_column_and_no_filter(site: Client, emulator: Emulator) -> None:
+    hidden = read(site, "/history?status=SUCCEEDED")
+    shown = read(site, "/history?status=SUCCEEDED&balances=1")
+    assert ("Balances: hidden" in hidden, '<th scope="col" data-mark>Balance</th>' in hidden) == (True, False)
+    assert ("Balances: shown" in shown, '<th scope="col" data-mark>Balance</th>' in shown) == (True, True)
+    for query in ("", "balances=1"):
+        page = read(site, f"/history?{query}")
+        assert "Those that match the filters" not in page
+        assert "Clear all" not in page
+    assert 'class="clear" href="/history?balances=1"' in shown, "what is cleared are the filters"
 
 
 def test_what_is_left_to_take_is_marked_where_it_is_known(site: Client, emulator: Emulator) -> None:
@@ -674,7 +688,7 @@ def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> No
 def test_entries_that_cannot_be_read_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
     page = read(site, "/history?status=FAILED")
-    assert "2 entries of this page could not be read and are left out." in page
+    assert "2 entries of this page could not be read or do not meet the filter and are left out." in page
     assert "No intents match" not in page
 
 
@@ -709,3 +723,24 @@ def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
     assert "recoverable balance" in page
     assert "where they are could not be read" in page
     assert "goes in circles" not in page
+
+
+def test_the_column_of_intent_ids_is_shown_and_hidden(site: Client, emulator: Emulator) -> None:
+    hidden, shown = read(site, "/history?status=FAILED"), read(site, "/history?status=FAILED&ids=1")
+    assert 'data-label="Intent ID"' not in hidden
+    cells = re.findall(r'<td data-label="Intent ID">(.*?)</td>', shown, re.DOTALL)
+    assert [re.findall(r'href="/intent/(0x[0-9a-f]{64})"', cell) for cell in cells] == [[row] for row in rows(shown)]
+    assert [re.findall(r'data-copy="(0x[0-9a-f]{64})"', cell) for cell in cells] == [[row] for row in rows(shown)]
+    assert 'href="/history?status=FAILED&amp;ids=1"' in hidden
+    assert 'href="/history?status=FAILED"' in shown
+
+
+def test_the_column_of_intent_ids_stays_on_the_next_page_and_out_of_the_file(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/history?status=FAILED&ids=1")
+    following = link(page, "next")
+    assert following
+    assert following.startswith("/history?status=FAILED&ids=1&cursor=")
+    assert 'data-label="Intent ID"' in read(site, following)
+    assert "/export/history.csv?status=FAILED" in page
+    assert not re.search(r"/export/[^\"]*ids=", page)
+    assert "ids=1" in read(site, "/history/newer?status=FAILED&ids=1")

@@ -28,7 +28,7 @@ async def get(
         told.append(message)
         heard(message.get("body", b""))
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await asgi.application(scope, receive, send)
     headers = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
     return told[0]["status"], headers, b"".join(message.get("body", b"") for message in told[1:])

@@ -1,32 +1,54 @@
-"""An intent's page: whether the promise was kept, where a payment is, and what it costs."""
-
-from datetime import UTC, datetime
+"""An intent's page: quote vs. actual, the deposit check, and the fees."""
 
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import situations, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service.wire import IntentReceipt
 
 LINES = [
     pytest.param(
-        3, "finished", ["Kept", "as quoted", "above the minimum", "1 min 42 s shorter than promised"], id="kept"
+        3, "finished", ["As quoted", "as quoted ·", "above the minimum", "1 min 42 s under estimate"], id="as quoted"
     ),
-    pytest.param(16, "finished", ["50.00 USDC, as promised", "Exactly that", "is not the owner"], id="exact output"),
-    pytest.param(8, "finished", ["Not kept", "came back", "less than was paid"], id="returned"),
-    pytest.param(5, "finished", ["Not taken up", "No payment was seen, so nothing was due."], id="never paid"),
-    pytest.param(26, "finished", ["Not known", "how much came was not reported"], id="not reported"),
-    pytest.param(28, "finished", ["Not kept", "Has the payment arrived?", "The payment was rejected"], id="rejected"),
+    pytest.param(
+        16,
+        "finished",
+        ["Received 50.00 USDC as quoted", "Quoted amount", "a different wallet from the owner"],
+        id="exact output",
+    ),
+    pytest.param(8, "finished", ["Not delivered", "Refunded 299.", "less than deposited)"], id="refunded"),
+    pytest.param(5, "finished", ["No deposit", "No deposit has been seen."], id="never deposited"),
+    pytest.param(26, "finished", ["Unknown", "Delivered amount not reported"], id="not reported"),
+    pytest.param(28, "finished", ["Not delivered", "Deposit check", "Deposit reverted"], id="rejected"),
     pytest.param(
         7,
         "finished",
-        ["Has the payment arrived?", "Nothing arrived in time", "the balance is watched"],
+        ["Deposit check", "No deposit received", "None (balance is monitored)"],
         id="a placeholder",
     ),
-    pytest.param(2, "finished", ["The parts add up to the total, in USD and in USDC.", "Gas on Base"], id="fees"),
+    pytest.param(2, "finished", ["Quoted fees", "Network fee (Base)", "Bridge fee (Relay)"], id="fees"),
+    pytest.param(
+        11,
+        "finished",
+        [
+            "0.087655 USDC.e too little arrived: 79.712345 of the 79.80 USDC.e that the step needs.",
+            "Service message: <bdi>precondition not met: balance 79712345 &lt; 79800000</bdi>",
+        ],
+        id="explained reason",
+    ),
+    pytest.param(
+        25,
+        "finished",
+        [
+            "USDC is paused on Optimism, so no transfer of it can go through.",
+            "Service message: <bdi>refund reverted: token paused</bdi>",
+            "Recovery isn&#39;t possible while USDC is paused on Optimism.",
+        ],
+        id="paused token",
+    ),
 ]
 
 
@@ -38,14 +60,15 @@ def test_the_page_says_it(site: Client, emulator: Emulator, which: int, copy: st
 
 def test_a_payment_that_was_used_is_not_examined(site: Client, emulator: Emulator) -> None:
     html = site.get(f"/intent/{emulator.finished(2)['intentId']}").content.decode()
-    assert "Has the payment arrived?" not in html
+    assert "Deposit check" not in html
 
 
 def test_the_line_stands_in_the_answer(site: Client, emulator: Emulator) -> None:
     html = site.get(f"/intent/{emulator.play(3, age=300)['intentId']}").content.decode()
     answer = html[html.index('aria-label="What happened"') : html.index('aria-label="The route"')]
-    assert "Kept so far" in answer
-    assert "within 19 min" in answer
+    assert "Quote vs. actual: " in answer
+    assert "On track" in answer
+    assert "estimate 19 min" in answer
 
 
 def test_addresses_that_look_alike_are_shown_whole(emulator: Emulator) -> None:
@@ -62,16 +85,30 @@ def test_addresses_that_look_alike_are_shown_whole(emulator: Emulator) -> None:
 
 
 def rendered(found: page.Intent, receipt: IntentReceipt) -> str:
-    return render_to_string("parts/receipt.html", page.told(found, receipt, now=datetime.now(UTC)))
+    return render_to_string("parts/receipt.html", page.told(situations.of(found, receipt)))
 
 
-def test_a_poll_brings_the_new_verdict_when_the_promised_time_is_over(site: Client, emulator: Emulator) -> None:
-    early = page.told(*read(emulator, 23, age=100), now=datetime.now(UTC))
-    late = page.told(*read(emulator, 23, age=1000), now=datetime.now(UTC))
+def test_a_poll_brings_the_new_result_when_the_estimate_is_over(site: Client, emulator: Emulator) -> None:
+    early = page.told(situations.of(*read(emulator, 23, age=100)))
+    late = page.told(situations.of(*read(emulator, 23, age=1000)))
     assert early["version"] != late["version"]
-    assert [each["promise"].shown.word for each in (early, late)] == ["Kept so far", "Slower than promised"]  # type: ignore[attr-defined]
+    assert [each["promise"].shown.word for each in (early, late)] == ["On track", "Over estimate"]  # type: ignore[attr-defined]
 
 
 def read(emulator: Emulator, which: int, age: float) -> tuple[page.Intent, IntentReceipt]:
     intent_id = emulator.play(which, age=age)["intentId"]
     return wiring.service().get_intent(intent_id), wiring.service().get_intent_receipt(intent_id)
+
+
+@pytest.mark.parametrize(
+    ("which", "copy", "is_open"),
+    [pytest.param(5, "finished", False, id="no deposit"), pytest.param(28, "finished", True, id="reverted")],
+)
+def test_the_deposit_check_is_one_line_unless_a_row_is_not_as_expected(
+    site: Client, emulator: Emulator, which: int, copy: str, is_open: bool
+) -> None:
+    html = site.get(f"/intent/{getattr(emulator, copy)(which)['intentId']}").content.decode()
+    fold = html[html.rindex("<details", 0, html.index(">Deposit check<")) :]
+    assert (" open>" in fold[: fold.index("<summary")]) is is_open
+    summary = fold[: fold.index("</summary>")]
+    assert 'class="status"' in summary

@@ -14,6 +14,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display import amounts
+from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
 from intents_ui.service.recoverable import MOST_PAGES
@@ -125,7 +127,7 @@ def expected_totals(entries: list[dict[str, Any]]) -> set[tuple[str, str, str, i
             intents[key].add(entry["intentId"])
             said[key] = (token["symbol"], token["decimals"])
     return {
-        (f"{exact(units[key], decimals)} {symbol}", chains[key[0]], f"${usd[key]:,.2f}", len(intents[key]))
+        (f"{exact(units[key], decimals)} {symbol}", chains[key[0]], amounts.usd(usd[key]), len(intents[key]))
         for key, (symbol, decimals) in said.items()
     }
 
@@ -144,7 +146,7 @@ def test_the_totals_are_the_sums_of_the_services_own_data(site: Client, emulator
     assert len(entries) > 50  # more than a page of the service
     text = page(site)
     assert totals(text) == expected_totals(entries)
-    assert f">${sum(map(usd_of, entries)):,.2f}</strong>" in text
+    assert f">{amounts.usd(sum(map(usd_of, entries)))}</strong>" in text
     assert re.fullmatch(rf"{len(entries)} intents read, all there are. As of 12:00:\d\d UTC .", status_of(text))
 
 
@@ -163,14 +165,14 @@ def test_by_usd_the_largest_stands_first(site: Client, emulator: Emulator) -> No
 
 
 def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, emulator: Emulator) -> None:
-    intent = emulator.finished(13)
+    intent, told = emulator.finished(13), EXPLANATIONS["aborted.recoverable"]
     text = page(site, owner=intent["ownerAddress"])
     row = text[text.index(f'id="row-{intent["intentId"]}"') :]
     said = words(row[: row.index("</tr>")])
-    assert "Aborted Stopped, money waiting to be taken back" in said
+    assert f"Aborted {told.headline}" in said
     assert "aborted: not sent within 10m0s" in said
     assert "30.00 USDT deposit address on Polygon $30.00" in said
-    assert "Take it back with the owner wallet. Do not pay again. Only the owner wallet can do this." in said
+    assert f"{told.next} {SECOND_DEPOSIT} Waiting on: owner." in said
     assert f'href="/intent/{intent["intentId"]}"' in row
     assert f'href="/address/{intent["ownerAddress"]}"' in row
 

@@ -6,7 +6,11 @@ import re
 import pytest
 from django.test import Client
 
+from intents_ui.display.explanations import SECOND_DEPOSIT
+from intents_ui.display.facts import Facts
+from intents_ui.display.reply import to_the_owner
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.wire import Intent, QuoteIntentRequest
 
 SCENARIOS = range(1, 31)
 
@@ -17,22 +21,33 @@ def forms(site: Client, intent_id: str) -> tuple[str, str, str]:
     return unescaped(plain), unescaped(markdown), unescaped(told)
 
 
+TO_SELF, TO_ANOTHER = (
+    Facts.of(
+        Intent(intent_id="x", owner_address="0x01", quote_request=QuoteIntentRequest(destination_to_address=to)), None
+    )
+    for to in ("0x01", "0x02")
+)
+
+
 def unescaped(words: str) -> str:
     for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&#34;", '"'), ("&#39;", "'"), ("&amp;", "&")):
         words = words.replace(entity, character)
     return words
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", SCENARIOS)
 def test_every_form_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
     intent_id = emulator.finished(number)["intentId"]
     page = unescaped(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
     plain, markdown, told = forms(site, intent_id)
     document = json.loads(told, parse_float=pytest.fail)
-    for words in (document["headline"], document["sentence"], document["where"], document["next"]):
+    for words in (document["headline"], document["location"], document["nextStep"]):
         assert words in page
-        assert words in plain
-        assert words in markdown.replace("\\", "")
+        spoken = [to_the_owner(words, facts) for facts in (TO_SELF, TO_ANOTHER)]
+        assert any(each in plain for each in spoken)
+        assert any(each in markdown.replace("\\", "") for each in spoken)
+    assert (SECOND_DEPOSIT in plain) == document["warnSecondDeposit"]
     for each in document["transactions"]:
         assert each["hash"] in page
         assert each["hash"] in plain
@@ -73,9 +88,7 @@ def test_a_receipt_that_cannot_be_read_is_no_answer(site: Client, emulator: Emul
 
 def test_what_was_found_on_the_chains_stands_in_it_with_its_moment(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(12)["intentId"]
-    assert json.loads(forms(site, intent_id)[2])["lookedAtOnTheChains"] is None
-    site.get(f"/intent/{intent_id}/balances")
-    plain, _, told = forms(site, intent_id)
-    found = json.loads(told)["lookedAtOnTheChains"]
-    assert found.endswith("UTC)")
-    assert f"Looked at on the chains: {found}" in plain
+    document = json.loads(forms(site, intent_id)[2])
+    assert document["balances"] == "checked"
+    assert document["onChain"].startswith("On-chain balances: none")
+    assert document["balancesCheckedAt"].startswith("2026-11-21T12:00:0")

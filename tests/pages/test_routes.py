@@ -229,6 +229,7 @@ def test_the_same_token_on_both_sides_is_explained_and_not_asked(
     assert asked == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("written", "canonical"),
     [
@@ -446,6 +447,25 @@ def test_the_list_of_tokens_by_itself_is_the_form(site: Client) -> None:
     answer = site.get("/routes/tokens?from=10&token=")
     assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10")
     assert site.get("/routes/tokens?from=%20")["Location"] == "/routes"
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [("from=8453", "token"), ("to=8453", "for"), ("from=8453&to=10", "token")],
+    ids=["origin", "destination", "both"],
+)
+def test_a_chain_alone_gets_a_message_at_the_token_field(
+    site: Client, asked: list[tuple[str, dict[str, Any]]], query: str, field: str
+) -> None:
+    answer = site.get(f"/routes?{query}")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    (message,) = re.findall(r'<p id="about-([a-z]+)"[^>]* tabindex="-1" autofocus>Choose a token too\.</p>', page)
+    assert message == field
+    assert f'aria-describedby="about-{field}"' in page
+    assert "Choose a token too, or" in page
+    assert asked == []
+    assert "Choose a token too" not in site.get("/routes").content.decode()
 
 
 def test_without_a_question_nothing_is_asked_and_chains_are_asked_for_after_the_page(

@@ -23,12 +23,31 @@ def text_of(html: bytes) -> str:
 
 def test_several_hits_are_listed_newest_first_with_the_reason_of_each(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
-    page = site.get("/search", {"q": owner})
+    page = site.get("/search", {"owner": owner})
     times = re.findall(r'<time class="sub" datetime="([^"]+)"', page.content.decode())
     assert page.status_code == 200
     assert len(times) > 1
     assert times == sorted(times, reverse=True)
     assert page.content.decode().count(">owner</td>") == len(times)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("written", ["{}", "https://basescan.org/address/{}#tokentxns", "Where is it? My wallet: {}."])
+def test_an_accounts_address_leads_to_everything_about_it(site: Client, emulator: Emulator, written: str) -> None:
+    owner = emulator.finished(2)["ownerAddress"].lower()
+    answer = site.get("/search", {"q": written.format(owner)})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/address/{owner}"
+    page = text_of(site.get(answer["Location"]).content)
+    assert re.search(r"Found as Owner of \d+ transfers", page)
+
+
+def test_an_address_with_a_wrong_checksum_is_listed_with_the_doubt(site: Client, emulator: Emulator) -> None:
+    digits = emulator.finished(2)["ownerAddress"].removeprefix("0x").lower()
+    answer = site.get("/search", {"q": "0x" + digits[:-20].upper() + digits[-20:]})
+    assert answer.status_code == 200
+    assert "checksum" in answer.content.decode()
+    assert "Everything about this address" in answer.content.decode()
 
 
 def test_the_same_intent_found_by_several_keys_stands_once(site: Client, emulator: Emulator) -> None:
@@ -74,7 +93,7 @@ def test_a_missed_hash_can_be_looked_at_on_every_chain(site: Client, emulator: E
         pytest.param("vitalik.eth", id="a name"),
         pytest.param("x" * 20_000, id="too long"),
         pytest.param("a\x00b", id="NUL"),
-        pytest.param("0x1234…abcd", id="shortened by somebody else"),
+        pytest.param("0x1…2b", id="shortened to too little"),
     ],
 )
 def test_what_cannot_be_looked_up_is_explained_and_nothing_is_asked(
@@ -198,6 +217,7 @@ def test_a_ticket_whose_hash_is_unknown_leads_by_its_owner(site: Client, emulato
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "ticket",
     [
@@ -238,6 +258,7 @@ def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client
     assert "this has 39" in page
 
 
+@pytest.mark.deep
 def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
     found = re.search(rf"{MOST_SHOWN} of (\d+) shown; add a key to narrow it down", page)
@@ -251,11 +272,12 @@ def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> Non
     newest = wiring.service().get_intent_history(page=Page.first(size=100)).intents
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
     emulator.behave("SearchIntents", "search-capped")
-    page = site.get("/search", {"q": busiest}).content.decode()
+    page = site.get("/search", {"owner": busiest}).content.decode()
     assert "10 intents found" in re.sub(r"\s+", " ", page)
     assert "there can be more" in page
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("key", "field"),
     [
@@ -409,9 +431,9 @@ def test_a_transaction_that_is_on_another_chain_leads_to_its_intent(site: Client
 @pytest.mark.parametrize(
     ("path", "link"),
     [
-        pytest.param(f"/tx/{SIGNATURE}", f"https://explorer.solana.com/tx/{SIGNATURE}", id="its own address"),
-        pytest.param(f"/search?q={SIGNATURE}", f"https://explorer.solana.com/tx/{SIGNATURE}", id="signature"),
-        pytest.param(f"/search?q={SOLANA}", f"https://explorer.solana.com/address/{SOLANA}", id="address"),
+        pytest.param(f"/tx/{SIGNATURE}", f"https://solscan.io/tx/{SIGNATURE}", id="its own address"),
+        pytest.param(f"/search?q={SIGNATURE}", f"https://solscan.io/tx/{SIGNATURE}", id="signature"),
+        pytest.param(f"/search?q={SOLANA}", f"https://solscan.io/account/{SOLANA}", id="address"),
     ],
 )
 def test_what_is_of_solana_is_looked_at_on_solana_alone(site: Client, emulator: Emulator, path: str, link: str) -> None:

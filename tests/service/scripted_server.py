@@ -77,7 +77,7 @@ class ScriptedServer:
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for thread in self._threads:
-            thread.join(5)
+            thread.join(60)
 
     def _accept(self) -> None:
         while True:

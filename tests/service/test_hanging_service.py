@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from tests.service.scripted_server import ScriptedServer, Visit, serving
-from tests.service.upstream import good, until
+from tests.service.upstream import good
 from tests.serving import dashboard
+from tests.waiting import until
 
 WARM = f"/intent/0x{'ab' * 32}"
 WAITING = 3
@@ -48,7 +49,7 @@ def root(service: ScriptedServer) -> Iterator[str]:
 def test_health_static_files_and_what_was_known_are_there_while_as_many_pages_wait_as_may(
     root: str, service: ScriptedServer, moody: Moody
 ) -> None:
-    with httpx.Client(base_url=root, trust_env=False, timeout=10) as reader:
+    with httpx.Client(base_url=root, trust_env=False, timeout=60) as reader:
         page = reader.get(WARM)
         assert page.status_code == 200
         style = page.text.partition('<link rel="stylesheet" href="')[2].partition('"')[0]

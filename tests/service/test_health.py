@@ -20,7 +20,8 @@ from intents_ui.service.tally import Event
 from intents_ui.service.wire import Intent
 from tests.service.clients import config
 from tests.service.scripted_server import Visit
-from tests.service.upstream import BAD, Upstream, good, no, until, upstream
+from tests.service.upstream import BAD, Upstream, good, no, upstream
+from tests.waiting import until
 
 OPEN = OPEN_SECONDS[Line.READ]
 DENIED = no(1101, "AccessKeyNotFound", 401)
@@ -108,17 +109,17 @@ def test_one_question_at_a_time_tries_and_the_others_wait_a_moment_for_what_it_f
 
     def slowly(visit: Visit) -> None:
         arrived.set()
-        assert may_answer.wait(5)
+        assert may_answer.wait(60)
         good(visit)
 
     service.does = slowly
     with ThreadPoolExecutor(4) as threads:
         first = threads.submit(ask, service, 100)
-        assert arrived.wait(5)
+        assert arrived.wait(60)
         others = [threads.submit(ask, service, 101 + number) for number in range(3)]
         assert len(service.visits) == FEWEST_CALLS + 1
         may_answer.set()
-        assert [asked.result(5) for asked in (first, *others)] == [None] * 4
+        assert [asked.result(60) for asked in (first, *others)] == [None] * 4
 
 
 def test_a_try_that_is_in_vain_is_followed_by_another_pause(service: Upstream) -> None:

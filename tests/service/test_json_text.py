@@ -90,3 +90,56 @@ def test_requests_write_large_integers_as_text_and_the_others_as_numbers():
 
 def test_verbatim_text_goes_out_as_it_is():
     assert json_text.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'
+
+
+TRICKY = st.lists(st.sampled_from(["intent", '"', "\\", ":", ",", "{", "}", " ", "x", "\u0069"]), max_size=5).map(
+    "".join
+)
+NAMED = st.recursive(
+    st.integers(0, 9) | TRICKY,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TRICKY, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def pairs_once(pairs):
+    """The strict reading of an object: a key that is there twice is refused."""
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+@pytest.mark.finding("S25")
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"intent": {"a":1}, "x\"intent": {"forged":1}}',
+        r'{"x\"intent": {"forged":1}, "intent": {"a":1}}',
+        r'{"intent": {"a":1}, ",\"intent": {"forged":1}}',
+        r'{"intent": {"a":1}, "{\"intent" : {"forged":1} }',
+        r'{"\u0069ntent": {"a":1}, "x\"intent": {"forged":1}}',
+        r'{"intent": {"a":1}, "x\\\"intent": {"forged":1}}',
+    ],
+)
+def test_a_member_whose_name_only_ends_alike_is_never_taken_for_it(text):
+    assert json.loads(json_text.member(text, "intent")) == {"a": 1}
+
+
+@pytest.mark.finding("S25")
+@given(st.dictionaries(TRICKY | st.just("intent"), NAMED, max_size=4), st.sampled_from([None, 1]), st.booleans())
+def test_a_member_is_the_one_that_a_strict_parser_finds(document, indent, ascii_only):
+    text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
+    expected = json.loads(text, object_pairs_hook=pairs_once)
+    json_text.read(text)
+    for name in {*document, "intent"}:
+        if name in expected:
+            assert json.loads(json_text.member(text, name), object_pairs_hook=pairs_once) == expected[name]
+        else:
+            with pytest.raises(KeyError):
+                json_text.member(text, name)
+
+
+@pytest.mark.finding("S25")
+@pytest.mark.parametrize("second", ["intent", r"\u0069ntent"])
+def test_a_member_that_is_there_twice_is_refused_before_any_is_taken(second):
+    with pytest.raises(ValueError, match="twice"):
+        json_text.read(f'{{"intent": 1, "{second}": 2}}')

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import trustme
 
+from intents_ui.service import jail
 from intents_ui.service import logos as module
 from intents_ui.service.logos import KEPT_SECONDS, MISSED_SECONDS, READERS, Busy, Logos
 from tests.service import logo_host
 from tests.service.logo_host import HOST, INSIDE, PATIENCE, PRIVATE, PUBLIC, Host
 from tests.service.pictures import opened, picture, png_that_claims
 from tests.service.scripted_server import Script, Visit, answering, response
+from tests.waiting import until
 
 URI = f"https://{HOST}/8453/usdc.png?size=64"
 GOOD = picture()
@@ -36,6 +38,14 @@ def test_a_picture_of_an_allowed_host_comes_as_our_own(hosting: Hosting, kind: s
     drawn = host.logos().picture(URI)
     assert drawn
     assert (opened(drawn).format, opened(drawn).size) == ("WEBP", (64, 64))
+
+
+@pytest.mark.finding("S10")
+def test_a_logo_is_decoded_in_a_process_that_is_ended_when_it_takes_too_long(
+    hosting: Hosting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jail, "SECONDS", 0.0)
+    assert hosting(answering(GOOD)).logos().picture(URI) is None
 
 
 def test_it_is_asked_by_its_name_at_the_address_that_was_looked_at(hosting: Hosting) -> None:
@@ -64,6 +74,7 @@ def endless(visit: Visit) -> None:
         visit.send(b"\x89PNG" * 4096)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "script",
     [
@@ -115,6 +126,7 @@ def test_a_resolver_that_hangs_is_not_waited_for(hosting: Hosting) -> None:
     assert host.internet.went_to == []
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "uri",
     [
@@ -221,7 +233,7 @@ def test_many_readers_ask_once_and_more_than_may_wait_are_told_so(hosting: Hosti
     for reader in readers:
         reader.start()
     try:
-        wait_until(lambda: is_busy(logos))
+        until(lambda: is_busy(logos))
     finally:
         door.set()
         for reader in readers:
@@ -240,9 +252,3 @@ def is_busy(logos: Logos) -> bool:
     except Busy:
         return True
     return False
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < end

@@ -245,6 +245,77 @@ def test_rows_are_sorted_as_asked_and_each_is_there_once_as_it_was_seen_last() -
     assert numbers(rising) == [2, 4, 5]
 
 
+ORDERS = [
+    pytest.param([], [2, 5, 4], id="none"),
+    pytest.param([{"column": "createdAt"}], [5, 4, 2], id="by creation, no direction"),
+    pytest.param([{"column": "createdAt", "order": "desc"}, {"column": "id", "order": "ASC"}], [5, 4, 2], id="falling"),
+    pytest.param([{"column": "createdAt", "order": "asc"}, {"column": "id", "order": "DESC"}], [2, 4, 5], id="rising"),
+    pytest.param([{"column": "amount"}], [2, 5, 4], id="by another column"),
+    pytest.param([{"column": "id"}, {"column": "createdAt"}], [2, 5, 4], id="by another column, then by creation"),
+]
+
+
+@pytest.mark.parametrize(("sort", "shown"), ORDERS)
+def test_only_a_list_by_creation_is_sorted_here(sort: list[dict[str, str]], shown: list[int]) -> None:
+    rows = [row(2), row(5), row(4)]
+    found = leaf(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
+    assert numbers(found) == shown
+
+
+def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
+    rows = [row(number) for number in range(503)] + [{"intentId": ""}]
+    found = leaf(lambda page: answered(rows, None, page=page), DESC, at=Position())
+    assert (len(found.entries), found.unreadable) == (500, 4)
+
+
+EDGE = 105
+BEFORE = [
+    pytest.param(DESC, EDGE, [106], [106], id="newest first, before the edge"),
+    pytest.param(DESC, EDGE, [105], [105], id="newest first, at the edge"),
+    pytest.param(DESC, EDGE, [106, 104], [999], id="newest first, beyond the edge"),
+    pytest.param(ASC, EDGE, [104], [104], id="oldest first, before the edge"),
+    pytest.param(ASC, EDGE, [105], [105], id="oldest first, at the edge"),
+    pytest.param(ASC, EDGE, [104, 106], [999], id="oldest first, beyond the edge"),
+    pytest.param(DESC, None, [104], [104], id="no edge"),
+]
+
+
+@pytest.mark.parametrize(("first", "edge", "rows", "shown"), BEFORE)
+def test_rows_beyond_the_edge_make_a_page_be_read_by_its_first_cursor(
+    first: Page, edge: int | None, rows: list[int], shown: list[int]
+) -> None:
+    assert numbers(read_back(first, edge, rows, remembered=[999])) == shown
+
+
+EMPTY = [
+    pytest.param(DESC, EDGE, [106], [106], id="newest first, before the edge"),
+    pytest.param(DESC, EDGE, [105], [], id="newest first, at the edge"),
+    pytest.param(DESC, EDGE, [104], [], id="newest first, beyond the edge"),
+    pytest.param(ASC, EDGE, [104], [104], id="oldest first, before the edge"),
+    pytest.param(ASC, EDGE, [105], [], id="oldest first, at the edge"),
+    pytest.param(ASC, EDGE, [106], [], id="oldest first, beyond the edge"),
+    pytest.param(DESC, None, [106], [], id="no edge"),
+]
+
+
+@pytest.mark.parametrize(("first", "edge", "remembered", "shown"), EMPTY)
+def test_an_empty_page_is_read_by_its_first_cursor_if_that_still_leads_to_rows_before_the_edge(
+    first: Page, edge: int | None, remembered: list[int], shown: list[int]
+) -> None:
+    assert numbers(read_back(first, edge, [], remembered=remembered)) == shown
+
+
+def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: list[int]) -> Leaf:
+    """The page before the second one, from a service that answers `before` with `rows` and the first page as it was."""
+
+    def ask(page: Page) -> HistoryAnswer:
+        found = remembered if page.before is None else rows
+        return answered([row(number) for number in found], None, page=page)
+
+    at = Position(cursor(before=7), (None,), None if edge is None else BORN + edge, is_backward=True)
+    return leaf(ask, first, at=at)
+
+
 def test_a_question_that_is_refused_as_such_is_no_matter_of_before() -> None:
     def refuse(page: Page) -> HistoryAnswer:
         raise Invalid("byOwnerAddress")
@@ -260,6 +331,8 @@ TURNS = [
     pytest.param({"after": 7, "sort": [{"order": "ASC"}]}, {"before": 8}, id="oldest first, onward"),
     pytest.param({"before": 6, "sort": [{"order": "DESC"}]}, {"after": 7}, id="newest first, back"),
     pytest.param({"before": 8, "sort": [{"order": "asc"}]}, {"after": 7}, id="oldest first, back"),
+    pytest.param({"after": 7, "sort": [{"column": "createdAt"}]}, {"before": 6}, id="no direction"),
+    pytest.param({"after": 1, "sort": [{"order": "DESC"}]}, {"before": 0}, id="to zero"),
     pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "createdAt", "order": "DESC"}]}, id="as it began"),
     pytest.param(
         {"after": 2**60, "sort": [{"order": "ASC"}]}, {"before": 2**60 + 1}, id="larger than a browser counts"

@@ -2,12 +2,15 @@
 
 import io
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from intents_ui.service import jail, raster
+from intents_ui.service.jail import NotDrawn
 from intents_ui.service.raster import BLACK, WHITE, Unusable, drawn_anew
 from tests.service.pictures import BLUE, RED, opened, picture, png_that_claims, png_with
 
@@ -116,3 +119,69 @@ def test_whatever_comes_it_is_drawn_or_refused(start: bytes, at: int, noise: byt
     except Unusable:
         return
     assert opened(drawn).size == (64, 64)
+
+
+def progressive(scans: int) -> bytes:
+    """A progressive JPEG with its last scan repeated, as it takes next to no bytes and much time to decode."""
+    body = picture("JPEG", size=(512, 512), progressive=True)
+    last = body.rindex(b"\xff\xda")
+    end = body.rindex(b"\xff\xd9")
+    return body[:last] + body[last:end] * scans + body[end:]
+
+
+@pytest.mark.finding("S10")
+def test_a_progressive_jpeg_with_as_many_scans_as_may_be_is_drawn_and_with_more_refused_before_it_is_decoded() -> None:
+    ordinary = picture("JPEG", size=(512, 512), progressive=True).count(b"\xff\xda")
+    assert opened(drawn_anew(progressive(65 - ordinary))).size == (64, 64)
+    with pytest.raises(Unusable, match="more than 64 scans"):
+        drawn_anew(progressive(66 - ordinary))
+    with pytest.raises(Unusable, match="more than 64 scans"):
+        drawn_anew(progressive(20_000))
+
+
+@pytest.mark.finding("S10")
+def test_a_picture_of_more_than_64_mb_decoded_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raster, "LARGEST_SIDE", 60_000)
+    with pytest.raises(Unusable, match="more than 64 MB"):
+        drawn_anew(png_that_claims(4097, 4096))
+
+
+CHILD = f"import sys; sys.path.append({str(Path(jail.RASTER).parent)!r}); import raster\n"
+LIMITED = f"{CHILD}raster.limit()\n"
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.finding("S10")
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        pytest.param("while True: pass", "ended with -(9|24)", id="takes the processor"),
+        pytest.param("try: bytearray(2**30)\nexcept MemoryError: sys.exit(3)", "ended with 3", id="takes the memory"),
+        pytest.param("import os; os.abort()", "ended with -6", id="crashes"),
+        pytest.param("import sys; sys.stdout.buffer.write(b'x' * 2**21)", "too much", id="answers without end"),
+        pytest.param("import sys; sys.exit(0)", "ended with 0", id="answers nothing"),
+    ],
+)
+def test_a_decoder_that_misbehaves_takes_its_own_process_with_it(does: str, why: str) -> None:
+    with pytest.raises(NotDrawn, match=why):
+        jail.run(["-c", LIMITED + does], b"")
+
+
+@pytest.mark.finding("S10")
+def test_the_limits_hold_before_a_picture_is_decoded() -> None:
+    decodes = """
+import resource
+limits = (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE)
+raster.drawn_anew = lambda body: b"RIFF0000WEBP" + repr([resource.getrlimit(each)[0] for each in limits]).encode()
+sys.exit(raster.main())
+"""
+    told = jail.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")
+    assert told.decode() == repr([raster.PROCESSOR_SECONDS, raster.MEMORY, 0, 0])
+
+
+@pytest.mark.finding("S10")
+def test_a_picture_is_decoded_in_a_process_of_its_own() -> None:
+    drawn = opened(jail.drawn_anew(picture("JPEG")))
+    assert (drawn.format, drawn.size) == ("WEBP", (64, 64))
+    with pytest.raises(NotDrawn, match="UnidentifiedImageError"):
+        jail.drawn_anew(b"<!doctype html>")

@@ -13,7 +13,8 @@ from intents_ui.service.retries import LEAST, Budget
 from intents_ui.service.tally import Event
 from intents_ui.service.wire import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
-from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, until, upstream
+from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def service() -> Iterator[Upstream]:
 GET = operations.get_intent("0x1")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("does", "calls"),
     [

@@ -10,12 +10,15 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.freshness import collecting
 from intents_ui.service.saved import NAME, SavedLists
+from intents_ui.service.seal import LENGTH, Seal
+from intents_ui.service.tally import Event
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.service.upstream import BAD
 
 TOKEN = "0x" + "1" * 40
 HOUR = 3600.0
+SEAL = Seal(b"a key of the test")
 
 
 def lists(visit: Visit) -> None:
@@ -33,7 +36,7 @@ class Time:
 def names(directory: Path, does: Script, time: Time) -> tuple[str | None, str | None]:
     """Of the chain and of the token, to a process that starts now and ends."""
     with serving(does) as server:
-        kept = SavedLists(directory, now=time)
+        kept = SavedLists(directory, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             catalog = Catalog(service)
             chain, token = catalog.chain(1), catalog.token(1, TOKEN)
@@ -62,7 +65,7 @@ def test_a_page_about_the_lists_says_how_old_they_are(tmp_path: Path) -> None:
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
     with serving(BAD) as server, collecting() as told:
-        kept = SavedLists(tmp_path, now=time)
+        kept = SavedLists(tmp_path, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             listed = Catalog(service).listed_chains()
     assert listed.age == pytest.approx(30 * HOUR, abs=60)
@@ -93,7 +96,7 @@ def test_a_file_that_is_not_as_it_was_written_is_as_good_as_none(
 
 
 def test_an_answer_of_another_form_is_as_good_as_none(tmp_path: Path) -> None:
-    kept = SavedLists(tmp_path, now=Time())
+    kept = SavedLists(tmp_path, seal=SEAL, now=Time())
     kept.keep(("GetChains", b"{}"), '{"chains": 7}')
     kept.write()
     assert names(tmp_path, BAD, Time())[0] is None
@@ -107,11 +110,52 @@ def test_the_file_is_bounded_for_us_alone_and_has_what_came_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved, "MOST_BYTES", 1000)
-    kept = SavedLists(tmp_path, now=Time())
+    kept = SavedLists(tmp_path, seal=SEAL, now=Time())
     for number in range(20):
         kept.keep(("GetTokenList", b"%d" % number), "x" * 200)
     kept.write()
-    again = SavedLists(tmp_path, now=Time())
+    again = SavedLists(tmp_path, seal=SEAL, now=Time())
     assert [number for number in range(20) if again.find(("GetTokenList", b"%d" % number))] == [16, 17, 18, 19]
     assert (tmp_path / NAME).stat().st_mode & 0o007 == 0
     assert [file.name for file in tmp_path.iterdir()] == [NAME]
+
+
+def written(directory: Path, content: bytes, seal: Seal = SEAL) -> None:
+    (directory / NAME).write_bytes(seal.close(content, place=NAME)[:LENGTH].hex().encode() + b"\n" + content)
+
+
+@pytest.mark.finding("S15")
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"7", id="a number"),
+        pytest.param(b"null", id="nothing"),
+        pytest.param(b"[" * 100_000, id="deeper than any parser follows"),
+        pytest.param(b'["GetChains","{}","yesterday","{}"]', id="a time that is text"),
+        pytest.param(b'["GetChains","{}",NaN,"{}"]', id="a time that is no number"),
+        pytest.param(b'["GetChains",{},1.5,"{}"]', id="a request that is no text"),
+        pytest.param(b'["GetChains","{}",1.5,{"chains":[]}]', id="an answer that is no text"),
+        pytest.param(b'["GetChains","{}",1.5]', id="too few"),
+        pytest.param(b'["GetChains","\\ud800",1.5,"{}"]', id="half a character"),
+    ],
+)
+def test_saved_lists_of_another_shape_are_ignored_with_a_line_although_they_are_signed(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    written(tmp_path, content)
+    kept = SavedLists(tmp_path, seal=SEAL)
+    assert kept.find(("GetChains", b"{}")) is None
+    assert "are not read" in caplog.text
+    assert names(tmp_path, lists, Time()) == ("First", "ONE")
+
+
+@pytest.mark.finding("S15")
+def test_saved_lists_that_we_did_not_sign_are_as_good_as_none_and_are_counted(tmp_path: Path) -> None:
+    entry = b'["GetChains","{}",1.5,"{}"]'
+    written(tmp_path, entry)
+    assert SavedLists(tmp_path, seal=SEAL).find(("GetChains", b"{}"))
+    for seal in (Seal(b"another key"), Seal(b"")):
+        written(tmp_path, entry, seal)
+        mine = Seal(b"a key of the test")
+        assert SavedLists(tmp_path, seal=mine).find(("GetChains", b"{}")) is None
+        assert mine.tally[Event.UNSIGNED] == 1

@@ -5,23 +5,28 @@ import socket
 import time
 import zlib
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 from redis import Redis
 
 from intents_ui.emulator import Emulator
-from intents_ui.service import shared_answers
+from intents_ui.service import balances, shared_answers
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.in_process import InProcessTransport
 from intents_ui.service.operations import get_intent
+from intents_ui.service.seal import LENGTH, Seal
 from intents_ui.service.shared_answers import MOST_INFLATED, SharedAnswers
+from intents_ui.service.tally import Event
 from intents_ui.service.wire import Page
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.clients import CANARY, config
+
+SEAL = Seal(b"a key of the test")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +51,7 @@ def shared(redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.
     """With a patience that a busy machine does not outlast."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_answers, "PATIENCE", 10.0)
-        return SharedAnswers(redis.url, whose=whose, now=lambda: time.time() + ahead)
+        return SharedAnswers(redis.url, whose=whose, seal=SEAL, now=lambda: time.time() + ahead)
 
 
 @contextlib.contextmanager
@@ -75,6 +80,24 @@ def test_what_one_process_learned_another_one_does_not_ask_for(service, redis, v
             assert ask(second) == learned
             assert service.calls.total() == 1
         assert second.get_intent(intent_id).received == first.get_intent(intent_id).received
+
+
+def test_the_balances_that_one_process_looked_up_are_known_to_another_without_a_request(service, redis, values):
+    intent = service.emulator.finished("aborted-by-timeout")
+    created = datetime.fromisoformat(intent["createdAt"])
+    page = balances.first_page(owner=intent["ownerAddress"], created_at=created)
+    unknown = balances.first_page(owner="0x" + "11" * 20, created_at=created)
+    with process(service, shared(redis)) as first, process(service, shared(redis)) as second:
+        assert second.last_known([page]) == [None]
+        entry = balances.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
+        service.calls.clear()
+        (found, missing) = second.last_known([page, unknown])
+        assert service.calls.total() == 0
+    assert missing is None
+    assert entry.has_balance
+    answer, age = found
+    assert entry in answer.intents
+    assert 0 <= age < 60
 
 
 def test_an_answer_is_as_old_in_every_process(service, redis, values):
@@ -133,7 +156,7 @@ def test_rubbish_in_redis_is_asked_for_anew(service, redis, values, value):
     with process(service, shared(redis)) as first:
         intent = first.get_intent(intent_id)
     (key,) = values.keys()
-    values.set(key, value)
+    values.set(key, SEAL.close(value, place=key.decode()))
     with process(service, shared(redis)) as second:
         assert second.get_intent(intent_id) == intent
     assert service.calls["GetIntent"] == 2
@@ -143,7 +166,7 @@ def test_redis_that_hangs_costs_a_moment_once(service, caplog):
     with socket.create_server(("127.0.0.1", 0), backlog=64) as hangs:
         hangs.setblocking(False)
         url = f"redis://127.0.0.1:{hangs.getsockname()[1]}/0"
-        with process(service, SharedAnswers(url, whose="")) as alone:
+        with process(service, SharedAnswers(url, whose="", seal=SEAL)) as alone:
             for size in range(20, 25):
                 alone.get_intent_history(page=Page.first(size=size))
         hangs.accept()[0].close()
@@ -161,6 +184,29 @@ def test_no_key_and_no_value_in_redis_holds_the_access_key_or_what_was_asked_for
     keys = values.keys()
     assert len(keys) == 2
     for key in keys:
-        assert CANARY.encode() not in key + zlib.decompress(values.get(key))
+        assert CANARY.encode() not in key + zlib.decompress(values.get(key)[LENGTH:])
         assert intent["intentId"].encode() not in key
         assert intent["ownerAddress"].encode() not in key
+
+
+@pytest.mark.finding("S15")
+def test_an_answer_in_redis_that_we_did_not_sign_is_asked_for_anew_and_counted(service, redis, values):
+    one, other = (service.emulator.finished(slug)["intentId"] for slug in ("cross-chain-fast", "same-chain-swap"))
+    with process(service, shared(redis)) as first:
+        intent = first.get_intent(one)
+        first.get_intent(other)
+    mine, theirs = sorted(values.keys(), key=lambda key: one.encode() not in zlib.decompress(values.get(key)[LENGTH:]))
+    answer, answer_to_another = values.get(mine), values.get(theirs)
+    spoilt = [
+        answer[LENGTH:],
+        Seal(b"another key").close(answer[LENGTH:], place=mine.decode()),
+        answer_to_another,
+        answer[:-1],
+    ]
+    for asked, value in enumerate(spoilt, start=3):
+        values.set(mine, value)
+        before = SEAL.tally[Event.UNSIGNED]
+        with process(service, shared(redis)) as second:
+            assert second.get_intent(one) == intent
+        assert SEAL.tally[Event.UNSIGNED] == before + 1
+        assert service.calls["GetIntent"] == asked

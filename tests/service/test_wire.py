@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from intents_ui.service import answers, wire
+from intents_ui.service import answers, unknown_words, wire
 from tests import spec
 
 # Text in interface.md, but figures in every sample: read as what they are.
@@ -108,6 +108,16 @@ def test_an_unknown_status_stays_the_word_it_is():
     assert wire.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
 
 
+def test_only_words_that_are_not_known_are_counted(monkeypatch):
+    heard = []
+    monkeypatch.setattr(unknown_words, "heard", lambda *word: heard.append(word))
+    for status in ("EXECUTING", "FROZEN"):
+        wire.Intent(intent_id="0x1", status=status)
+    for status in ("MINING", "THAWING"):
+        wire.IntentTransaction(status=status)
+    assert heard == [("an intent", "FROZEN"), ("a transaction", "THAWING")]
+
+
 def test_an_unreadable_member_leaves_its_text_and_no_trace_in_its_neighbours():
     intent = wire.Intent.model_validate(
         {"intentId": "0x1", "salt": "12 apples", "quote": {"toAmount": True, "toAmountUsd": "1.5"}, "createdAt": "soon"}
@@ -162,6 +172,30 @@ def test_an_intent_with_the_second_set_of_names_is_read_like_one_with_the_first(
     assert intent.destination_precondition is not None
     assert (intent.origin_precondition.type, intent.destination_precondition.type) == ("a", "b")
     assert (intent.origin_meta_txn, intent.destination_meta_txn) == intent.meta_txns[::order]
+
+
+LISTED = [
+    pytest.param([], None, None, id="none"),
+    pytest.param([{"id": "a"}], "a", None, id="one that names no chain"),
+    pytest.param([{"id": "a"}, {"id": "b"}], "a", "b", id="two that name no chain"),
+    pytest.param([{"id": "a"}, {"id": "a"}], "a", "a", id="two that are alike"),
+    pytest.param([{"id": "a"}, {"id": "b"}, {"id": "c"}], "a", "b", id="three that name no chain"),
+    pytest.param([{"id": "a"}, {"id": "b", "chainId": 1}], "b", "a", id="only the origin is named"),
+    pytest.param([{"id": "a"}, {"id": "b", "chainId": 10}], None, "b", id="only the destination is named"),
+    pytest.param(
+        [{"id": "a"}, {"id": "b", "chainId": 10}, {"id": "c", "chainId": 1}], "c", "b", id="one more than the chains"
+    ),
+    pytest.param([{"id": "a", "chainId": 5}], None, None, id="of a third chain"),
+]
+
+
+@pytest.mark.parametrize(("listed", "origin", "destination"), LISTED)
+def test_an_entry_of_a_list_belongs_to_the_chain_it_names_or_else_to_the_one_in_its_place(listed, origin, destination):
+    intent = wire.Intent.model_validate(
+        {"intentId": "0x1", "originChainId": 1, "destinationChainId": 10, "metaTxns": listed}
+    )
+    found = [each and each.id for each in (intent.origin_meta_txn, intent.destination_meta_txn)]
+    assert found == [origin, destination]
 
 
 def test_the_first_set_of_names_outranks_the_second():
@@ -224,3 +258,32 @@ def _sample_value(name: str, field: str, kind: str) -> Any:
     if kind == "number" or (name, field) in READ_AS_NUMBERS:
         return "7"
     return True if kind == "boolean" else "text"
+
+
+def test_an_explorer_may_have_a_name():
+    assert wire.ChainInfo.model_validate({"id": 1, "blockExplorer": {"name": "Etherscan"}}).explorer_name == "Etherscan"
+    assert wire.ChainInfo.model_validate({"id": 1}).explorer_name is None
+
+
+def test_a_list_begins_with_its_20_newest_entries():
+    assert wire.Page.first() == wire.Page(page_size=20, sort=(wire.SortBy(column="createdAt", order="DESC"),))
+
+
+def test_a_page_is_told_from_another_by_column_and_both_ends():
+    assert wire.Page(column="id", before=3, after=7).cursor == ("id", 3, 7)
+
+
+@pytest.mark.parametrize(
+    ("named", "other"),
+    [
+        pytest.param({"intentId": "0xC"}, "0xC", id="one that sorts after it"),
+        pytest.param({"intentId": "0xA"}, "0xA", id="one that sorts before it"),
+        pytest.param({"intentId": "0XB"}, "", id="the same in other letters"),
+        pytest.param({}, "", id="none"),
+        pytest.param({"summary": {"intentId": "0xC"}}, "0xC", id="another one in its summary"),
+    ],
+)
+def test_a_receipt_of_another_intent_is_found_and_not_taken_for_its_own(named, other):
+    assert wire.another_in(named, "0xb") == other
+    entry = wire.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
+    assert (entry.receipt is None, set(entry.unreadable)) == ((True, {"receipt"}) if other else (False, set()))

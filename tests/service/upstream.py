@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from intents_ui.service.client import ServiceClient
@@ -60,10 +58,3 @@ def upstream(**how: Any) -> Iterator[Upstream]:
         made.append(Upstream(server.url, server.visits, Clock(), **({"total": 5.0} | how)))
         with made[0].service:
             yield made[0]
-
-
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.002)

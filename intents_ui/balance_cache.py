@@ -1,0 +1,121 @@
+"""Balances of intent addresses, shared by all pages and, where there is a Redis, by all processes.
+
+No operation of the service returns the balances of one transfer: they are read from its owner's history, and reading
+them is slow because the service reads chains for it. A response is shared for some seconds as new; after that it still
+tells what the addresses held, until the transfer moves.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from intents_ui import wiring
+from intents_ui.display.facts import Facts
+from intents_ui.display.situation import PENDING, UNCHECKED, Balances, Check
+from intents_ui.service import balances, origin, processor
+from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import Call
+from intents_ui.service.shares import Shares
+from intents_ui.service.sharing import as_of
+from intents_ui.service.together import aside
+
+# Lookups that may go on after their page has stopped waiting: they use threads that pages need too.
+MOST_ASIDE = 12
+_aside = Shares(MOST_ASIDE)
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """`is_listed`: the transfer is in its owner's history; without an owner or a time it can't be looked up there."""
+
+    balances: Balances
+    is_listed: bool
+
+
+def look_up(facts: Facts) -> Lookup:
+    """Wait for the balances. Raises any ServiceError."""
+    owner, created_at = facts.owner, facts.quoted_at
+    if owner is None or created_at is None:
+        return Lookup(UNCHECKED, is_listed=False)
+    entry = balances.entry_of(wiring.service(), facts.intent.intent_id, owner=owner, created_at=created_at)
+    if entry is None:
+        return Lookup(UNCHECKED, is_listed=False)
+    return Lookup(Balances.of_entry(entry, checked_at=_whole_seconds(as_of())), is_listed=True)
+
+
+def within(facts: Facts, *, seconds: float) -> Balances:
+    """The balances, if they can be had within so many seconds; else PENDING, and the lookup goes on."""
+    if _place(facts) is None:
+        return UNCHECKED
+    if found := _fresh(facts):
+        return found
+    lookup = _looked_up_aside(facts)
+    if lookup is None or not seconds:  # without a wait a page is the same however fast the lookup is
+        return PENDING
+    try:
+        with processor.waiting():
+            return lookup.result(seconds).balances
+    except TimeoutError:
+        return PENDING
+    except ServiceError:
+        return UNCHECKED
+
+
+def known(all_facts: Sequence[Facts]) -> list[Balances]:
+    """The last known balances of each, without a request; UNCHECKED where nobody looked since the transfer moved."""
+    places = [_place(facts) for facts in all_facts]
+    found = iter(wiring.service().last_known([_first_page(place) for place in places if place]))
+    return [
+        _recalled(facts, next(found)) if place else UNCHECKED for facts, place in zip(all_facts, places, strict=True)
+    ]
+
+
+def _fresh(facts: Facts) -> Balances | None:
+    place = _place(facts)
+    if place is None or not wiring.service().has_fresh(_first_page(place)):
+        return None
+    [found] = known([facts])
+    return found if found.check is Check.CHECKED else None
+
+
+def _looked_up_aside(facts: Facts) -> "Future[Lookup] | None":
+    """None: as many lookups go on as may, or as may for one address."""
+    visitor = origin.visitor()
+    if _aside.take(visitor):
+        return None
+    try:
+        lookup = aside(lambda: look_up(facts))
+    except RuntimeError:  # the process ends
+        _aside.give_back(visitor)
+        return None
+    lookup.add_done_callback(lambda _: _aside.give_back(visitor))
+    return lookup
+
+
+def _recalled(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Balances:
+    if found is None:
+        return UNCHECKED
+    answer, age = found
+    checked_at = datetime.now(UTC) - timedelta(seconds=age)
+    if facts.last_change is not None and checked_at < facts.last_change:
+        return UNCHECKED
+    wanted = facts.intent.intent_id.lower()
+    entry = next((entry for entry in answer.intents if entry.intent_id.lower() == wanted), None)
+    return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
+
+
+def _whole_seconds(at: datetime) -> datetime:
+    """Nothing finer is shown, so that two views of one response are equal."""
+    return at.replace(microsecond=0)
+
+
+def _place(facts: Facts) -> tuple[str, datetime] | None:
+    """Owner and moment by which the transfer is found in a history."""
+    return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
+
+
+def _first_page(place: tuple[str, datetime]) -> Call[HistoryAnswer]:
+    owner, created_at = place
+    return balances.first_page(owner=owner, created_at=created_at)

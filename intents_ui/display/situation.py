@@ -1,0 +1,245 @@
+"""One transfer at one moment: the argument of everything that speaks about a transfer.
+
+Whatever is said about a transfer, on any surface, is derived from one `Situation`. Two surfaces that are given equal
+situations say the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property, wraps
+from typing import Any, Self
+
+from intents_ui.display import differences, patience, places, statuses
+from intents_ui.display.facts import Facts, Money
+from intents_ui.display.holdings import Holding, holdings
+from intents_ui.display.legs import DEAD, Leg, is_made
+from intents_ui.display.names import NO_NAMES, Names
+from intents_ui.display.payments import Payment
+from intents_ui.display.places import Place
+from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt
+
+
+class Check(StrEnum):
+    """Whether the service has read the balances of the intent addresses from the chains."""
+
+    CHECKED = "checked"
+    PENDING = "pending"  # the lookup runs, and a newer response will follow
+    UNCHECKED = "unchecked"
+
+
+@dataclass(frozen=True)
+class Balances:
+    """The balances of a transfer's intent addresses, as a history entry lists them, or that they are not known.
+
+    `has_balance`: whether funds are left there; None unless checked. `groups` may be empty although funds are left:
+    then the service did not say how much. `checked_at`: when the service read the chains."""
+
+    check: Check = Check.UNCHECKED
+    has_balance: bool | None = None
+    groups: tuple[BalanceGroup, ...] = ()
+    checked_at: datetime | None = None
+
+    @classmethod
+    def of_entry(cls, entry: IntentHistory, *, checked_at: datetime | None = None) -> Self:
+        """The balances in a history entry. One that was requested without balances has none: unchecked."""
+        has = has_balance(entry)
+        if has is None:
+            return cls()
+        return cls(Check.CHECKED, has, entry.balances, checked_at)
+
+
+UNCHECKED = Balances()
+PENDING = Balances(Check.PENDING)
+
+
+def has_balance(entry: IntentHistory) -> bool | None:
+    """Whether the intent addresses hold funds; None: the service did not say, and lists none."""
+    if entry.has_balance is not None:
+        return entry.has_balance
+    return True if any(token.balance for group in entry.balances for token in group.tokens) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """The intent, its receipt or why it is missing, the balances, the names and the moment.
+
+    Derived facts are computed once, when they are first needed. `is_listed`: from a history entry, which holds no
+    quote, so that the estimated time is not known."""
+
+    facts: Facts
+    now: datetime
+    names: Names = NO_NAMES
+    balances: Balances = UNCHECKED
+    is_listed: bool = False
+    _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        intent: Intent | None,
+        receipt: IntentReceipt | None,
+        *,
+        now: datetime,
+        names: Names = NO_NAMES,
+        balances: Balances = UNCHECKED,
+        unread: bool = False,
+    ) -> Self:
+        """Either object may be missing. `unread`: a receipt of None could not be loaded, so there may be one."""
+        return cls(Facts.of(intent, receipt, unread=unread), now, names, balances)
+
+    @classmethod
+    def of_entry(
+        cls, entry: IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
+    ) -> Self:
+        """From a history entry, which holds a receipt and no quote. `balances` None: those of the entry."""
+        known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
+        return cls(Facts.of(intent_in(entry), entry.receipt), now, names, known, is_listed=True)
+
+    def without_balances(self) -> "Situation":
+        """The same transfer, as if nobody had looked at its balances."""
+        return replace(self, balances=UNCHECKED)
+
+    def at(self, now: datetime, balances: Balances) -> "Situation":
+        """The same transfer at that moment, with these balances."""
+        return replace(self, now=now, balances=balances)
+
+    @property
+    def intent(self) -> Intent:
+        return self.facts.intent
+
+    @property
+    def receipt(self) -> IntentReceipt | None:
+        """None when there is none, or it could not be loaded."""
+        return None if self.facts.is_missing or self.facts.is_unread else self.facts.receipt
+
+    # Balances
+
+    @property
+    def has_balance(self) -> bool | None:
+        """None: the balances are not known."""
+        return self.balances.has_balance
+
+    @cached_property
+    def holdings(self) -> tuple[Holding, ...]:
+        """What each intent address holds, the most valuable first."""
+        return holdings(self.balances.groups, self.facts)
+
+    @property
+    def held_at(self) -> Place:
+        """Where the balance is, or most of it."""
+        return self.holdings[0].at if self.has_balance and self.holdings else Place.UNKNOWN
+
+    @cached_property
+    def payment(self) -> Payment:
+        """The deposit as it should be, and what there is of it."""
+        return Payment.of(self.facts, None if self.has_balance is None else self.balances.groups)
+
+    @property
+    def is_enough_there(self) -> bool:
+        """The deposit address holds what the transfer needs, in the token that it needs."""
+        return bool(self.payment.right) and not self.payment.lacking
+
+    @property
+    def holds_the_delivery(self) -> bool:
+        """An address on the destination side holds about what was to be delivered from it."""
+        awaited = self.facts.received if self.facts.received.value is not None else self.facts.expected
+        return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
+
+    @property
+    def holds_what_had_left(self) -> bool:
+        """By the steps the funds had left the address that holds some; on one chain they stay where they are."""
+        return not self.facts.is_same_chain and places.is_further(self.by_steps, self.held_at)
+
+    # Progress
+
+    @cached_property
+    def by_steps(self) -> Place:
+        """How far the funds have come by the steps alone."""
+        return places.last_confirmed(self.facts)
+
+    @property
+    def reached(self) -> Place:
+        """How far the funds have come: the balances can be ahead of the steps."""
+        return self.held_at if places.is_further(self.held_at, self.by_steps) else self.by_steps
+
+    @property
+    def paid(self) -> bool:
+        """There is reason to believe that a deposit was sent."""
+        deposit = self.facts.legs[0]
+        return deposit is Leg.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
+
+    @property
+    def was_not_counted(self) -> bool:
+        """A watched deposit that "FAILED" was not rejected by the chain: it was late, too small, or never sent."""
+        return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
+
+    @property
+    def refund_reached_the_owner(self) -> bool:
+        """A refund to another address, or on a chain that is not the transfer's, is not to be trusted."""
+        refund, facts = self.facts.refund, self.facts
+        if refund is None or facts.returning is not Leg.DONE or refund.to_address is None or facts.owner is None:
+            return False
+        on_a_known_chain = refund.chain_id in {facts.origin_chain_id, facts.destination_chain_id} - {None}
+        return on_a_known_chain and refund.to_address.lower() == facts.owner.lower()
+
+    # Time
+
+    @property
+    def is_expired(self) -> bool:
+        return self.facts.is_expired(now=self.now)
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more is to happen on the way to the recipient."""
+        return self.facts.is_over(now=self.now)
+
+    @property
+    def is_return_overdue(self) -> bool:
+        return patience.has_come(patience.return_overdue_at(self.facts), now=self.now)
+
+    @property
+    def is_stalled(self) -> bool:
+        return patience.has_come(patience.stalled_at(self.facts), now=self.now)
+
+    @property
+    def is_late(self) -> bool:
+        """Under way for longer than estimated. Without an estimate (a history entry has none): without progress."""
+        if not statuses.is_open(self.facts.status) or not self.facts.has_arrived or self.facts.is_delivered:
+            return False
+        if patience.given_estimate(self.facts) is None:
+            return self.is_stalled
+        return patience.has_come(patience.late_at(self.facts), now=self.now)
+
+
+def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
+    """Compute something once per situation, however many surfaces need it."""
+
+    @wraps(make)
+    def of(situation: Situation) -> T:
+        known = situation._derived
+        if make not in known:
+            known[make] = make(situation)
+        found: T = known[make]
+        return found
+
+    return of
+
+
+def intent_in(entry: IntentHistory) -> Intent:
+    """What a history entry says of its intent, apart from the receipt."""
+    return Intent(
+        intent_id=entry.intent_id,
+        status=entry.status,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        expires_at=entry.expires_at,
+    )
+
+
+def _is_most_of(whole: Money, part: Money) -> bool:
+    """At least half of it, in the same token, so that it is no remainder; of an unknown amount any part."""
+    if not differences.is_same_token(whole, part) or part.value is None:
+        return False
+    return whole.value is None or 2 * part.value >= whole.value

@@ -1,0 +1,317 @@
+"""The answer about a transfer: what happened, where the funds are, what to do next, and how sure that is.
+
+Every surface shows a `Summary`, or the beginning of one: there are no other words for a transfer's state. The words
+come from explanations.json.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+from intents_ui.display import locator, patience, places, reasons, rules, statuses, watching
+from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
+from intents_ui.display.gaps import Gaps
+from intents_ui.display.legs import RUNNING
+from intents_ui.display.locator import Located
+from intents_ui.display.places import Place
+from intents_ui.display.situation import Check, Situation, derived
+from intents_ui.display.statuses import Shown, Tone
+from intents_ui.service.wire import IntentStatus
+
+CHECKING = "Checking on-chain balances…"
+NOT_CHECKED = "On-chain balances were not checked."
+CHECKING_PLACE = "The intent addresses are being checked."
+CHECKING_NEXT = "Wait a moment while the balances are checked."
+LEFT = {
+    Place.DEPOSIT_ADDRESS: "funds left the deposit address",
+    Place.DELIVERY_ADDRESS: "funds left the destination intent address",
+}
+
+
+class Surety(StrEnum):
+    """What a marker on the route says about the funds at a place."""
+
+    HERE = "here"
+    EXPECTED = "expected"
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """`key` names the row that decided. Its words are made when they are read, once.
+
+    Without balances a row that they could change is provisional: the headline is then the part of it that stays, and
+    while a lookup is pending neither place nor next step is given."""
+
+    key: str
+    situation: Situation
+    gaps: Gaps
+
+    @property
+    def row(self) -> Row:
+        return EXPLANATIONS[self.key]
+
+    # What happened
+
+    @cached_property
+    def status(self) -> Shown:
+        """The status, in green only where the delivery is confirmed."""
+        shown = self.situation.facts.shown_status(now=self.situation.now)
+        tone = self._honest(shown.tone)
+        return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
+
+    @cached_property
+    def tone(self) -> Tone:
+        return self._honest(self.row.tone)
+
+    @cached_property
+    def headline(self) -> str:
+        if self.is_provisional:
+            return self._stem
+        if self._has_left:
+            return f"{self._stem or self._headline}, {LEFT[self.place]}"
+        return self._headline
+
+    @cached_property
+    def sentence(self) -> str:
+        return self.row.sentence.format_map(self.gaps)
+
+    # Where the funds are
+
+    @cached_property
+    def place(self) -> Place:
+        return _place(self.key, self.situation)
+
+    @cached_property
+    def location(self) -> str:
+        """With the amount, where it is one address that holds it."""
+        if self.is_pending:
+            return CHECKING_PLACE
+        if self._has_left:
+            return self.gaps.left(self.place)
+        where = self.row.where.format_map(self.gaps)
+        bare = f"At the {self.gaps.address(self.place)}."
+        if where == bare and self.amount and not self.located.is_estimate:
+            return f"{bare[:-1]}: {self.amount}."
+        return where
+
+    @cached_property
+    def located(self) -> Located:
+        return locator.located(self.place, self.situation, self.gaps)
+
+    @property
+    def amount(self) -> str:
+        """How much is at the location; "" where that is not known."""
+        return "" if self.is_pending else self.located.amount
+
+    @property
+    def address(self) -> str | None:
+        """The location's address. What is being refunded is at none."""
+        return None if self.place is Place.RETURNING else places.address_of(self.place, self.situation.facts)
+
+    @property
+    def address_chain_id(self) -> int | None:
+        return places.chain_of(self.place, self.situation.facts) if self.address else None
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """How sure the location is. Pill, route, timeline, quote comparison and sentence all read this."""
+        found = self.row.certainty
+        if self.is_pending:
+            return Certainty.UNKNOWN
+        is_doubtful = self.is_provisional or self._has_left
+        return Certainty.LIKELY if is_doubtful and found is Certainty.CONFIRMED else found
+
+    @property
+    def surety(self) -> Surety:
+        return Surety.HERE if self.certainty is Certainty.CONFIRMED else Surety.EXPECTED
+
+    # What to do
+
+    @cached_property
+    def next_step(self) -> str:
+        return (
+            CHECKING_NEXT if self.is_pending else f"{self.row.next.format_map(self.gaps).rstrip()}{_no_recovery(self)}"
+        )
+
+    @property
+    def instructions(self) -> str:
+        """The next step, followed by the warning where a surface shows both as one text."""
+        return f"{self.next_step} {SECOND_DEPOSIT}" if self.warn_second_deposit else self.next_step
+
+    @property
+    def who(self) -> Who:
+        """Support, once a wait in which no one had to act has taken too long."""
+        if self.is_pending:
+            return Who.NOBODY
+        escalates_at = patience.escalates_at(self.situation.facts, self.row.minutes)
+        is_overdue = patience.has_come(escalates_at, now=self.situation.now)
+        return Who.SUPPORT if is_overdue and self.row.who is Who.NOBODY else self.row.who
+
+    @property
+    def contact(self) -> str:
+        return self.row.contact
+
+    @cached_property
+    def deadline(self) -> datetime | None:
+        return None if self.is_pending else _deadline(self.key, self.situation)
+
+    @property
+    def warn_second_deposit(self) -> bool:
+        return self.row.warn_second_deposit
+
+    @property
+    def attention(self) -> Attention:
+        return Attention.WATCH if self._is_only_late else self.row.attention
+
+    @property
+    def cause(self) -> Cause:
+        return Cause.LATE if self._is_only_late else self.row.cause
+
+    # Balances
+
+    @property
+    def is_provisional(self) -> bool:
+        """Balances could change the headline, and they are not known."""
+        return bool(self._stem) and self.situation.has_balance is None and self._stem != self._headline
+
+    @property
+    def is_pending(self) -> bool:
+        return self.is_provisional and self.situation.balances.check is Check.PENDING
+
+    @property
+    def balance_note(self) -> str:
+        """What is said of the balances where they could matter and are not known."""
+        if self.situation.has_balance is not None or self.situation.facts.is_unread:
+            return ""
+        if self.situation.balances.check is Check.PENDING:
+            return CHECKING
+        return NOT_CHECKED if self.is_provisional else ""
+
+    # For help and pages
+
+    @property
+    def is_over(self) -> bool:
+        return self.situation.is_over
+
+    @property
+    def explained(self) -> IntentStatus | None:
+        """The status whose page of `/help` has the row; None for rows that belong to none."""
+        return next((status for status in self.row.statuses if status == self.situation.facts.status), None)
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """Everything that is shown, to be compared."""
+        return (
+            *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
+            *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
+            *(self.warn_second_deposit, self.balance_note, self.located.finding),
+        )
+
+    @cached_property
+    def _headline(self) -> str:
+        return self.row.headline.format_map(self.gaps)
+
+    @cached_property
+    def _stem(self) -> str:
+        if self.key in rules.BEFORE_THE_DEPOSIT_ONLY and self.situation.facts.has_arrived:
+            return ""
+        return self.row.stem.format_map(self.gaps)
+
+    @cached_property
+    def _has_left(self) -> bool:
+        """By the steps the funds are at an intent address, and the chain says that it is empty."""
+        return self.place in LEFT and self.situation.has_balance is False
+
+    @property
+    def _is_only_late(self) -> bool:
+        """Nothing but the delay needs attention."""
+        return self.row.attention is Attention.NONE and self.situation.is_late
+
+    def _honest(self, tone: Tone) -> Tone:
+        if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:
+            return tone
+        return Tone.ATTENTION if self.certainty is Certainty.CONFLICTING else Tone.NEUTRAL
+
+
+@derived
+def of(situation: Situation) -> Summary:
+    """The answer for any combination of states, with either object missing and with every part of them missing."""
+    key = rules.key(situation)
+    return Summary(key, situation, Gaps(situation, minutes=EXPLANATIONS[key].minutes))
+
+
+@derived
+def changes_at(situation: Situation) -> datetime | None:
+    """The next moment at which the clock alone may change what is said of the same receipt; None: never again.
+
+    Between two such moments the row, the shown status and `late` and `stalled` of the timeline stay."""
+    return min((at for at in _turning_points(situation) if at and at > situation.now), default=None)
+
+
+def _turning_points(situation: Situation) -> Iterator[datetime | None]:
+    facts = situation.facts
+    yield from (patience.escalates_at(facts, minutes) for minutes in _minutes(situation))
+    if statuses.is_open(facts.status):
+        yield from (facts.expires_at, facts.execute_by)
+        yield from (patience.due_at(facts), patience.late_at(facts), patience.stalled_at(facts))
+    if facts.returning in RUNNING or facts.status in rules.STOPPED:
+        yield patience.return_overdue_at(facts)
+        yield watching.ends_at(facts)
+
+
+def _minutes(situation: Situation) -> Iterator[int]:
+    """The waits after which the words say to contact support."""
+    yield of(situation).row.minutes
+    # Balances that are not known may show a deposit that isn't accepted.
+    if statuses.is_open(situation.facts.status) and (not situation.facts.has_arrived or situation.payment.lacking):
+        yield EXPLANATIONS["executing.uncounted"].minutes
+
+
+def _no_recovery(told: Summary) -> str:
+    """A warning after a next step that can't work: funds of a paused token can't be recovered."""
+    obstacle = reasons.no_recovery(told.situation) if "recover" in told.row.next.lower() else ""
+    return f" {obstacle}" if obstacle else ""
+
+
+def _place(key: str, situation: Situation) -> Place:
+    facts, place = situation.facts, EXPLANATIONS[key].place
+    match place:
+        case "last-confirmed":
+            return situation.reached
+        case "balance":
+            return situation.held_at if situation.has_balance else Place.DEPOSIT_ADDRESS
+        case "refund":
+            held_at = situation.held_at
+            return places.start_of_the_return(facts) if held_at is Place.UNKNOWN else held_at
+        case Place.RETURNED:
+            is_named = facts.refund and facts.refund.to_address and facts.refund.chain_id and facts.owner
+            return Place.RETURNED if is_named else Place.UNKNOWN
+        case Place.DEPOSIT_ADDRESS:
+            # A deposit that was reported, and not confirmed, may still be anywhere.
+            arrived = facts.has_arrived or situation.has_balance
+            return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
+        case _:
+            return Place(place)
+
+
+def _deadline(key: str, situation: Situation) -> datetime | None:
+    facts, now = situation.facts, situation.now
+    match key:
+        case "quoted.open" | "committed.open" | "quoted.funded" | "committed.funded":
+            return facts.execute_by
+        case "executing.crossing":
+            is_due = patience.has_come(patience.due_at(facts), now=now)
+            return patience.late_at(facts) if is_due else patience.due_at(facts)
+        case "executing.crossing_slow" | "executing.crossing_late":
+            return patience.stalled_at(facts)
+        case (
+            "executing.refunding"
+            | "failed.origin_pending_refund"
+            | "failed.destination_pending_refund"
+            | "stopped.last_step"
+        ):
+            return patience.return_overdue_at(facts)
+        case _:
+            return None

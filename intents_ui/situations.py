@@ -1,0 +1,114 @@
+"""Transfers as pages speak about them: read, named, and with the balances of their intent addresses."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from intents_ui import balance_cache, wiring
+from intents_ui.display.names import chains_of
+from intents_ui.display.rules import OFFERS
+from intents_ui.display.situation import Balances, Check, Situation
+from intents_ui.service import transfers
+from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
+from intents_ui.service.together import together
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
+from intents_ui.settings import ENV
+
+# How long surfaces wait for balances that have no later chance to show them: previews, feeds, replies, triage.
+PATIENCE = 3.0
+# Hits of a search whose receipts are read with it: one more call each.
+MOST_RECEIPTS = 8
+
+
+def of(
+    intent: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, wait: float | None = None
+) -> Situation:
+    """A transfer that was read. `trouble`: why its receipt could not be loaded. `wait`: seconds for the balances.
+
+    With INTENTS_BALANCE_WAIT, the default, a lookup that takes longer is pending; with any other wait there is no
+    later response, and the balances count as unchecked."""
+    names = wiring.catalog()
+    names.learn((intent.origin_chain_id, intent.destination_chain_id))
+    situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=trouble is not None)
+    seconds = ENV.intents_balance_wait if wait is None else wait
+    balances = balance_cache.within(situation.facts, seconds=seconds)
+    if wait is not None and balances.check is Check.PENDING:
+        balances = Balances()
+    return situation.at(datetime.now(UTC), balances)
+
+
+def read(intent_id: str) -> Situation:
+    """A transfer for a surface that is made once: it waits for the balances.
+
+    Raises any ServiceError, of the receipt too: without it nothing is said of the transfer's status."""
+    intent, receipt, trouble = transfers.read(wiring.service(), intent_id)
+    if trouble:
+        raise trouble
+    return of(intent, receipt, wait=PATIENCE)
+
+
+def of_entries(entries: Sequence[IntentHistory]) -> list[Situation]:
+    """The rows of a list. Their balances are those that the list came with, or that are known from a lookup."""
+    names, now = wiring.catalog(), datetime.now(UTC)
+    names.learn(chains_of(entries))
+    return _with_known_balances([Situation.of_entry(entry, now=now, names=names) for entry in entries])
+
+
+def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
+    """Transfers whose receipts were read, or that have none."""
+    names, now = wiring.catalog(), datetime.now(UTC)
+    names.learn(chain for intent, _ in read for chain in (intent.origin_chain_id, intent.destination_chain_id))
+    return _with_known_balances([Situation.of(*each, now=now, names=names) for each in read])
+
+
+def of_hits(intents: Sequence[Intent]) -> list[Situation]:
+    """The hits of a search, which come without receipts: those of a few are read, and of more than a few none."""
+    if len(intents) > MOST_RECEIPTS:
+        # A quote that was never executed has no receipt to be read.
+        receipts: list[IntentReceipt | ServiceError] = [
+            NotFound() if intent.status in OFFERS else OutOfTime() for intent in intents
+        ]
+    else:
+        service = wiring.service()
+        receipts = together(*(partial(service.get_intent_receipt, intent.intent_id) for intent in intents))
+    return _of_answers(intents, receipts)
+
+
+def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
+    """A few transfers by Intent ID, in their order: intents and receipts are read at once.
+
+    An error stands for a transfer whose intent couldn't be read."""
+    service = wiring.service()
+    calls: list[Callable[[], Intent | IntentReceipt]] = [partial(service.get_intent, each) for each in ids]
+    calls += [partial(service.get_intent_receipt, each) for each in ids]
+    answers = together(*calls)
+    of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
+    read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]
+    situations = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))
+    return [each if isinstance(each, ServiceError) else next(situations) for each in of_intents]
+
+
+def _of_answers(
+    intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]
+) -> list[Situation]:
+    """Intents that were read, with what came of reading their receipts."""
+    names, now = wiring.catalog(), datetime.now(UTC)
+    names.learn(chain for intent in intents for chain in (intent.origin_chain_id, intent.destination_chain_id))
+    return _with_known_balances(
+        [
+            Situation.of(
+                intent,
+                receipt if isinstance(receipt, IntentReceipt) else None,
+                now=now,
+                names=names,
+                unread=isinstance(receipt, ServiceError) and not isinstance(receipt, NotFound),
+            )
+            for intent, receipt in zip(intents, receipts, strict=True)
+        ]
+    )
+
+
+def _with_known_balances(found: Sequence[Situation]) -> list[Situation]:
+    unknown = [each for each in found if each.balances.check is not Check.CHECKED]
+    known = dict(zip(map(id, unknown), balance_cache.known([each.facts for each in unknown]), strict=True))
+    return [each.at(each.now, known[id(each)]) if id(each) in known else each for each in found]

@@ -1,0 +1,57 @@
+"""Edges and corners that a reader notices only where they are wrong."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Visit, visiting
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def wide(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=1920) as visit:
+        visit.open("/")
+        yield visit
+
+
+def test_the_header_is_as_wide_as_the_page_below_it(wide: Visit) -> None:
+    edges = """selectors => selectors.map((each) => {
+      const one = document.querySelector(each);
+      const [style, box] = [getComputedStyle(one), one.getBoundingClientRect()];
+      return [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)];
+    })"""
+    header, page, footer = wide.page.evaluate(edges, [".frame-bar", ".page", ".frame-foot > div"])
+    assert header == page == footer
+
+
+def test_no_strip_is_left_empty_beside_the_header(wide: Visit) -> None:
+    banner = wide.page.locator(".frame-head").bounding_box()
+    assert banner is not None
+    assert banner["width"] == wide.page.evaluate("document.documentElement.clientWidth")
+    assert wide.page.evaluate("getComputedStyle(document.documentElement).scrollbarGutter") == "auto"
+    assert wide.page.evaluate("getComputedStyle(document.documentElement).overflowY") == "scroll"
+
+
+def test_the_ends_of_the_time_switch_are_as_round_as_its_frame(wide: Visit) -> None:
+    radii = """() => ["first", "last"].map((end) =>
+      getComputedStyle(document.querySelector(`.choice label:${end}-of-type`))[
+        end === "first" ? "borderStartStartRadius" : "borderEndEndRadius"])"""
+    assert wide.page.evaluate(radii) == ["7px", "7px"]
+
+
+def test_what_may_be_pasted_reads_as_lines_of_text(wide: Visit) -> None:
+    tops = "Array.from(document.querySelectorAll('.hints li'), (each) => getComputedStyle(each).display)"
+    assert set(wide.page.evaluate(tops)) == {"inline"}
+    baselines = """() => Array.from(document.querySelectorAll(".hints li:nth-child(-n + 2)"), (each) => {
+      const range = document.createRange();
+      const words = document.createTreeWalker(each, NodeFilter.SHOW_TEXT).nextNode();
+      range.selectNodeContents(words);
+      return range.getBoundingClientRect().bottom;
+    })"""
+    lines = sorted(set(wide.page.evaluate(baselines)))
+    assert len(lines) <= 2
+    assert all(below - above >= 16 for above, below in pairwise(lines)), lines

@@ -1,0 +1,138 @@
+"""Numbers at the limits of what a calendar, a word of call data or a list can hold: each is shown, and none fails."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.template.loader import render_to_string
+from eth_abi import encode
+
+from intents_ui.display import calls, times
+from intents_ui.display.selectors import FUNCTIONS
+from intents_ui.display.situation import Situation
+from intents_ui.pages import intent as intent_page
+from intents_ui.service import scalars
+from intents_ui.service.wire import Call, DepositIntentEntry, DepositTransaction, IntentCalls
+from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
+from tests.display.test_calldata import HERE, leaves
+from tests.display.test_calls import Names, hexed, plan
+
+END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
+LONGEST_SECONDS = timedelta.max // timedelta(seconds=1)
+LIMITS = (
+    *(0, 2**31, 2**32, 2**53, 2**63, 2**64, 2**255, 2**256 - 1),
+    *(END_OF_CALENDAR, END_OF_CALENDAR * 1_000, LONGEST_SECONDS, LONGEST_SECONDS * 1_000_000),
+    *(scalars.MILLISECONDS_FROM, scalars.CHAIN_ID_LIMIT, scalars.CURSOR_LIMIT, scalars.MOST_DECIMALS),
+)
+NUMBERS = sorted({near for limit in LIMITS for near in (limit - 1, limit, limit + 1) if 0 <= near < 2**256})
+READ = ("", calls.NOT_APART)  # what is inside may be no list of calls
+LENGTHS = (0, 1, 2, 19, 20, 21, 50, 51)
+
+
+def filled(parameter, number, length):
+    """A value of this parameter with the number, or the nearest that its type holds, in every place that takes one."""
+    if parameter.is_list:
+        entry = type(parameter)(parameter.name, parameter.type.rpartition("[")[0], parameter.parts)
+        return [filled(entry, number, length)] * length
+    if parameter.parts:
+        return tuple(filled(part, number, length) for part in parameter.parts)
+    match parameter.type:
+        case "address":
+            return HERE
+        case "bool":
+            return bool(number % 2)
+        case "bytes" | "string":
+            return bytes(length) if parameter.type == "bytes" else "x" * length
+        case kind if kind.startswith("bytes"):
+            return number.to_bytes(32)[-int(kind.removeprefix("bytes")) :]
+        case kind if kind.startswith("uint"):
+            return min(number, 2 ** int(kind.removeprefix("uint")) - 1)
+        case kind:
+            return min(number, 2 ** (int(kind.removeprefix("int")) - 1) - 1)
+
+
+def call_of(function, number, *, length=1):
+    types = [each.type for each in function.parameters]
+    values = [filled(each, number, length) for each in function.parameters]
+    return Call(to=USDC, data=hexed(bytes.fromhex(function.selector) + encode(types, values)))
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.finding("S1")
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
+def test_every_number_of_a_known_call_is_told_at_its_limits(function):
+    for number in NUMBERS:
+        steps = plan(call_of(function, number))[0].steps
+        assert steps
+        assert steps[0].trouble in READ
+        assert str(steps[0].said)
+        assert len(steps[0].rows) == len(list(leaves(function.parameters)))
+
+
+@pytest.mark.sampled(16)
+@pytest.mark.finding("S1")
+@pytest.mark.parametrize(
+    "function",
+    [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature],
+    ids=lambda function: function.signature,
+)
+def test_every_list_of_a_known_call_is_told_at_its_limits(function):
+    for length in LENGTHS:
+        steps = plan(call_of(function, 1, length=length))[0].steps
+        assert steps
+        assert steps[0].trouble in READ
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.finding("S1")
+@pytest.mark.parametrize("number", NUMBERS)
+def test_all_fields_show_calls_and_deadlines_at_any_limit(number):
+    timed = [each for each in FUNCTIONS if "deadline" in each.declaration.lower() or "valid" in each.declaration]
+    entry = DepositIntentEntry(deadline=number, permit_deadline=number, permit_amount=number, fee_amount=number)
+    members = {
+        "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=tuple(call_of(each, number) for each in timed)),
+        "deposit_transaction": DepositTransaction(chain_id=ARBITRUM, amount=number, value=number),
+    }
+    made = receipt(deposit_transaction=transaction("SUCCEEDED", deposit_intent_entry=entry))
+    found = Situation.of(intent(**members), made, now=datetime(2026, 11, 21, tzinfo=UTC), names=Names())
+    html = render_to_string("parts/proof.html", intent_page.all_fields(found))
+    assert "9999-12-31T23:59:59Z" in html or number != END_OF_CALENDAR
+    assert "never" in html or number <= END_OF_CALENDAR
+
+
+@pytest.mark.finding("S1")
+def test_the_last_second_of_the_calendar_is_known_exactly():
+    assert times.iso(times.since_1970(END_OF_CALENDAR)) == "9999-12-31T23:59:59Z"
+    assert times.since_1970(END_OF_CALENDAR + 1) is None
+
+
+@pytest.mark.finding("S1")
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_moment_of_any_number_is_read_or_refused(number):
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    for written in (number, -number, str(number), f"{number}.999999", f"{number}e3"):
+        try:
+            moment = scalars.read_moment(written)
+        except ValueError:
+            continue
+        assert times.iso(moment) or moment is None
+        assert times.ago(moment, now=now)
+        assert times.utc(moment, now=now)
+        assert times.dated(moment)
+
+
+@pytest.mark.finding("S1")
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"{day}T{time}{zone}"
+        for day in ("0000-12-31", "0001-01-01", "0002-01-01", "1969-12-31", "1970-01-01", "9999-12-31")
+        for time in ("00:00:00", "23:59:59.999999999", "23:59:60", "24:00:00")
+        for zone in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59", "+24:00", "-99:99")
+    ],
+)
+def test_a_written_moment_at_the_ends_of_the_calendar_is_read_or_refused(written):
+    try:
+        moment = scalars.read_moment(written)
+    except ValueError:
+        return
+    assert moment is None or times.iso(moment)

@@ -1,0 +1,93 @@
+"""A reply to a customer names as sent, delivered or refunded only what the page shows so."""
+
+import json
+import re
+from itertools import islice, product
+
+import pytest
+
+from intents_ui.display import reply, summary, transfer
+from intents_ui.display.explanations import EXPLANATIONS, Certainty
+from intents_ui.display.legs import Leg
+from intents_ui.display.places import Place
+from intents_ui.service.wire import IntentTransaction
+from tests.display.builders import at, intent
+from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases
+
+URL = "https://dashboard.example/intent/0x01"
+STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
+# Statuses under which a last step that succeeded is a delivery.
+DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
+EVERY = 11  # a prime: it walks through every state of each step
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
+@pytest.mark.parametrize("status", STATUSES)
+def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
+    of_intent = intent(None, owner_address=OWNER, expires_at=EXPIRES_AT)
+    named = 0
+    for case, of_receipt in islice(cases(status, same_chain=same_chain), 0, None, EVERY):
+        read = plain(of_receipt)
+        for (held, balances), now in product(BALANCES[same_chain], TIMES[::2]):
+            situation = at(of_intent, read, now=now, has_balance=held, balances=balances, checked_at=now)
+            told, shown = summary.of(situation), transfer.of(situation)
+            answer = reply.Reply(situation, URL)
+            document, lines = json.loads(answer.json), dict(answer.facts)
+            assert ("Delivered" in lines) == (document["delivered"] is not None), case
+            if "Delivered" in lines:
+                named += 1
+                assert told.certainty is Certainty.CONFIRMED, case
+                assert told.place in (Place.RECIPIENT, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS), case
+                assert situation.facts.is_delivered, case
+                assert shown.received.note == "", case
+            if "Sent" in lines:
+                assert situation.facts.has_arrived or situation.paid or situation.facts.status == "SUCCEEDED", case
+            if "Refunded" in lines:
+                assert situation.facts.returning is Leg.DONE, case
+            assert "Received" not in lines
+    assert (named > 20) == (status in DELIVERING)
+
+
+def plain(of_receipt):
+    """With transactions whose status anything may read."""
+    steps = {name: getattr(of_receipt, name) for name in STEPS}
+    made = {name: step and IntentTransaction.model_construct(**step.__dict__) for name, step in steps.items()}
+    return of_receipt.model_copy(update=made)
+
+
+@pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
+def test_the_page_speaks_of_the_owner_and_the_reply_to_the_owner(row):
+    facts = at(intent()).facts
+    for words in (row.where, row.next):
+        spoken = reply.to_the_owner(words, facts)
+        assert "owner" not in spoken.lower(), spoken
+        assert "recipient's wallet" not in spoken
+        assert "contact support" not in spoken.lower()
+
+
+@pytest.mark.finding("S22")
+@pytest.mark.parametrize(
+    ("words", "broken"),
+    [
+        ("1 https://evil.exa", "1 https[:]//evil.exa"),
+        ("HTTP://a WWW.evil.example", "HTTP[:]//a WWW[.]evil.example"),
+        ("javascript://x www.www.x", "javascript[:]//x www[.]www[.]x"),
+        ("300.00 USDC at 12:00", "300.00 USDC at 12:00"),
+    ],
+)
+def test_a_mail_program_links_nothing_that_a_stranger_wrote(words, broken):
+    assert reply.unlinked(words) == broken
+
+
+@pytest.mark.finding("S22")
+def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
+    class Odd(reply.Reply):
+        opening = "Your swap of 1 https://evil.example is in progress."
+        facts = (("Sent", "1 https://evil.example www.evil.example"),)
+        transactions = (reply.Transaction("Deposit", "http://evil.example", "www.evil.example", None, None),)
+
+    situation = at(intent(None, owner_address=OWNER, expires_at=EXPIRES_AT), None, now=TIMES[0])
+    told = Odd(situation, URL).plain
+    assert "evil.example" in told
+    assert re.findall(r"\S+://\S+|www\.\S+", told) == [URL]

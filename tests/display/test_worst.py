@@ -1,0 +1,56 @@
+"""A copy of a scenario that is held at its worst shows on its page what the scenario's title says."""
+
+from datetime import timedelta
+
+import pytest
+
+from intents_ui.emulator import Emulator
+from intents_ui.emulator.plots import PLOTS
+from tests.display.stories import A_LITTLE, QUOTED, film
+
+SHOWN = {
+    1: "executing.origin_running",
+    2: "executing.destination_running",
+    3: "executing.crossing",
+    4: "executing.origin_running",
+    5: "quoted.expired",
+    6: "committed.overdue",
+    7: "executing.wait_deposit_late",
+    8: "executing.refunding",
+    9: "refunded.no_tx",
+    10: "executing.refunding",
+    11: "failed.destination_recoverable",
+    12: "aborted.deposit_seen",
+    13: "aborted.recoverable",
+    14: "invalid.with_payment",
+    15: "executing.deposit_confirming",
+    16: "executing.origin_running",
+    17: "executing.crossing",
+    18: "stopped.emptied",
+    19: "succeeded.same_chain",
+    20: "succeeded.payment",
+    21: "executing.crossing",
+    22: "failed.delivered",
+    23: "executing.stalled",
+    24: "executing.retrying",
+    25: "failed.refund_failed",
+    26: "succeeded.amount_unknown",
+    27: "stopped.uncounted",
+    28: "failed.deposit",
+    29: "succeeded.leftover",
+    30: "executing.crossing",
+}
+# Bridging is the only moment that shows these, and their estimates are seconds.
+SOON_LATE = {17, 21, 30}
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_a_held_copy_shows_what_its_title_says_for_fifteen_minutes(plot):
+    now = QUOTED + A_LITTLE
+    emulator = Emulator(now=lambda: now.timestamp(), size=10)
+    intent_id = emulator.worst(plot.number)["intentId"]
+    held = film(emulator, intent_id, plot.script[-1], now=now, until=now + timedelta(hours=1))
+    later = "executing.crossing_late" if plot.number in SOON_LATE else SHOWN[plot.number]
+
+    assert held.looked_up(now).key == SHOWN[plot.number]
+    assert held.looked_up(now + timedelta(minutes=14, seconds=59)).key == later

@@ -1,0 +1,399 @@
+"""While one client does its worst, the others are served: what one address can hold of what is scarce."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+import pytest
+from django.core.cache import cache
+
+from intents_ui import asgi, balance_cache, inbound, wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV
+from tests.pages.conftest import fresh
+from tests.pages.doors import Doors, ids
+from tests.service.scripted_server import serving
+from tests.serving import dashboard
+from tests.waiting import until
+
+GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
+NOTHING = "0x" + "12" * 32
+
+
+@pytest.fixture
+def emulator() -> Iterator[Emulator]:
+    yield from fresh()
+
+
+@pytest.fixture(autouse=True)
+def nothing_spent() -> Iterator[None]:
+    cache.clear()
+    inbound._told_to_wait.clear()
+    yield
+    cache.clear()
+    inbound._told_to_wait.clear()
+
+
+def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Response:
+    """The whole answer to somebody who comes from there, through the front door."""
+
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(asgi.application, client=(visitor, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.request(method, path, **how)
+
+    return asyncio.run(answer())
+
+
+def is_refused(answer: httpx.Response) -> bool:
+    """Politely: with a time after which to come back."""
+    return answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
+
+
+# Tickets, exports and the console
+
+
+@pytest.fixture
+def doors() -> Doors:
+    return Doors()
+
+
+@pytest.fixture
+def behind_doors(doors: Doors) -> Iterator[str]:
+    with (
+        serving(doors) as service,
+        dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="k" * 16, TRUSTED_PROXIES="127.0.0.1") as root,
+    ):
+        yield root
+        doors.all_open.set()
+
+
+def post_ticket(root: str, visitor: str, known: list[str]) -> None:
+    """As a reader who stays to the end."""
+    text = " ".join(f"/intent/{each}" for each in known)
+    headers = {"X-Forwarded-For": visitor}
+    httpx.post(f"{root}/triage", data={"q": text}, headers=headers, trust_env=False, timeout=60)
+
+
+@pytest.mark.finding("S3")
+def test_the_tickets_of_one_address_leave_room_for_those_of_others(behind_doors: str, doors: Doors) -> None:
+    known = ids(100)
+    share = wiring.TICKET_THREADS // 4
+    with ExitStack() as stack:
+        stack.callback(doors.all_open.set)
+        tickets = [(GREEDY, known[at : at + 20]) for at in range(0, 80, 20)] + [(OTHER, known[80:])]
+        readers = [threading.Thread(target=post_ticket, args=(behind_doors, *ticket)) for ticket in tickets]
+        for reader in readers[:-1]:
+            reader.start()
+        until(lambda: len(doors.intents()) >= share)
+        readers[-1].start()
+        until(lambda: sum(each in known[80:] for each in doors.intents()) == share)
+        assert sum(each in known[:80] for each in doors.intents()) == share
+        doors.all_open.set()
+        for reader in readers:
+            reader.join(60)
+    assert len(doors.intents()) == len(known)
+
+
+@pytest.mark.finding("S3")
+@pytest.mark.usefixtures("emulator")
+def test_a_ticket_spends_by_identifier_and_one_that_cannot_be_paid_keeps_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ENV, "intents_calls_per_address", 60)
+    text = " ".join(f"/intent/{each}" for each in ids(10))
+    assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
+    refused = ask(GREEDY, "/triage", "POST", data={"q": text})
+    assert is_refused(refused)
+    assert "used up its calls to the service" in refused.text
+    assert ids(1)[0] in refused.text
+    assert ask(OTHER, "/triage", "POST", data={"q": text}).status_code == 200
+
+
+@pytest.mark.finding("S3")
+@pytest.mark.usefixtures("emulator")
+def test_a_ticket_is_charged_with_the_calls_that_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it spends in advance is more than one costs of which the service knows nothing."""
+    monkeypatch.setattr(ENV, "intents_calls_per_address", 8)
+    for _ in range(2):
+        ticket = {"q": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}
+        assert ask(GREEDY, "/triage", "POST", data=ticket).status_code == 200
+        wiring.ticket_threads().submit(lambda: None, None).result(60)
+    assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": " ".join(ids(2))}))
+
+
+class Somebody:
+    """Who has a download."""
+
+
+@pytest.mark.deep
+@pytest.mark.finding("S3")
+@pytest.mark.usefixtures("emulator")
+def test_the_exports_of_one_address_leave_room_for_those_of_others() -> None:
+    mine = Somebody()
+    assert wiring.exports().take_place(mine, GREEDY)
+    for kind in ("csv", "json"):
+        assert is_refused(ask(GREEDY, f"/export/history.{kind}"))
+    assert ask(OTHER, "/export/history.csv").status_code == 200
+    wiring.exports().leave_place(mine)
+    assert ask(GREEDY, "/export/history.csv").status_code == 200
+
+
+@pytest.mark.finding("S3")
+@pytest.mark.usefixtures("emulator")
+def test_the_calls_by_hand_of_one_address_leave_room_for_those_of_others() -> None:
+    places = wiring.places_by_hand(held=False)
+    for _ in range(max(1, wiring.CALLS_BY_HAND // 4)):
+        assert places.take(GREEDY) is None
+    assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
+    assert ask(OTHER, "/console/GetChains?ask=fields").status_code == 200
+
+
+@pytest.mark.finding("S3")
+@pytest.mark.usefixtures("emulator")
+def test_the_long_answers_of_one_address_are_a_quarter_of_all() -> None:
+    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    try:
+        assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
+        assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
+        file = ask(GREEDY, "/export/history.json")
+        assert is_refused(file)
+        assert "from your address" in json.loads(file.text)["error"]
+        assert ask(OTHER, "/triage", "POST", data={"q": NOTHING}).status_code == 200
+    finally:
+        for each in held:
+            each.leave()
+    assert ask(GREEDY, "/triage", "POST", data={"q": NOTHING}).status_code == 200
+
+
+# Pages that wait
+
+
+def pages_that_wait(root: str, visitor: str, known: list[str]) -> list[threading.Thread]:
+    """Of somebody who opens all of them at once."""
+
+    def open_page(intent_id: str) -> None:
+        headers = {"X-Forwarded-For": visitor}
+        httpx.get(f"{root}/intent/{intent_id}", headers=headers, trust_env=False, timeout=60)
+
+    threads = [threading.Thread(target=open_page, args=(each,)) for each in known]
+    for each in threads:
+        each.start()
+    return threads
+
+
+@pytest.mark.deep
+@pytest.mark.finding("S4")
+def test_the_pages_of_one_address_that_wait_leave_room_for_those_of_others(behind_doors: str, doors: Doors) -> None:
+    known = ids(50)
+    share = ENV.intents_waiting // 4
+    readers = pages_that_wait(behind_doors, GREEDY, known[:-1])
+    until(lambda: len(doors.intents()) >= share)
+    # Those beyond the share are refused, whoever else waits or not.
+    until(lambda: sum(not each.is_alive() for each in readers) == len(readers) - share)
+    assert len(doors.intents()) == share
+    doors.open.add(known[-1])
+    headers = {"X-Forwarded-For": OTHER}
+    page = httpx.get(f"{behind_doors}/intent/{known[-1]}", headers=headers, trust_env=False, timeout=60)
+    assert page.status_code == 200
+    doors.all_open.set()
+    for reader in readers:
+        reader.join(60)
+
+
+@pytest.mark.finding("S4")
+@pytest.mark.usefixtures("emulator")
+def test_a_page_beyond_the_share_of_its_address_says_so() -> None:
+    for _ in range(ENV.intents_waiting // 4):
+        assert wiring.places().take(GREEDY) is None
+    try:
+        refused = ask(GREEDY, f"/intent/{NOTHING}")
+        assert is_refused(refused)
+        assert "Too much is requested from your address at once" in refused.text
+        assert ask(GREEDY, "/help").status_code == 200
+        assert ask(OTHER, f"/intent/{NOTHING}").status_code == 404
+    finally:
+        for _ in range(ENV.intents_waiting // 4):
+            wiring.places().give_back(GREEDY)
+
+
+@pytest.mark.finding("S4")
+@pytest.mark.usefixtures("emulator")
+def test_requests_of_one_address_are_a_quarter_of_all_and_files_are_not_among_them() -> None:
+    held = [asgi.gate_of_pages.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    try:
+        assert is_refused(ask(GREEDY, "/help"))
+        assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
+        assert ask(OTHER, "/help").status_code == 200
+    finally:
+        for each in held:
+            each.leave()
+
+
+@pytest.mark.finding("S4")
+def test_slow_balances_of_one_address_leave_threads_for_those_of_others(
+    emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ENV, "intents_balance_wait", 0.0)
+    finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11)]
+    emulator.behave("GetIntentHistory", "slow-2", times=100)
+    held = balance_cache.MOST_ASIDE // 4
+    for _ in range(held):
+        assert balance_cache._aside.take(GREEDY) is None
+    try:
+        assert ask(GREEDY, f"/intent/{finished[0]}").status_code == 200
+        assert balance_cache._aside.held == held
+        assert ask(OTHER, f"/intent/{finished[1]}").status_code == 200
+        assert balance_cache._aside.held == held + 1
+    finally:
+        for _ in range(held):
+            balance_cache._aside.give_back(GREEDY)
+        until(lambda: balance_cache._aside.held == 0)
+
+
+@pytest.mark.finding("S4")
+@pytest.mark.usefixtures("emulator")
+def test_who_was_told_to_wait_is_told_so_again_without_a_page_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    told = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
+    assert told == [200] * inbound.BURST_SECONDS + [429]
+    monkeypatch.setattr(inbound, "spend", None)
+    again = ask(GREEDY, "/help")
+    assert is_refused(again)
+    assert "Too much was asked from your address" in again.text
+    assert "1 page a second" in again.text
+    assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
+
+
+@pytest.mark.finding("S4")
+@pytest.mark.usefixtures("emulator")
+def test_who_has_searched_too_often_may_still_read_and_is_told_so_without_a_page_being_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ENV, "intents_searches_per_address", 1)
+    assert ask(GREEDY, f"/tx/{NOTHING}").status_code == 404
+    assert is_refused(ask(GREEDY, f"/tx/{NOTHING}"))
+    assert ask(GREEDY, "/help").status_code == 200
+    monkeypatch.setattr(inbound, "spend", None)
+    again = ask(GREEDY, f"/search?q={NOTHING}")
+    assert is_refused(again)
+    assert "1 search, ticket, or export a minute" in again.text
+
+
+# Bodies
+
+
+class Sender:
+    """Sends most of a ticket, and the rest when the test says so."""
+
+    LENGTH = 600_000
+    PIECE = 60_000
+
+    def __init__(self, visitor: str, rest: asyncio.Event, *, length: int = LENGTH) -> None:
+        self.visitor = visitor
+        self.sent = 0
+        self.status = 0
+        self._rest = rest
+        self._length = length
+
+    async def post(self, text: bytes = b"") -> None:
+        head = {b"host": b"localhost", b"content-type": b"application/x-www-form-urlencoded"}
+        head |= {b"content-length": str(len(text) or self._length).encode()}
+        scope = {"type": "http", "method": "POST", "path": "/triage", "raw_path": b"/triage", "query_string": b"",
+                 "headers": list(head.items()), "root_path": "", "client": (self.visitor, 1),
+                 "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
+                 "asgi": {"version": "3.0"}}  # fmt: skip
+
+        async def receive() -> Any:
+            if self.sent >= (len(text) or self._length):
+                await asyncio.Event().wait()
+            if self.sent >= self._length - self.PIECE:
+                await self._rest.wait()
+            piece = text or b"x" * self.PIECE
+            self.sent += len(piece)
+            return {"type": "http.request", "body": piece, "more_body": self.sent < (len(text) or self._length)}
+
+        async def send(message: Any) -> None:
+            self.status = message.get("status", self.status)
+
+        await asgi.application(scope, receive, send)
+
+
+@pytest.mark.finding("S9")
+@pytest.mark.usefixtures("emulator")
+async def test_the_bodies_of_one_address_that_are_being_read_take_a_quarter_of_the_room() -> None:
+    rest = asyncio.Event()
+    greedy = [Sender(GREEDY, rest) for _ in range(30)]
+    other = Sender(OTHER, rest)
+    sending = [asyncio.create_task(each.post()) for each in greedy]
+    while any(each.sent < Sender.LENGTH - Sender.PIECE for each in greedy):
+        await asyncio.sleep(0)
+    assert 0 < inbound.bodies.held <= inbound.bodies.most // 4 < sum(each.sent for each in greedy)
+    rest.set()
+    await other.post(b"q=" + NOTHING.encode())
+    assert other.status == 200
+    await asyncio.gather(*sending)
+    told = [each.status for each in greedy]
+    assert 429 in told, "beyond the share"
+    assert set(told) <= {400, 429}
+    assert inbound.bodies.held == 0
+
+
+@pytest.mark.finding("S9")
+@pytest.mark.usefixtures("emulator")
+async def test_an_address_that_sends_too_much_is_refused_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    rest = asyncio.Event()
+    begun = [Sender(GREEDY, rest) for _ in range(inbound.BURST_SECONDS)]
+    sending = [asyncio.create_task(each.post()) for each in begun]
+    while any(each.sent < Sender.LENGTH - Sender.PIECE for each in begun):
+        await asyncio.sleep(0)
+    refused = Sender(GREEDY, rest)
+    await refused.post()
+    assert (refused.status, refused.sent) == (429, 0)
+    for each in sending:
+        each.cancel()
+    await asyncio.gather(*sending, return_exceptions=True)
+    assert inbound.bodies.held == 0
+
+
+# The embedded service
+
+
+def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> httpx.Response:
+    return ask(
+        visitor, f"/rpc/Service/{operation}", "POST", content=content, headers={"Content-Type": "application/json"}
+    )
+
+
+@pytest.mark.finding("S18")
+@pytest.mark.usefixtures("emulator")
+def test_calls_of_the_embedded_service_from_elsewhere_are_limited_as_pages_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    told = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
+    assert [each.status_code for each in told[:-1]] == [200] * inbound.BURST_SECONDS
+    assert is_refused(told[-1])
+    assert told[-1].headers["X-Content-Type-Options"] == "nosniff"
+    assert call(OTHER).status_code == 200
+    assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
+
+
+@pytest.mark.finding("S18")
+@pytest.mark.usefixtures("emulator")
+def test_calls_of_the_embedded_service_from_elsewhere_have_their_share_of_places_and_a_size() -> None:
+    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    try:
+        assert is_refused(call(GREEDY))
+        assert call(OTHER).status_code == 200
+    finally:
+        for each in held:
+            each.leave()
+    assert call(GREEDY).status_code == 200
+    assert call(GREEDY, content=b" " * 100_000).status_code == 413
+    assert inbound.bodies.held == 0

@@ -1,0 +1,170 @@
+"""Small changes to the modules that decide what readers see, one at a time: does a test notice? (`make mutation`)
+
+The changes are those of cosmic-ray. Each mutant runs in a fork that imports the changed source in place of the file, so
+the working tree stays as it is. Changes to annotations alone are left out, and a mutant that cannot be imported is
+counted as broken: any test would notice it, so it says nothing about the tests.
+"""
+
+import argparse
+import ast
+import importlib.machinery
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from difflib import unified_diff
+from itertools import islice
+from pathlib import Path
+
+import django.test  # noqa: F401  (imported once, before the forks)
+import httpx  # noqa: F401
+import hypothesis  # noqa: F401
+import pydantic  # noqa: F401
+import pytest
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
+
+TESTS = {
+    "intents_ui.display.statuses": ["tests/display/test_statuses.py"],
+    "intents_ui.display.amounts": ["tests/display/test_amounts.py"],
+    "intents_ui.display.times": ["tests/display/test_times.py"],
+    "intents_ui.display.balances": ["tests/display/test_balances.py"],
+    "intents_ui.display.outcomes": ["tests/display/test_promise.py"],
+    "intents_ui.display.summary": ["tests/display/test_story.py", "tests/display/test_scenes.py"],
+    "intents_ui.service.wire": ["tests/service/test_wire.py"],
+    "intents_ui.service.scalars": ["tests/service/test_scalars.py"],
+    "intents_ui.service.paging": ["tests/service/test_paging.py"],
+    "intents_ui.bookmarks": ["tests/test_bookmarks.py"],
+}
+NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")
+# Hypothesis is imported before the forks, which pytest warns of and our settings would make an error.
+OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+SECONDS = 60
+"""A mutant that takes longer counts as killed: it loops."""
+
+
+def positions(source: str) -> list[tuple[str, int]]:
+    """Every operator with the number of each place where it applies."""
+    nodes = list(ast_nodes(get_ast(source)))
+    operators = {name: get_operator(name)() for name in sorted(set(operator_names()) - set(NEED_ARGUMENTS))}
+    return [
+        (name, number)
+        for name, operator in operators.items()
+        for number in range(sum(len(list(operator.mutation_positions(node))) for node in nodes))
+    ]
+
+
+def mutants(source: str, places: list[tuple[str, int]]) -> Iterator[str]:
+    """The source with one change at a time, each change once."""
+    seen = {_meaning(source), None}
+    for name, number in places:
+        changed = mutate_code(source, get_operator(name)(), number)
+        meaning = _meaning(changed) if changed else None
+        if changed and meaning not in seen:
+            seen.add(meaning)
+            yield changed
+
+
+def _meaning(source: str) -> str | None:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(None)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+    return ast.dump(tree)
+
+
+def start(module: str, source: str | None, tests: list[str]) -> int:
+    """The process that runs the tests, with `source` in place of the module's file."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        signal.alarm(SECONDS)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        if source is not None:
+            code = compile(source, module, "exec")
+            read = importlib.machinery.SourceFileLoader.get_code
+            importlib.machinery.SourceFileLoader.get_code = lambda self, name: (
+                code if name == module else read(self, name)
+            )
+        os._exit(pytest.main([*OPTIONS, *tests]))
+    finally:
+        os._exit(pytest.ExitCode.USAGE_ERROR)
+
+
+def verdict(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return "killed"
+    match os.WEXITSTATUS(status):
+        case pytest.ExitCode.OK:
+            return "survived"
+        case pytest.ExitCode.TESTS_FAILED:
+            return "killed"
+        case _:
+            return "broken"
+
+
+def run(module: str, tests: list[str], *, size: int, seed: int, workers: int) -> Counter[str]:
+    path = Path(*module.split(".")).with_suffix(".py")
+    began = time.monotonic()
+    if verdict(os.waitpid(start(module, None, tests), 0)[1]) != "survived":
+        sys.exit(f"{', '.join(tests)} must pass before anything is changed")
+    seconds = time.monotonic() - began
+    source = path.read_text()
+    places = positions(source)
+    random.Random(f"{seed} {module}").shuffle(places)  # noqa: S311 (a draw that repeats, no secret)
+    chosen = list(islice(mutants(source, places), size))
+    counts: Counter[str] = Counter()
+    waiting, running = list(chosen), {}
+    while waiting or running:
+        while waiting and len(running) < workers:
+            mutant = waiting.pop()
+            running[start(module, mutant, tests)] = mutant
+        child, status = os.wait()
+        mutant = running.pop(child)
+        found = verdict(status)
+        counts[found] += 1
+        if found == "survived":
+            changes = unified_diff(source.splitlines(), mutant.splitlines(), n=0, lineterm="")
+            print("\n".join(line for line in changes if not line.startswith(("---", "+++"))))
+    tried = counts["killed"] + counts["survived"]
+    score = f"{counts['killed'] / tried:.0%}" if tried else "-"
+    print(
+        f"| {module} | {len(places)} | {len(chosen)} | {counts['broken']} | {counts['killed']} | "
+        f"{counts['survived']} | {score} | {seconds:.1f} |",
+        flush=True,
+    )
+    return counts
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("modules", nargs="*", default=list(TESTS), help="some of the modules alone")
+    arguments.add_argument("--size", type=int, default=30, help="mutants of each module, drawn by the seed")
+    arguments.add_argument("--seed", type=int, default=16)
+    arguments.add_argument("--workers", type=int, default=2)
+    asked = arguments.parse_args()
+    print("| module | places | drawn | broken | killed | survived | score | seconds for its tests |")
+    print("|---|---|---|---|---|---|---|---|")
+    total: Counter[str] = Counter()
+    for module in asked.modules:
+        total += run(module, TESTS[module], size=asked.size, seed=asked.seed, workers=asked.workers)
+    tried = total["killed"] + total["survived"]
+    print(f"{total['killed']} of {tried} killed: {total['killed'] / tried:.0%}" if tried else "No mutant was tried")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Answers about other transfers than the requested ones are never shown as answers to the request."""
+
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.tally import Event
+from intents_ui.service.wire import Page
+from tests.faults.odd_service import Odd, odd_service
+
+STRANGER = "0x" + "5a" * 20
+OTHER_ID = "0x" + "7e" * 32
+PARTS = ("summary", "depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
+
+
+@pytest.fixture
+def odd(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
+    with odd_service(emulator, monkeypatch) as odd:
+        yield odd
+
+
+def unfiltered(odd: Odd, operation: str, **request: Any) -> None:
+    """The service ignores the filter of this operation from now on."""
+    everything = odd.client._http.post(f"http://embedded/rpc/Service/{operation}", json=request).json()
+    assert everything["intents"]
+    odd.rewrite(**{operation: lambda _: everything})
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.finding("S7")
+@pytest.mark.parametrize(
+    "criterion", ["by_owner_address", "by_origin_intent_address", "by_destination_intent_address", "by_intent_id"]
+)
+def test_a_search_that_brings_only_others_is_refused(emulator: Emulator, odd: Odd, criterion: str) -> None:
+    unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
+    with pytest.raises(Unreadable) as caught:
+        odd.client.search_intents(**{criterion: STRANGER})  # type: ignore[arg-type]
+    assert caught.value.flaw is Flaw.OTHER_FILTER
+
+
+@pytest.mark.finding("S7")
+def test_an_address_that_nobody_owns_is_not_told_to_own_the_intents_of_others(
+    site: Client, emulator: Emulator, odd: Odd
+) -> None:
+    unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
+    html = site.get(f"/address/{STRANGER}").content.decode()
+    assert "Owner of" not in html
+    assert "Deposit address of" not in html
+
+
+@pytest.mark.finding("S7")
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        {"by_owner_address": STRANGER},
+        {"by_status": "INVALID", "origin_chain_id": 1},
+        {"by_statuses": ["ABORTED"], "destination_chain_id": 999_999},
+        {"origin_chain_id": 999_999},
+    ],
+    ids=lambda criteria: ", ".join(criteria),
+)
+def test_a_list_in_which_nothing_meets_the_filter_is_refused(odd: Odd, criteria: dict[str, Any]) -> None:
+    unfiltered(odd, "GetIntentHistory", byStatus="SUCCEEDED")
+    with pytest.raises(Unreadable) as caught:
+        odd.client.get_intent_history(page=Page.first(), **criteria)
+    assert caught.value.flaw is Flaw.OTHER_FILTER
+
+
+@pytest.mark.finding("S7")
+def test_a_history_of_one_owner_leaves_others_out_and_says_how_many(site: Client, odd: Odd) -> None:
+    unfiltered(odd, "GetIntentHistory")
+    listed = documents(odd)["intents"]
+    owner = listed[0]["receipt"]["ownerAddress"]
+    others = [entry for entry in listed if entry["receipt"]["ownerAddress"] != owner]
+    assert 0 < len(others) < len(listed)
+    answer = site.get(f"/history?owner={owner}")
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert f'id="row-{listed[0]["intentId"]}"' in html
+    assert not [entry for entry in others if f'id="row-{entry["intentId"]}"' in html]
+    assert f"{len(others)} entries of this page could not be read or do not meet the filter" in unescape(html)
+    assert odd.client.health.tally[Event.UNFIT] == 1
+
+
+def documents(odd: Odd) -> Any:
+    return odd.way.changes["GetIntentHistory"](None)
+
+
+@pytest.mark.finding("S7")
+def test_a_history_in_which_nothing_meets_the_filter_is_a_failure_and_no_empty_list(site: Client, odd: Odd) -> None:
+    unfiltered(odd, "GetIntentHistory")
+    answer = site.get(f"/history?owner={STRANGER}")
+    assert answer.status_code == 503
+    assert "lists other transfers" in answer.content.decode()
+
+
+@pytest.mark.finding("S7")
+@pytest.mark.parametrize("part", PARTS)
+def test_a_receipt_with_a_part_of_another_transfer_is_refused(
+    site: Client, emulator: Emulator, odd: Odd, part: str
+) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    wanted = {"intentId": intent_id}
+    legs = odd.client._http.post("http://embedded/rpc/Service/GetIntentReceipt", json=wanted).json()["intentReceipt"]
+
+    def forged(document: Any) -> Any:
+        receipt = document["intentReceipt"]
+        return {**document, "intentReceipt": {**receipt, part: {**(receipt.get(part) or {}), "intentId": OTHER_ID}}}
+
+    odd.rewrite(GetIntentReceipt=forged, WaitIntentReceipt=forged)
+    for ask in (odd.client.get_intent_receipt, odd.client.wait_intent_receipt):
+        with pytest.raises(Unreadable) as caught:
+            ask(intent_id)
+        assert caught.value.flaw is Flaw.OTHER_INTENT
+    answer = site.get(f"/intent/{intent_id}")
+    sent = [leg["txnHash"] for leg in legs.values() if isinstance(leg, dict) and leg.get("txnHash")]
+    assert len(sent) >= 2
+    assert not [txn_hash for txn_hash in sent if txn_hash in answer.content.decode()]
+
+
+@pytest.mark.finding("S7")
+@pytest.mark.parametrize("part", PARTS)
+def test_a_listed_receipt_with_a_part_of_another_transfer_is_not_believed(odd: Odd, part: str) -> None:
+    def forged(document: Any) -> Any:
+        for entry in document["intents"]:
+            entry["receipt"][part] = {**(entry["receipt"].get(part) or {}), "intentId": OTHER_ID}
+        return document
+
+    odd.rewrite(GetIntentHistory=forged)
+    entries = odd.client.get_intent_history(page=Page.first()).intents
+    assert entries
+    assert all(entry.receipt is None and "receipt" in entry.unreadable for entry in entries)
+
+
+@pytest.mark.finding("S7")
+def test_a_hash_that_is_in_no_transaction_of_its_hit_is_not_followed_without_a_word(
+    site: Client, emulator: Emulator, odd: Odd
+) -> None:
+    made = emulator.finished(3)
+    wanted = {"byIntentId": made["intentId"]}
+    hit = odd.client._http.post("http://embedded/rpc/Service/SearchIntents", json=wanted).json()
+    odd.rewrite(SearchIntents=lambda _: hit)
+    page = site.get("/search?q=0x" + "c4" * 32, follow=True)
+    assert made["intentId"] in page.redirect_chain[-1][0]
+    assert "isn't one of this transfer's own transactions" in unescape(page.content.decode())
+
+
+@pytest.mark.finding("S7")
+def test_every_filter_of_a_service_in_order_leaves_nothing_out(emulator: Emulator, odd: Odd) -> None:
+    made = emulator.finished(3)
+    client: ServiceClient = odd.client
+    receipt = client.get_intent_receipt(made["intentId"])
+    found = client.get_intent(made["intentId"])
+    assert receipt.owner_address
+    for answer in (
+        client.search_intents(by_owner_address=receipt.owner_address.upper().replace("0X", "0x")),
+        client.search_intents(by_origin_intent_address=found.origin_intent_address),
+        client.search_intents(by_intent_id=f" {made['intentId']} "),
+        client.get_intent_history(
+            page=Page.first(),
+            by_owner_address=receipt.owner_address,
+            by_status="SUCCEEDED",
+            origin_chain_id=receipt.origin_chain_id,
+            destination_chain_id=receipt.destination_chain_id,
+        ),
+        client.get_intent_history(page=Page.first(), by_status="NO_SUCH_STATUS"),
+    ):
+        assert not answer.unreadable_entries
+        assert answer.intents or answer.is_empty  # type: ignore[union-attr]

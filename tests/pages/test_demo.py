@@ -1,0 +1,45 @@
+"""`/demo`: the scenarios in words for support agents and owners, each with three transfers that can be opened."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import Plot
+
+LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
+DEVELOPER_WORDS = re.compile(
+    r"[a-z][A-Z]|[A-Z]+_[A-Z]+|[{}=]|\b(?:SDK|enum|null|variant|receipt|EXECUTING|FAILED|INVALID|QUOTED|SUCCEEDED)\b"
+)
+VAGUE_WORDS = re.compile(r"\b(?:money|paid|pays|offer\w*|promis\w*|return\w*|whoever|somebody|nobody)\b", re.IGNORECASE)
+
+
+def test_each_of_the_ninety_links_opens_a_transfer(site: Client, draw: Callable[[list, int], list]) -> None:
+    page = site.get("/demo").content.decode()
+    links = LINK.findall(page)
+    assert [words for _, _, words in links] == ["Live", "At its worst", "Finished"] * 30
+    assert len({label for _, label, _ in links}) == 90
+    assert all(words.lower() in label.lower() for _, label, words in links)
+    assert len({path for path, _, _ in links}) == 90
+    assert [path for path, _, _ in draw(links, 9) if site.get(path).status_code != 200] == []
+
+
+def test_each_row_links_to_its_own_held_copy(site: Client, emulator: Emulator) -> None:
+    rows = site.get("/demo").content.decode().split("<tr>")[2:]
+    assert len(rows) == 30
+    for row, plot in zip(rows, PLOTS, strict=True):
+        worst = emulator.worst(plot.slug)["intentId"]
+        assert f'href="/intent/{worst}" aria-label="Scenario {plot.number} at its worst"' in row
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_titles_and_lessons_are_short_and_free_of_developer_words(plot: Plot) -> None:
+    assert len(plot.title.split()) <= 9
+    assert plot.why.endswith(".")
+    assert max(len(sentence.split()) for sentence in re.split(r"(?<=\.) ", plot.why)) <= 22
+    for text in (plot.title, plot.why, plot.route):
+        assert not DEVELOPER_WORDS.search(text)
+        assert not VAGUE_WORDS.search(text)

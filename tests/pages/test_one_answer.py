@@ -1,0 +1,67 @@
+"""One transfer, one answer: every surface says what the summary says, or the beginning of it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.display.facts import Facts
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import Plot
+from tests import surfaces
+
+REFUNDED = 8
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("checked", [True, False], ids=["with balances", "without balances"])
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_every_surface_gives_the_same_answer_at_every_moment(plot: Plot, checked: bool) -> None:
+    found = surfaces.examine((plot,), checked=checked)
+    assert len(found.cells) == len(surfaces.SURFACES) * 6
+    assert not found.wrong, "\n".join(f"{key}: {problem}" for key, problem in found.wrong.items())
+
+
+def test_a_surface_with_other_words_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison itself can fail: here for a badge that claims a delivery."""
+    other = surfaces.Said("Failed", "Delivered", "In the recipient's wallet on Base.")
+    monkeypatch.setattr(surfaces, "SURFACES", {"badge": lambda _: other})
+    found = surfaces.examine((PLOTS[24],), checked=True)
+    assert len(found.wrong) == len(found.cells) == 6
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/receipt", "/reply", "/badge.svg", "/feed.json", "/card.png", "/proof"],
+    ids=["page", "live fragment", "reply", "badge", "feed", "card", "raw fields"],
+)
+def test_the_facts_of_a_transfer_are_put_together_once_per_request(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    intent_id = emulator.finished(REFUNDED)["intentId"]
+    made = counted(monkeypatch)
+    assert site.get(f"/intent/{intent_id}{path}").status_code == 200
+    assert made == [intent_id]
+
+
+def test_the_facts_of_a_list_are_put_together_once_per_row(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = counted(monkeypatch)
+    assert site.get("/history").status_code == 200
+    assert len(made) == len(set(made)) == 20
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The transfers whose facts are put together from here on."""
+    made: list[str] = []
+    of = Facts.of.__func__  # type: ignore[attr-defined]
+
+    def count(cls: type[Facts], intent: Any, receipt: Any, **how: Any) -> Facts:
+        found: Facts = of(cls, intent, receipt, **how)
+        made.append(found.intent.intent_id)
+        return found
+
+    monkeypatch.setattr(Facts, "of", classmethod(count))
+    return made

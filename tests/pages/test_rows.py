@@ -1,0 +1,77 @@
+"""Rows of lists tell the story: the headline, the failure reason, and that a transfer is late."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui import situations
+from intents_ui.display import summary
+from intents_ui.emulator.app import Emulator
+
+SPACES = re.compile(r"\s+")
+ROW = re.compile(r'<tr[^>]*>\s*<td>(<a class="row-link" href="/intent/(0x[0-9a-f]{64})".*?)</td>', re.DOTALL)
+
+
+def cells(page: str) -> dict[str, str]:
+    """The status cell of each row, by Intent ID."""
+    return {intent_id: cell for cell, intent_id in ROW.findall(page)}
+
+
+def said(cell: str, part: str) -> str:
+    """What the marked part of a cell says; "" where it has none."""
+    found = re.search(rf"<span[^>]* data-{part}\b[^>]*>(.*?)</span>(?:<bdi>(.*?)</bdi>)?", cell, re.DOTALL)
+    return html.unescape(SPACES.sub(" ", re.sub(r"<[^>]+>", "", found[2] or found[1])).strip()) if found else ""
+
+
+def test_a_row_has_the_headline_of_its_transfer(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(25)
+    [cell] = [
+        cell
+        for each, cell in cells(site.get(f"/history?owner={intent['ownerAddress']}").content.decode()).items()
+        if each == intent["intentId"]
+    ]
+    told = summary.of(situations.read(str(intent["intentId"])).without_balances())
+    assert said(cell, "headline") == told.headline
+    assert said(cell, "reason") == "refund reverted: token paused"
+    assert "data-late" not in cell
+
+
+@pytest.mark.parametrize("path", ["/", "/history?status=FAILED", "/history?status=SUCCEEDED", "/history?order=ASC"])
+def test_no_row_says_its_status_twice(site: Client, emulator: Emulator, path: str) -> None:
+    found = cells(site.get(path).content.decode()).values()
+    words = [(said(cell, "tone"), said(cell, "headline")) for cell in found]
+    assert len(words) >= 10
+    assert [(word, headline) for word, headline in words if word.lower() == headline.lower()] == []
+
+
+def test_a_transfer_that_is_late_says_so_with_an_icon(site: Client, emulator: Emulator) -> None:
+    page = site.get("/history?status=EXECUTING&order=ASC").content.decode()
+    late = [cell for cell in cells(page).values() if "data-late" in cell]
+    assert late
+    for cell in late:
+        assert said(cell, "late") == "Late"
+        assert "#clock" in cell.partition("data-late")[2].partition("</span>")[0]
+
+
+def test_what_balances_could_change_is_not_told_in_a_list(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(13)
+    owner, intent_id = intent["ownerAddress"], str(intent["intentId"])
+    without = said(cells(site.get(f"/history?owner={owner}").content.decode())[intent_id], "headline")
+    known = said(cells(site.get(f"/history?owner={owner}&balances=1").content.decode())[intent_id], "headline")
+    assert "recoverable" in known
+    assert "recoverable" not in without
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("list_of", ["address", "search", "token", "chain"])
+def test_every_list_tells_the_story(site: Client, emulator: Emulator, list_of: str) -> None:
+    intent = emulator.finished(25)
+    paths = {
+        "address": f"/address/{intent['ownerAddress']}",
+        "search": f"/search?owner={intent['ownerAddress']}",
+        "token": "/token/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913/intents",
+        "chain": "/chain/8453",
+    }
+    assert "data-headline" in site.get(paths[list_of]).content.decode()

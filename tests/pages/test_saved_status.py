@@ -1,0 +1,77 @@
+"""`/saved/status`: how the transfers stand whose Intent IDs a browser has saved."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui import situations
+from intents_ui.display import transfer
+from intents_ui.emulator.app import Emulator
+
+UNKNOWN = "0x" + "ab" * 32
+
+
+def parts(site: Client, *ids: str) -> dict[str, str]:
+    answer = site.get("/saved/status", {"id": ids})
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "no-store"
+    found = re.findall(r'<div data-status-of="([^"]+)">(.*?)</div>', answer.content.decode(), re.DOTALL)
+    return {intent_id: html.unescape(re.sub(r"<[^>]+>", "|", part)) for intent_id, part in found}
+
+
+def test_each_transfer_is_told_as_on_its_page_with_what_its_amounts_are(site: Client, emulator: Emulator) -> None:
+    ids = [str(emulator.finished(number)["intentId"]) for number in (25, 28, 8, 2)]
+    told = parts(site, *ids)
+    assert list(told) == ids
+    for intent_id in ids:
+        shown = transfer.of(situations.read(intent_id).without_balances())
+        assert shown.status.word in told[intent_id]
+        assert shown.headline in told[intent_id]
+    assert "Quoted: 149.7" in told[ids[0]]
+    assert "Quoted: 700.00 DAI" in told[ids[1]]
+    assert "Refunded: 299.9" in told[ids[2]]
+    assert "Quoted" not in told[ids[3]]
+
+
+def test_a_transfer_is_called_as_when_its_page_was_saved(site: Client, emulator: Emulator) -> None:
+    for number in (2, 8, 20, 28):
+        intent_id = str(emulator.finished(number)["intentId"])
+        saved = re.search(r'data-name="([^"]+)"', site.get(f"/intent/{intent_id}").content.decode())
+        assert saved
+        assert html.unescape(saved[1]) in parts(site, intent_id)[intent_id]
+
+
+def test_what_could_not_be_read_says_so(site: Client, emulator: Emulator) -> None:
+    intent_id = str(emulator.finished(2)["intentId"])
+    told = parts(site, UNKNOWN, intent_id)
+    assert "Status not loaded" in told[UNKNOWN]
+    assert "Succeeded" in told[intent_id]
+    emulator.behave("GetIntent", "failing-500")
+    assert "Status not loaded" in parts(site, intent_id)[intent_id]
+
+
+def test_a_receipt_that_could_not_be_read_is_not_told_as_absent(site: Client, emulator: Emulator) -> None:
+    emulator.behave("GetIntentReceipt", "failing-500")
+    intent_id = str(emulator.finished(25)["intentId"])
+    [told] = parts(site, intent_id).values()
+    assert "no receipt" not in told.lower()
+    assert "Refund failed" not in told
+    assert "Failed" in told
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [],
+        ["0x" + f"{number:064x}" for number in range(21)],
+        ["0x" + "AB" * 32],
+        [UNKNOWN, "a b"],
+        ["../etc"],
+        ["https://example.com/" + UNKNOWN],
+    ],
+    ids=["none", "too many", "not canonical", "one is none", "a path", "a link"],
+)
+def test_what_is_no_list_of_intent_ids_is_refused(site: Client, emulator: Emulator, ids: list[str]) -> None:
+    assert site.get("/saved/status", {"id": ids}).status_code == 400

@@ -1,0 +1,272 @@
+"""A shortened ID leads to possible matches in the same ticket or among the newest transfers, never to a redirect."""
+
+import html
+import re
+from collections import Counter
+from typing import Any
+
+import httpx
+import pytest
+from django.test import Client
+
+from intents_ui import newest
+from intents_ui.display.transfer import Transfer
+from intents_ui.display.triage import MOST_LISTED
+from intents_ui.emulator.app import Emulator
+from tests.pages.test_triage import legs, send
+
+UNKNOWN = "0x12ab…34cd"
+NOBODY = "0x" + "34" * 20
+
+
+def short(value: str, *, head: int = 4, tail: int = 4) -> str:
+    return f"{value[: head + 2]}…{value[-tail:]}"
+
+
+def words(page: Any) -> str:
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode())))
+
+
+def rows(page: Any) -> list[str]:
+    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', page.content.decode())
+
+
+@pytest.fixture
+def played(emulator: Emulator) -> dict[str, Any]:
+    """One of the newest transfers of all, with its deposit."""
+    found: dict[str, Any] = emulator.play(2, age=60)
+    return found
+
+
+@pytest.fixture
+def busiest(emulator: Emulator) -> tuple[str, list[str]]:
+    """An owner with several of the newest transfers, and their IDs, newest first."""
+    entries = newest.newest().entries
+    newest.newest.cache_clear()
+    owners = Counter(entry.receipt.owner_address for entry in entries if entry.receipt)
+    owner, count = owners.most_common(1)[0]
+    assert owner is not None
+    assert count > 1
+    return owner, [each.intent_id for each in entries if each.receipt and each.receipt.owner_address == owner]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operations that are asked of the service."""
+    found: list[str] = []
+    send = httpx.Client.send
+
+    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+        found.append(request.url.path.rpartition("/")[2])
+        return send(client, request, **how)
+
+    monkeypatch.setattr(httpx.Client, "send", sent)
+    return found
+
+
+@pytest.mark.parametrize("form", ["{head}…{tail}", "{head}...{tail}", "{head}..{tail}", "…{tail}", "{head}ab…"])
+def test_a_shortened_intent_id_lists_the_transfer_and_does_not_redirect(
+    site: Client, played: dict[str, Any], form: str
+) -> None:
+    intent_id = played["intentId"]
+    query = form.format(head=intent_id[:6], tail=intent_id[-4:]).replace(f"{intent_id[:6]}ab", intent_id[:12])
+    page = site.get("/search", {"q": query})
+    assert page.status_code == 200
+    assert rows(page) == [intent_id]
+    assert "Possible matches" in words(page)
+    assert "Searched the 100 newest transfers." in words(page)
+    assert "Matching value" in words(page)
+    assert f'title="{intent_id}"' in page.content.decode()
+
+
+def test_each_of_its_hashes_and_addresses_leads_to_a_transfer_and_says_which(
+    site: Client, played: dict[str, Any]
+) -> None:
+    hashes = legs(site, played["intentId"])
+    assert "deposit" in hashes
+    for leg, value in hashes.items():
+        page = site.get("/search", {"q": f"my wallet says {short(value).upper().replace('0X', '0x')}, help"})
+        assert rows(page) == [played["intentId"]]
+        assert f"{leg} transaction" in words(page)
+    owner = words(site.get("/search", {"q": short(played["ownerAddress"])}))
+    assert "owner" in owner
+    assert "deposit address" in words(site.get("/search", {"q": short(played["originIntentAddress"])}))
+
+
+def test_several_candidates_are_a_list_newest_first(site: Client, busiest: tuple[str, list[str]]) -> None:
+    owner, intents = busiest
+    page = site.get("/search", {"q": short(owner)})
+    assert page.status_code == 200
+    assert rows(page) == intents
+
+
+def test_a_transfer_that_sends_nothing_offers_no_address_to_copy(
+    site: Client, busiest: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = site.get("/search", {"q": short(busiest[0])}).content.decode()
+    assert 'aria-label="Copy owner 0x' in asked
+    monkeypatch.setattr(Transfer, "sends_nothing", property(lambda transfer: True))
+    assert "Copy owner" not in site.get("/search", {"q": short(busiest[0])}).content.decode()
+
+
+def test_nothing_that_matches_is_a_miss_that_says_what_was_searched(site: Client, emulator: Emulator) -> None:
+    page = site.get("/search", {"q": UNKNOWN})
+    assert page.status_code == 404
+    assert "No matches" in words(page)
+    assert "Searched the 100 newest transfers." in words(page)
+    assert "Ask for the full ID." in words(page)
+    assert rows(page) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "retry_after"),
+    [("failing-500", 503, "10"), ("broken-json", 503, "10"), ("geoblocked", 403, None)],
+)
+def test_when_the_newest_transfers_cannot_be_read_that_is_said_and_not_that_nothing_matches(
+    site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
+) -> None:
+    emulator.behave("GetIntentHistory", fault)
+    page = site.get("/search", {"q": UNKNOWN})
+    assert page.status_code == status
+    assert page.headers.get("Retry-After") == retry_after
+    assert "The newest transfers could not be searched" in words(page)
+    assert "No matches" not in words(page)
+    assert "Searched the" not in words(page)
+
+
+def test_the_newest_transfers_are_read_once_for_several_searches(
+    site: Client, emulator: Emulator, asked: list[str]
+) -> None:
+    for query in (UNKNOWN, "…9a8b", "0x7c1f…"):
+        site.get("/search", {"q": query})
+    assert asked.count("GetIntentHistory") == 1
+    newest.newest.cache_clear()
+    site.get("/search", {"q": UNKNOWN})
+    assert asked.count("GetIntentHistory") == 2
+
+
+def test_a_shortened_id_beside_a_full_one_is_offered_and_does_not_change_where_that_leads(
+    site: Client, emulator: Emulator, played: dict[str, Any]
+) -> None:
+    found = site.get("/search", {"q": f"{played['intentId']} and {UNKNOWN}"})
+    assert (found.status_code, found["Location"]) == (302, f"/intent/{played['intentId']}")
+    several = site.get("/search", {"q": f"{played['ownerAddress']} and {UNKNOWN}"})
+    assert 'href="/search?q=0x12ab%E2%80%A634cd"' in several.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/intent/0x12ab...34cd", "/tx/0x12ab…34cd", "/address/0x12ab…34cd"])
+def test_a_page_that_needs_a_full_id_says_so_and_asks_nothing(
+    site: Client, emulator: Emulator, asked: list[str], path: str
+) -> None:
+    page = site.get(path)
+    assert page.status_code in (400, 404)
+    assert "This value is shortened. Copy the full value" in words(page)
+    assert asked == []
+
+
+def test_a_ticket_with_two_full_hashes_says_which_of_them_a_shortened_one_may_be(
+    site: Client, emulator: Emulator
+) -> None:
+    first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
+    deposit = legs(site, second)["deposit"]
+    answer = send(
+        f"> {first}\n> {second}\nand **{short(second)}**, also `{short(deposit, head=6, tail=6)}`, …{deposit[-5:]}"
+    )
+    assert len(answer.rows) == 5
+    for row, said in zip(answer.rows[2:], answer.words[2:], strict=True):
+        assert "Possible match: same transfer as row 2" in said
+        assert f'class="row-link" href="/intent/{second}"' in row
+    assert "It matches the intent ID" in answer.words[2]
+    assert "It matches the deposit transaction" in answer.words[3]
+    assert answer.total == "All 5 identifiers are answered: 2 found, 3 with possible matches."
+    assert "look-alike" not in answer.page
+
+
+def test_a_shortened_id_in_front_of_the_others_waits_for_them_and_keeps_its_place(
+    site: Client, emulator: Emulator
+) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    answer = send(f"{short(intent_id)} is {intent_id}")
+    assert "Possible match: same transfer as row 2" in answer.words[0]
+    assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
+
+
+def test_what_is_found_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, asked: list[str]) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    send(f"{intent_id} {short(intent_id)}")
+    assert asked.count("GetIntentHistory") == 1  # the balances of the one transfer
+
+
+def test_an_owner_in_the_ticket_leads_to_the_same_transfers(site: Client, emulator: Emulator) -> None:
+    owner = emulator.finished(18)["ownerAddress"]
+    answer = send(f"{owner} or {short(owner)}")
+    assert "Possible match: same transfers as row 1" in answer.words[1]
+    assert f'href="/address/{owner}"' in answer.rows[1]
+
+
+def test_several_rows_that_fit_are_a_list_without_a_first_choice(site: Client, emulator: Emulator) -> None:
+    first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
+    tail = "0x" + "5" * 56 + first[-8:]
+    answer = send(f"{first} {second} {tail[:2]}{'a' * 56}{first[-8:]} …{first[-8:]}")
+    row, said = answer.rows[3], answer.words[3]
+    assert "2 possible matches in other rows" in said
+    assert "Row 1: it matches the intent ID" in said
+    assert "Row 3: it matches the" in said
+    assert 'class="row-link"' not in row
+    assert f'href="/intent/{first}"' in row
+
+
+def test_what_the_ticket_does_not_hold_is_compared_with_the_newest(
+    site: Client, played: dict[str, Any], asked: list[str]
+) -> None:
+    answer = send(f"{NOBODY} {short(played['intentId'])} {UNKNOWN} 0x12ab…34ce")
+    assert "Possible match among the newest transfers" in answer.words[1]
+    assert f'href="/intent/{played["intentId"]}"' in answer.rows[1]
+    for said in answer.words[2:]:
+        assert "No match" in said
+        assert "Searched the 100 newest transfers. No match there or in the other rows." in said
+        assert "Ask for the full ID." in said
+    assert asked.count("GetIntentHistory") == 1
+    assert answer.total == "All 4 identifiers are answered: 3 not found, 1 possible match."
+
+
+def test_several_of_the_newest_are_a_list(site: Client, busiest: tuple[str, list[str]]) -> None:
+    owner, intents = busiest
+    answer = send(f"{NOBODY} {short(owner)}")
+    assert f"{len(intents)} possible matches among the newest transfers" in answer.words[1]
+    assert 'class="row-link"' not in answer.rows[1]
+    assert re.findall(r'href="/intent/([^"]+)"', answer.rows[1]) == intents[:MOST_LISTED]
+    assert "All possible matches" in answer.words[1]
+
+
+def test_a_shortened_id_alone_is_a_ticket_too(site: Client, played: dict[str, Any]) -> None:
+    answer = send(short(played["intentId"]))
+    assert answer.status == 200
+    assert "Possible match among the newest transfers" in answer.words[0]
+
+
+def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
+    site: Client, emulator: Emulator, asked: list[str]
+) -> None:
+    emulator.behave("GetIntentHistory", "failing-500")
+    answer = send(f"{NOBODY} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
+    for said in answer.words[1:]:
+        assert "Not answered" in said
+        assert "The newest transfers could not be searched." in said
+        assert "No match" not in said
+    once = asked.count("GetIntentHistory")
+    asked.clear()
+    newest.newest.cache_clear()
+    send(UNKNOWN)
+    assert asked.count("GetIntentHistory") == once
+
+
+def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
+    emulator.behave("SearchIntents", "failing-500")
+    answer = send(f"{NOBODY} {UNKNOWN}")
+    assert "Not compared with the transfers of row 1, which could not be read." in answer.words[1]
+
+
+def test_what_may_be_pasted_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
+    for path in ("/", "/search"):
+        assert "hortened ID" in words(site.get(path))

@@ -1,0 +1,97 @@
+"""What `make test` leaves to `make deep`: tests marked `deep`, all but N cases of those marked `sampled(N)`, all but N
+items of a corpus that a test reads through the fixture `draw`, and with `--rotate` most tests of the slow folders,
+but never those of a weakness that was found (marked `finding`).
+
+Tests, cases and items are drawn with a seed, another one in each run, printed at its head: `--seed` repeats a run.
+"""
+
+import random
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROTATING = {"tests/browser/": 3, "tests/pages/": 3, "tests/test_": 3, "tests/emulator/": 2}
+"""By the beginning of a file's path: of every so many of its tests, `--rotate` runs one, and all marked `finding`."""
+DEEP, SAMPLED = "deep", "sampled"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("sampling")
+    group.addoption("--deep", action="store_true", help="run every test with every case")
+    group.addoption("--rotate", action="store_true", help="run only some tests of each file in the slow folders")
+    group.addoption("--seed", type=int, help="draw the same cases as the run that printed this seed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.seed is None:
+        config.option.seed = getattr(config, "workerinput", {}).get("seed") or secrets.randbelow(10**6)
+    for profile in (SAMPLED, DEEP):
+        settings.register_profile(profile, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile(DEEP if config.option.deep else SAMPLED)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Give a worker of pytest-xdist the seed of the process that starts it: all workers must draw the same cases."""
+    node.workerinput["seed"] = node.config.option.seed
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return "every case" if config.option.deep else f"cases sampled with --seed={config.option.seed}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.deep:
+        return
+    left_out = set(_left_out(items, config.option.seed))
+    if config.option.rotate:
+        left_out |= set(_not_this_time(items, config.option.seed))
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def draw(pytestconfig: pytest.Config) -> Callable[[Sequence, int], list]:
+    """Return a function that draws so many items of a corpus, in their order, or all of them in a deep run."""
+
+    def drawn(corpus: Sequence, size: int) -> list:
+        if pytestconfig.option.deep or size >= len(corpus):
+            return list(corpus)
+        chosen = random.Random(pytestconfig.option.seed).sample(range(len(corpus)), size)  # noqa: S311 - not a secret
+        return [corpus[index] for index in sorted(chosen)]
+
+    return drawn
+
+
+def examples(size: int) -> int:
+    """How many examples Hypothesis tries: `size`, in a deep run ten times as many."""
+    return size * 10 if settings.get_current_profile_name() == DEEP else size
+
+
+def _left_out(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
+    samples: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("deep"):
+            yield item
+        elif mark := item.get_closest_marker("sampled"):
+            samples[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (test, size), cases in samples.items():
+        drawn = random.Random(f"{seed} {test}").sample(cases, min(size, len(cases)))  # noqa: S311 - not a secret
+        yield from (case for case in cases if case not in drawn)
+
+
+def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
+    files: defaultdict[str, defaultdict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        if not item.get_closest_marker("finding"):
+            files[item.location[0]][item.nodeid.partition("[")[0]].append(item)
+    for path, tests in files.items():
+        share = next((share for start, share in ROTATING.items() if path.startswith(start)), 1)
+        drawn = random.Random(f"{seed} {path}").sample(list(tests), ceil(len(tests) / share))  # noqa: S311 - not a secret
+        for test, cases in tests.items():
+            if test not in drawn:
+                yield from cases

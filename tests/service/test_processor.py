@@ -1,0 +1,92 @@
+"""Of the threads of one address one computes at a time, and none of them keeps the turn while it waits."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from intents_ui.service import processor
+
+HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
+
+
+class Bench:
+    """Threads that report when they compute, and go on when they are told."""
+
+    def __init__(self) -> None:
+        self.inside = threading.Semaphore(0)
+        self.go_on = threading.Event()
+
+    def compute(self, visitor: str | None) -> None:
+        with processor.computing(visitor):
+            self.inside.release()
+            self.go_on.wait(30)
+
+    def entered(self, *, within: float) -> bool:
+        return self.inside.acquire(timeout=within)
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.setattr(processor, "LONGEST_WAIT", 30.0)
+    found = Bench()
+    yield found
+    found.go_on.set()
+
+
+@pytest.mark.finding("S3")
+def test_a_second_thread_of_an_address_waits_and_another_address_does_not(bench):
+    with ThreadPoolExecutor(4) as threads:
+        threads.submit(bench.compute, HERE)
+        assert bench.entered(within=30)
+        threads.submit(bench.compute, HERE)
+        assert not bench.entered(within=0.1)
+        threads.submit(bench.compute, ELSEWHERE)
+        assert bench.entered(within=30)
+        threads.submit(bench.compute, None)
+        assert bench.entered(within=30)
+        bench.go_on.set()
+        assert bench.entered(within=30)
+
+
+def test_a_thread_that_waits_gives_up_its_turn_and_has_it_again_afterwards(bench):
+    with ThreadPoolExecutor(2) as threads:
+        with processor.computing(HERE):
+            threads.submit(bench.compute, HERE)
+            assert not bench.entered(within=0.1)
+            with processor.waiting():
+                assert bench.entered(within=30)
+                bench.go_on.set()
+            bench.go_on.clear()
+            threads.submit(bench.compute, HERE)
+            assert not bench.entered(within=0.1)
+        assert bench.entered(within=30)
+        bench.go_on.set()
+
+
+def test_a_turn_that_does_not_come_is_done_without(bench, monkeypatch):
+    monkeypatch.setattr(processor, "LONGEST_WAIT", 0.05)
+    with ThreadPoolExecutor(2) as threads:
+        threads.submit(bench.compute, HERE)
+        assert bench.entered(within=30)
+        threads.submit(bench.compute, HERE)
+        assert bench.entered(within=30)
+        bench.go_on.set()
+    with processor.computing(HERE):  # the turn is free again
+        assert processor._here.is_held
+
+
+def test_who_computes_already_does_not_wait_for_itself():
+    with processor.computing(HERE):
+        with processor.computing(HERE):
+            pass
+        assert processor._here.is_held
+
+
+def test_an_error_gives_up_the_turn():
+    for way_out in (ValueError, KeyboardInterrupt):
+        with pytest.raises(way_out), processor.computing(HERE):
+            raise way_out
+        assert not processor._here.is_held
+    with processor.waiting():
+        assert not processor._here.is_held

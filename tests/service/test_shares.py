@@ -1,0 +1,147 @@
+"""One client address holds a quarter of what is scarce at most, an IPv6 /48 a half, and the others are served."""
+
+import threading
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from intents_ui.service.shares import FairThreads, Lack, Shares
+
+HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
+
+
+def neighbour(number: int) -> str:
+    """A network of the same IPv6 /48."""
+    return f"2001:db8:1:{number:x}::/64"
+
+
+def taken(shares: Shares, visitor: str | None, tries: int) -> list[Lack | None]:
+    return [shares.take(visitor) for _ in range(tries)]
+
+
+def test_an_address_gets_a_quarter_and_another_one_gets_its_own():
+    shares = Shares(8)
+    assert taken(shares, HERE, 3) == [None, None, Lack.SHARE]
+    assert taken(shares, ELSEWHERE, 3) == [None, None, Lack.SHARE]
+    shares.give_back(HERE)
+    assert taken(shares, HERE, 2) == [None, Lack.SHARE]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_an_address_gets_one_place_where_a_quarter_is_less(most):
+    assert taken(Shares(most), HERE, 2) == [None, Lack.SHARE]
+
+
+def test_the_networks_of_one_ipv6_site_get_a_half_together():
+    shares = Shares(8)
+    told = [shares.take(neighbour(number)) for number in range(6)]
+    assert told == [None] * 4 + [Lack.SHARE] * 2
+    assert taken(shares, "2001:db8:2:1::/64", 3) == [None, None, Lack.SHARE]
+    for number in range(4):
+        shares.give_back(neighbour(number))
+    assert taken(shares, neighbour(9), 3) == [None, None, Lack.SHARE]
+
+
+def test_when_all_is_taken_nobody_gets_more():
+    shares = Shares(4)
+    assert taken(shares, None, 5) == [None] * 4 + [Lack.FULL]
+    assert shares.take(HERE) is Lack.FULL
+    shares.give_back(None)
+    assert shares.take(HERE) is None
+
+
+def test_units_count_as_many():
+    shares = Shares(100)
+    assert shares.take(HERE, 20) is None
+    assert shares.take(HERE, 6) is Lack.SHARE
+    assert shares.take(HERE, 5) is None
+    shares.give_back(HERE, 25)
+    assert shares.held == 0
+    assert shares.of_visitor(HERE) == 0
+
+
+def test_a_place_that_becomes_free_goes_to_who_waits_for_it():
+    shares = Shares(4)
+    assert shares.take(HERE) is None
+    told: list[Any] = []
+    waiting = threading.Thread(target=lambda: told.append(shares.take(HERE, wait=30)))
+    waiting.start()
+    shares.give_back(HERE)
+    waiting.join(30)
+    assert told == [None]
+
+
+class Work:
+    """Jobs that end when the test says so."""
+
+    def __init__(self, threads: FairThreads) -> None:
+        self.threads = threads
+        self.begun: list[str | None] = []
+        self.end = threading.Event()
+        self.began = threading.Condition()
+
+    def submit(self, visitor: str | None, count: int = 1) -> list[Future[None]]:
+        return [self.threads.submit(lambda: self._do(visitor), visitor) for _ in range(count)]
+
+    def _do(self, visitor: str | None) -> None:
+        with self.began:
+            self.begun.append(visitor)
+            self.began.notify_all()
+        self.end.wait(30)
+
+    def until(self, count: int) -> None:
+        with self.began:
+            assert self.began.wait_for(lambda: len(self.begun) >= count, 30)
+
+
+def test_the_jobs_of_one_address_have_a_quarter_of_the_threads():
+    work = Work(FairThreads(8, name="test"))
+    first = work.submit(HERE, 20)
+    other = work.submit(ELSEWHERE)
+    work.until(3)
+    assert sorted(map(str, work.begun)) == [ELSEWHERE, HERE, HERE]
+    work.end.set()
+    for each in [*first, *other]:
+        each.result(30)
+    assert work.begun.count(HERE) == 20
+
+
+def test_what_waits_for_a_thread_takes_turns_by_address():
+    work = Work(FairThreads(4, name="test"))
+    held = work.submit(None, 4)
+    work.until(4)
+    first, other = work.submit(HERE, 10), work.submit(ELSEWHERE, 1)
+    work.end.set()
+    for each in [*held, *first, *other]:
+        each.result(30)
+    assert work.begun[4:].index(ELSEWHERE) <= 4
+
+
+def test_a_job_may_wait_for_jobs_of_its_own():
+    threads = FairThreads(4, name="test")
+    inner = threads.submit(lambda: threads.submit(lambda: "done", HERE).result(30), HERE)
+    assert inner.result(30) == "done"
+
+
+def test_a_job_that_nobody_waits_for_any_more_is_not_done_and_an_error_is_its_submitters():
+    work = Work(FairThreads(1, name="test"))
+    work.submit(None)
+    work.until(1)
+    [given_up], [failing] = work.submit(HERE), [work.threads.submit(lambda: 1 / 0, ELSEWHERE)]
+    assert given_up.cancel()
+    work.end.set()
+    assert isinstance(failing.exception(30), ZeroDivisionError)
+    assert work.begun == [None]
+
+
+def test_threads_that_end_cancel_what_waits():
+    work = Work(FairThreads(1, name="test"))
+    work.submit(None)
+    work.until(1)
+    [waiting] = work.submit(HERE)
+    work.threads.shutdown()
+    work.end.set()
+    assert waiting.cancelled()
+    with pytest.raises(RuntimeError):
+        work.submit(HERE)

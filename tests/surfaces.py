@@ -1,0 +1,437 @@
+"""Every surface that speaks about a transfer, read as a user or a program reads it, to be compared with its `Summary`.
+
+`python -m tests.surfaces [SCENARIO …]` prints a matrix of surfaces, scenarios and moments: `=` the surface says what
+the summary says, or the beginning of it where it has less room; `X` it says something else.
+"""
+
+import asyncio
+import csv
+import html
+import io
+import json
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+from xml.etree import ElementTree
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
+    import django
+
+    django.setup()
+
+import pytest
+import time_machine
+from django.http import StreamingHttpResponse
+from django.test import Client
+
+from intents_ui import situations, wiring
+from intents_ui.display import summary
+from intents_ui.display.explanations import SECOND_DEPOSIT
+from intents_ui.display.pasted import read as read_pasted
+from intents_ui.display.reply import to_the_owner
+from intents_ui.display.share import state
+from intents_ui.display.summary import Summary
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import MAIN, Plot
+from intents_ui.live.picture import Picture
+from intents_ui.pages import intent as intent_page
+from intents_ui.pages import share, triage
+from intents_ui.service import balances
+from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.lifetimes import LIFETIMES, Lifetime
+from intents_ui.settings import ENV
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+HOUR = 3600.0
+HOST = "localhost"
+PARTIAL = {"HX-Request-Type": "partial"}
+ATOM = "{http://www.w3.org/2005/Atom}"
+FIELDS = ("status", "headline", "location", "next_step", "certainty")
+# Surfaces made from a history entry: it holds no quote, so there they know less.
+OF_ENTRIES = frozenset({"list row", "address row", "owner feed", "export row"})
+
+
+@dataclass(frozen=True)
+class Moment:
+    """`age`: seconds since the quote."""
+
+    name: str
+    age: float
+    variant: str = MAIN
+
+
+def moments(plot: Plot) -> Iterator[Moment]:
+    """Six of a scenario's life."""
+    script = plot.script
+    funded = next((step.at for step in script if step.legs[0] == "SUCCEEDED"), script[min(1, len(script) - 1)].at)
+    yield Moment("quoted", 0.5)
+    yield Moment("funded", funded + 0.5)
+    yield Moment("mid-way", script[len(script) // 2].at + 0.5)
+    yield Moment("at its worst", plot.worst.at + 0.5, plot.worst.variant)
+    yield Moment("ended", script[-1].at + 1)
+    yield Moment("an hour later", script[-1].at + HOUR)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a surface says; None where it says nothing of it. `to_owner`: it speaks to the owner."""
+
+    status: str | None = None
+    headline: str | None = None
+    location: str | None = None
+    next_step: str | None = None
+    certainty: str | None = None
+    to_owner: bool = False
+
+
+@dataclass
+class Transfer:
+    """One transfer at one moment, asked for on every surface."""
+
+    intent_id: str
+    owner: str
+    site: Client
+
+    def get(self, path: str, **headers: str) -> str:
+        answer = self.site.get(path, headers=headers)
+        assert answer.status_code == 200, f"{path}: {answer.status_code}"
+        if isinstance(answer, StreamingHttpResponse):
+            return b"".join(asyncio.run(_read(answer))).decode()
+        return str(answer.content.decode())
+
+    @cached_property
+    def summary(self) -> Summary:
+        return summary.of(situations.read(self.intent_id))
+
+    @property
+    def filters(self) -> str:
+        """A list of the transfer and of little else."""
+        at = self.summary.situation.facts.quoted_at
+        assert at
+        return f"owner={self.owner}&from={int(at.timestamp()) - 1}&to={int(at.timestamp()) + 1}"
+
+    @cached_property
+    def page(self) -> str:
+        return self.get(f"/intent/{self.intent_id}")
+
+    @cached_property
+    def replies(self) -> list[str]:
+        found = re.findall(r"<textarea[^>]*>(.*?)</textarea>", self.get(f"/intent/{self.intent_id}/reply"), re.DOTALL)
+        return [html.unescape(each) for each in found]
+
+    @cached_property
+    def triage_row(self) -> triage.Row:
+        (finding,) = read_pasted(self.intent_id).lookups
+        return triage.answer(triage.ReadersService(wiring.service()), 1, finding, triage.resolved)
+
+
+async def _read(answer: StreamingHttpResponse) -> list[bytes]:
+    return [piece async for piece in answer] if answer.is_async else list(answer)
+
+
+def words(markup: str) -> str:
+    """Text as a reader sees it."""
+    seen = re.sub(r'<span class="unseen">.*?</span>', "", markup, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", seen)).split())
+
+
+def _found(pattern: str, text: str) -> str | None:
+    found = re.search(pattern, text, re.DOTALL)
+    return words(found[1]) if found else None
+
+
+def of_answer_card(markup: str) -> Said:
+    """The card that heads a transfer's page, also as a live fragment."""
+    points = [words(each) for each in re.findall(r'<p class="answer-point">(.*?)</p>', markup, re.DOTALL)]
+    spoken = _found(r'<p class="unseen" role="status">(.*?)</p>', markup) or ""
+    return Said(
+        spoken.partition(": ")[0],
+        _found(r"<h1>(.*?)</h1>", markup),
+        points[0],
+        points[1],
+        _found(r'data-certainty="(\w+)"', markup),
+    )
+
+
+def page(transfer: Transfer) -> Said:
+    return of_answer_card(transfer.page)
+
+
+def live_fragment(transfer: Transfer) -> Said:
+    situation = situations.read(transfer.intent_id)
+    if situation.receipt is None:
+        return of_answer_card(transfer.get(f"/intent/{transfer.intent_id}/receipt"))
+    picture = Picture(transfer.intent_id, situation.receipt, learned_at=datetime.now(UTC))
+    return of_answer_card(intent_page.receipt_fragment(picture))
+
+
+def of_row(markup: str, intent_id: str) -> Said:
+    """A row of a table of transfers; without a headline of its own the status says it all."""
+    row = _found_raw(rf'<tr id="row-{intent_id}">(.*?)</tr>', markup)
+    status = words(re.search(r'<span class="status"[^>]*>(.*?)</span>', row, re.DOTALL)[1])  # type: ignore[index]
+    return Said(status, _found(r"data-headline[^>]*>(.*?)</", row) or status)
+
+
+def _found_raw(pattern: str, markup: str) -> str:
+    found = re.search(pattern, markup, re.DOTALL)
+    assert found, pattern
+    return found[1]
+
+
+def list_row(transfer: Transfer) -> Said:
+    return of_row(transfer.get(f"/history?{transfer.filters}"), transfer.intent_id)
+
+
+def search_row(transfer: Transfer) -> Said | None:
+    markup = transfer.get(f"/search?owner={transfer.owner}") if transfer.owner else ""
+    return of_row(markup, transfer.intent_id) if f'id="row-{transfer.intent_id}"' in markup else None
+
+
+def address_row(transfer: Transfer) -> Said | None:
+    markup = transfer.get(f"/address/{transfer.owner}")
+    return of_row(markup, transfer.intent_id) if f'id="row-{transfer.intent_id}"' in markup else None
+
+
+def triage_row(transfer: Transfer) -> Said:
+    row = transfer.triage_row
+    shown = html.unescape(str(triage.macros().triage_row(row)))
+    assert words(row.headline) in words(shown)
+    assert words(row.next) in words(shown)
+    return Said(row.status.word, row.headline, row.where, row.next.removesuffix(f" {SECOND_DEPOSIT}"))
+
+
+def reply_text(transfer: Transfer) -> Said:
+    return _of_reply(transfer.replies[0])
+
+
+def reply_markdown(transfer: Transfer) -> Said:
+    return _of_reply(re.sub(r"\\([^a-zA-Z0-9\s])", r"\1", transfer.replies[1]).replace("\n- ", "\n"))
+
+
+def _of_reply(text: str) -> Said:
+    facts = dict(line.partition(": ")[::2] for line in text.splitlines() if ": " in line)
+    return Said(
+        headline=facts["Status"], location=facts["Where the funds are"], next_step=facts["Next step"], to_owner=True
+    )
+
+
+def reply_json(transfer: Transfer) -> Said:
+    told = json.loads(transfer.replies[2])
+    return Said(told["status"], told["headline"], told["location"], told["nextStep"], told["certainty"])
+
+
+def card(transfer: Transfer) -> Said:
+    drawn = share.glance(transfer.intent_id).card
+    return Said(drawn.status.word, drawn.headline, drawn.sentence)
+
+
+def badge(transfer: Transfer) -> Said:
+    title = _found(r"<title>intent: (.*?)</title>", transfer.get(f"/intent/{transfer.intent_id}/badge.svg")) or ""
+    return _of_title(title, transfer)
+
+
+def _of_title(title: str, transfer: Transfer) -> Said:
+    """`Failed · Refund failed · At the deposit address …`; a headline that begins with its status says it once."""
+    told = transfer.summary
+    lead = state(told.status.word, told.headline)
+    rest = title.removeprefix(lead)
+    if rest == title:  # it says less, or something else
+        status, _, headline = title.partition(" · ")
+        return Said(status, headline or status)
+    return Said(told.status.word, told.headline, rest.removeprefix(" · ").rstrip("…") or None)
+
+
+def embed(transfer: Transfer) -> Said:
+    markup = transfer.get(f"/embed/intent/{transfer.intent_id}")
+    points = [words(each) for each in re.findall(r'<div class="embed-where"><h2>[^<]*</h2><p>(.*?)</p>', markup)]
+    spoken = _found(r'<p class="unseen" role="status">(.*?)</p>', markup) or ""
+    return Said(spoken.partition(": ")[0], _found(r"<h1>(.*?)</h1>", markup), points[0], points[1])
+
+
+def description(transfer: Transfer) -> Said:
+    said = _found(r'<meta name="description" content="(.*?)">', transfer.page) or ""
+    told = transfer.summary
+    lead = f"{told.status.word} · {told.headline}. "
+    rest = said.removeprefix(lead if said.startswith(lead) else f"{told.headline}. ")
+    is_whole = rest.startswith(told.location)
+    return Said(told.status.word, told.headline if rest != said else said, told.location if is_whole else rest[:40])
+
+
+def oembed(transfer: Transfer) -> Said:
+    url = f"http://{HOST}/intent/{transfer.intent_id}"
+    return _of_title(json.loads(transfer.get(f"/oembed?url={url}"))["title"], transfer)
+
+
+def feed_json(transfer: Transfer) -> Said:
+    feed = json.loads(transfer.get(f"/intent/{transfer.intent_id}/feed.json"))
+    return _of_title(_undated(feed["description"]), transfer)
+
+
+def feed_atom(transfer: Transfer) -> Said:
+    feed = ElementTree.fromstring(transfer.get(f"/intent/{transfer.intent_id}/feed.atom"))  # noqa: S314 - our own
+    return _of_title(_undated(feed.findtext(f"{ATOM}subtitle") or ""), transfer)
+
+
+def owner_feed(transfer: Transfer) -> Said | None:
+    feed = json.loads(transfer.get(f"/address/{transfer.owner}/feed.json"))
+    found = next((item for item in feed["items"] if transfer.intent_id in item["url"]), None)
+    return _of_title(_undated(found["title"]), transfer) if found else None
+
+
+def _undated(said: str) -> str:
+    """A feed is read on another day, so its moments have their date."""
+    return said.replace(f"{NOW.date().isoformat()} ", "")
+
+
+def export_row(transfer: Transfer) -> Said:
+    text = transfer.get(f"/export/history.csv?{transfer.filters}")
+    rows = {row["intent_id"]: row for row in csv.DictReader(io.StringIO(text.lstrip("\ufeff")))}
+    row = rows[transfer.intent_id]
+    return Said(None, row["headline"], row["location"], row["next_step"], row["certainty"])
+
+
+def saved_row(transfer: Transfer) -> Said | None:
+    if transfer.site.get(f"/saved/status?id={transfer.intent_id}").status_code == 404:
+        return None
+    markup = transfer.get(f"/saved/status?id={transfer.intent_id}")
+    status = _found(r'<span class="status"[^>]*>(.*?)</span>', markup) or ""
+    return Said(status, _found(r"data-headline[^>]*>(.*?)</", markup) or status)
+
+
+SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
+    "page": page,
+    "live fragment": live_fragment,
+    "description": description,
+    "list row": list_row,
+    "search row": search_row,
+    "address row": address_row,
+    "triage row": triage_row,
+    "reply, text": reply_text,
+    "reply, Markdown": reply_markdown,
+    "reply, JSON": reply_json,
+    "card": card,
+    "badge": badge,
+    "embed": embed,
+    "oEmbed": oembed,
+    "feed, Atom": feed_atom,
+    "feed, JSON": feed_json,
+    "owner feed": owner_feed,
+    "export row": export_row,
+    "saved row": saved_row,
+}
+
+
+def differences(name: str, said: Said | None, told: Summary) -> list[str]:
+    """What a surface says otherwise than the summary; a beginning of the same words is not otherwise."""
+    if said is None:
+        return []
+    facts = told.situation.facts
+    full = {
+        "status": told.status.word,
+        "headline": told.headline,
+        "location": told.location,
+        "next_step": told.next_step,
+        "certainty": told.certainty.value,
+    }
+    found = []
+    for field_name in FIELDS:
+        shown, expected = getattr(said, field_name), words(full[field_name])
+        if said.to_owner and field_name in ("location", "next_step"):
+            expected = to_the_owner(expected, facts)
+        if shown is not None and not _agrees(name, field_name, words(shown), expected, told):
+            found.append(f"{field_name}: {shown!r} instead of {expected!r}")
+    return found
+
+
+def _agrees(name: str, field_name: str, shown: str, expected: str, told: Summary) -> bool:
+    if expected.startswith(shown) or (field_name == "headline" and shown == told.status.word):
+        return True
+    # Without a quote neither chains, recipient, amounts nor estimates may be known: then less is said, in other words.
+    return name in OF_ENTRIES and field_name in ("location", "next_step", "certainty") and _knows_less(told)
+
+
+def _knows_less(told: Summary) -> bool:
+    return told.situation.receipt is None or told.row.place in ("provider", "last-confirmed")
+
+
+@dataclass
+class Matrix:
+    """What each surface said of each transfer at each moment; empty text where it agreed."""
+
+    cells: dict[tuple[str, int, str, bool], list[str]] = field(default_factory=dict)
+
+    @property
+    def wrong(self) -> dict[tuple[str, int, str, bool], list[str]]:
+        return {key: found for key, found in self.cells.items() if found}
+
+
+@contextmanager
+def world() -> Iterator[tuple[Emulator, Client]]:
+    """An embedded service at one moment, nothing cached but names, and a site that others may frame."""
+    from tests.pages.conftest import KEPT, fresh
+
+    others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in KEPT}
+    with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
+        patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
+        patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
+        for emulator in fresh():
+            # The age of what is cached stands still with the moment.
+            patch.setattr(wiring.kept(), "_clock", lambda: 0.0)
+            patch.setattr(wiring.service()._guard, "_clock", lambda: 0.0)
+            yield emulator, Client(headers={"host": HOST})
+
+
+def examine(plots: Iterator[Plot] | tuple[Plot, ...] = PLOTS, *, checked: bool) -> Matrix:
+    """All surfaces over all moments. `checked`: the balances can be had."""
+    found = Matrix()
+    with world() as (emulator, site), pytest.MonkeyPatch.context() as patch:
+        if not checked:
+            patch.setattr(balances, "entry_of", _unreachable)
+        for plot in plots:
+            for moment in moments(plot):
+                played = emulator.play(plot.number, variant=moment.variant, age=moment.age)
+                transfer = Transfer(played["intentId"], played["ownerAddress"], site)
+                for name, surface in SURFACES.items():
+                    said = differences(name, surface(transfer), transfer.summary)
+                    found.cells[name, plot.number, moment.name, checked] = said
+    return found
+
+
+def _unreachable(*_: Any, **__: Any) -> None:
+    raise Unreachable.because(Reason.TIMEOUT)
+
+
+def table(matrix: Matrix) -> str:
+    """Surfaces down, scenarios across, one character a moment."""
+    numbers = sorted({number for _, number, _, _ in matrix.cells})
+    lines = [f"{'':18} " + " ".join(f"{number:<6}" for number in numbers)]
+    for name in SURFACES:
+        cells = [
+            "".join("X" if found else "=" for key, found in matrix.cells.items() if key[:2] == (name, number))
+            for number in numbers
+        ]
+        lines.append(f"{name:18} " + " ".join(f"{cell:<6}" for cell in cells))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)
+    wanted = tuple(plot for plot in PLOTS if not sys.argv[1:] or str(plot.number) in sys.argv[1:])
+    for is_checked in (True, False):
+        result = examine(wanted, checked=is_checked)
+        print(f"{'With' if is_checked else 'Without'} balances: {len(result.wrong)} of {len(result.cells)} differ")
+        print(
+            "(a column is a scenario; its characters are: quoted, funded, mid-way, at its worst, ended, an hour later)"
+        )
+        print(table(result))
+        for key, problems in result.wrong.items():
+            print(*key[:3], *problems, sep=" | ")

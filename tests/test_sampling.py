@@ -1,0 +1,94 @@
+"""The cases that `make test` draws from those of `make deep`."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.serving import ROOT
+
+pytest_plugins = ["pytester"]
+
+CASES = """
+import pytest
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("number", range(40))
+def test_sampled(number):
+    pass
+
+@pytest.mark.deep
+def test_deep():
+    pass
+
+def test_plain():
+    pass
+"""
+
+INI = """
+[pytest]
+markers =
+  deep
+  sampled(size)
+addopts = -p tests.sampling -p no:django -p no:asyncio -p no:cacheprovider
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makepyfile(CASES)
+    pytester.makeini(INI)
+    return pytester
+
+
+@pytest.fixture
+def collected(project: pytest.Pytester) -> Callable[..., list[str]]:
+    def collect(*options: str) -> list[str]:
+        result = project.runpytest("--collect-only", "-q", *options)
+        return [line.rpartition("::")[2] for line in result.outlines if "::" in line]
+
+    return collect
+
+
+def test_a_run_draws_as_many_cases_as_the_mark_says_and_leaves_deep_tests_out(collected) -> None:
+    drawn = collected("--seed=1")
+    assert len(drawn) == 4
+    assert drawn[-1] == "test_plain"
+
+
+def test_a_seed_repeats_a_run_and_another_draws_other_cases(collected) -> None:
+    assert collected("--seed=1") == collected("--seed=1")
+    assert collected("--seed=1") != collected("--seed=2")
+
+
+def test_a_deep_run_leaves_nothing_out(collected) -> None:
+    assert len(collected("--deep")) == 42
+
+
+def test_a_rotating_run_draws_some_tests_of_each_slow_file_and_all_of_weaknesses_that_were_found(
+    project: pytest.Pytester,
+) -> None:
+    project.mkpydir("tests")
+    project.path.joinpath("tests", "pages").mkdir()
+    names = [f"test_{number}" for number in range(9)]
+    source = "".join(f"def {name}(): pass\n" for name in names)
+    found = "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
+    project.path.joinpath("tests", "pages", "test_slow.py").write_text(source + found)
+    collected = [
+        project.runpytest("tests", "-v", *options) for options in ([], ["--rotate", "--seed=1"], ["--rotate", "--deep"])
+    ]
+    for result in collected:
+        result.stdout.fnmatch_lines(["*::test_found PASSED*"])
+    assert [result.parseoutcomes()["passed"] for result in collected] == [10, 4, 10]
+
+
+def test_the_seed_is_printed(project: pytest.Pytester) -> None:
+    project.runpytest("--seed=77").stdout.fnmatch_lines(["*--seed=77*"])
+
+
+@pytest.mark.parametrize("seed", [[], ["--seed=77"]], ids=["a fresh seed", "a given seed"])
+def test_all_worker_processes_draw_the_same_cases(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, seed: list[str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    result = project.runpytest_subprocess("-p", "xdist", "-n", "2", *seed)
+    result.assert_outcomes(passed=4)
