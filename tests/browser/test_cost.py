@@ -8,7 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
@@ -26,8 +27,6 @@ new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((each)
   .observe({ type: "layout-shift", buffered: true });"""
 MOVED: Final = """() => shifts.map(({ value, sources }) =>
   [value, sources.map(({ node }) => (node?.outerHTML ?? node?.data ?? "").slice(0, 80)).join(" | ")])"""
-LOADED: Final = """() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation"))
-  .map(({ name, encodedBodySize, transferSize }) => [new URL(name).pathname, encodedBodySize, transferSize])"""
 
 
 @pytest.fixture(scope="module")
@@ -79,21 +78,35 @@ def test_nothing_moves_while_a_page_comes(browser: Browser, collected: str, widt
 
 def test_an_intents_page_is_light_and_the_next_one_loads_no_file_again(browser: Browser, collected: str) -> None:
     with visiting(browser, collected, theme="light", width=360) as visit:
+        sizes = received(visit.page)
         visit.open(some_intent(visit, 5))
         visit.page.wait_for_load_state("networkidle")
-        first = loaded(visit.page)
-        assert sum(size for path, (size, _) in first.items() if is_text(path)) <= FIRST_VISIT, first
+        first = dict(sizes)
+        assert sum(size for path, size in first.items() if is_text(path)) <= FIRST_VISIT, first
         assert {Path(path).suffix for path in first} >= {".js", ".css", ".woff2"}
+        sizes.clear()
         visit.open("/history")
         visit.page.wait_for_load_state("networkidle")
-        again = {path for path, (_, sent) in loaded(visit.page).items() if sent and path in first}
-        assert not {path for path in again if path.startswith("/static/")}
+        assert sizes["/history"]
+        assert not [path for path, size in sizes.items() if size and path in first and path.startswith("/static/")]
 
 
-def loaded(page: Page) -> dict[str, tuple[int, int]]:
-    """By path: the bytes of its body as they were sent, and those that came over the wire now."""
-    page.wait_for_function("() => performance.getEntriesByType('navigation')[0]?.loadEventEnd > 0")
-    return {path: (size, sent) for path, size, sent in page.evaluate(LOADED)}
+def received(page: Page) -> dict[str, int]:
+    """The bytes that come over the wire for each path from now on, headers included; 0 for what was in the cache."""
+    sizes: dict[str, int] = {}
+    paths: dict[str, str] = {}
+
+    def begin(event: dict[str, Any]) -> None:
+        paths[event["requestId"]] = urlsplit(event["response"]["url"]).path
+
+    def end(event: dict[str, Any]) -> None:
+        sizes[paths[event["requestId"]]] = event["encodedDataLength"]
+
+    network = page.context.new_cdp_session(page)
+    network.on("Network.responseReceived", begin)
+    network.on("Network.loadingFinished", end)
+    network.send("Network.enable")
+    return sizes
 
 
 def is_text(path: str) -> bool:
