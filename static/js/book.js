@@ -1,15 +1,15 @@
-// What its reader looked up, starred and labelled. It stays in this browser; of it, only Intent IDs are sent (saved.js).
+// Recent searches, starred pages and labels, saved in this browser. Only Intent IDs are sent (saved.js).
 
 const MOST = { "looked-up": 50, starred: 200, followed: 20, labels: 1000 };
 const LONGEST = { name: 120, label: 60, told: 300 };
 const ADDRESS = /^[a-z0-9]{20,100}$/;
-// The pages that may be kept: whatever stands in the storage or in a file becomes no other link.
+// The only paths that may be saved, so that storage or an imported file can't add other links.
 const PATH = /^\/(?:(?:intent|address)\/[\w.:~-]{1,200}|search\?q=[\w%.~!'()*-]{1,600})$/;
-const REFUSED = "This browser keeps nothing here: its storage is full or refused";
+const REFUSED = "Couldn't save. Browser storage is full or blocked.";
 
 const isText = (value) => typeof value === "string";
 
-// Of what is kept, or stands in a file, what can be read. `told` is what follow.js has told of a page.
+// The valid entries of storage or a file. `told`: the changes follow.js has reported for a page.
 function readPages(value, list) {
   const pages = Array.isArray(value) ? value : [];
   return pages
@@ -34,16 +34,16 @@ function readLabels(value) {
   );
 }
 
-// What changes the book answers with why it could not, in words; with nothing where it could.
+// Functions that change it return an error message, or "" on success.
 const book = {
   pages: (list) => readPages(kept.read(list, []), list),
   page: (list, path) => book.pages(list).find((page) => page.path === path),
   labels: () => readLabels(kept.read("labels", {})),
 
-  // What was looked up long ago makes room; what was chosen does not go by itself.
+  // Old searches are dropped at the limit. Starred and followed pages are not.
   add(list, page) {
     const others = book.pages(list).filter(({ path }) => path !== page.path);
-    if (list !== "looked-up" && others.length >= MOST[list]) return `${MOST[list]} are ${list}: take one off first`;
+    if (list !== "looked-up" && others.length >= MOST[list]) return `Limit of ${MOST[list]} reached. Remove a ${list} item first.`;
     return book.keep(list, [page, ...others].slice(0, MOST[list]));
   },
 
@@ -53,14 +53,14 @@ const book = {
     const labels = book.labels();
     if (words.trim()) labels.set(address, words.trim().slice(0, LONGEST.label));
     else labels.delete(address);
-    return labels.size > MOST.labels ? `${MOST.labels} addresses have a label: take one off first` : book.keepLabels(labels);
+    return labels.size > MOST.labels ? `Limit of ${MOST.labels} reached. Remove a label first.` : book.keepLabels(labels);
   },
 
   keepLabels: (labels) => book.keep("labels", Object.fromEntries(labels)),
   keep: (name, value) => (kept.write(name, value) ? "" : REFUSED),
 };
 
-// What this page is about, if it is something to come back to.
+// The page's transfer, address or search; null on other pages.
 function pageShown() {
   const star = document.querySelector("[data-star]");
   const asked = location.pathname === "/search" && new URLSearchParams(location.search).get("q")?.trim();
@@ -97,8 +97,8 @@ function showLabels() {
     if (!form.contains(document.activeElement)) form.elements.label.value = labels.get(form.dataset.labelOf) ?? "";
 }
 
-// The kinds of pages that a list can hold, by how their paths begin.
-const KINDS = { intent: "Intent", address: "Address", search: "Search" };
+// Names of the saved page types, by path prefix.
+const KINDS = { intent: "Transfer", address: "Address", search: "Search" };
 
 function row(template, { path, name, at }) {
   const made = template.content.cloneNode(true);
@@ -116,7 +116,7 @@ function row(template, { path, name, at }) {
   const remove = made.querySelector("[data-remove]");
   if (remove) {
     remove.dataset.remove = path;
-    remove.setAttribute("aria-label", `Remove ${KINDS[kind]} ${name}`);
+    remove.setAttribute("aria-label", `Remove ${KINDS[kind].toLowerCase()}: ${name}`);
   }
   return made;
 }
@@ -128,7 +128,7 @@ function showList(section) {
   section.querySelector("ul").replaceChildren(...shown.map((page) => row(section.querySelector("template"), page)));
   section.hidden = !pages.length && "most" in section.dataset;
   const count = section.querySelector("[data-count]");
-  if (count) count.textContent = pages.length > shown.length ? `All ${pages.length}` : "All that is kept";
+  if (count) count.textContent = pages.length > shown.length ? `All ${pages.length}` : "View all";
   const empty = section.querySelector("[data-when-empty]");
   if (empty) empty.hidden = pages.length > 0;
 }
@@ -145,7 +145,7 @@ document.addEventListener("click", (event) => {
   if (!star) return;
   const isStarred = book.page("starred", star.dataset.star);
   const problem = isStarred ? book.remove("starred", star.dataset.star) : book.add("starred", pageShown());
-  say(problem || (isStarred ? "No longer starred" : "Starred, in this browser only"));
+  say(problem || (isStarred ? "Star removed" : "Starred (saved in this browser)"));
 });
 
 document.addEventListener("submit", (event) => {
@@ -154,7 +154,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const words = form.elements.label.value;
   const problem = book.label(form.dataset.labelOf, words);
-  say(problem || (words.trim() ? "Label kept, in this browser only" : "Label removed"));
+  say(problem || (words.trim() ? "Label saved" : "Label removed"));
   const said = form.querySelector("[data-label-problem]");
   said.textContent = problem;
   if (problem) return;

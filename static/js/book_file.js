@@ -1,4 +1,4 @@
-// All that this browser keeps: removed one by one, saved to a file and read from one, wiped.
+// The page of saved items: remove, export, import, clear.
 
 const KIND_OF_FILE = "intents-ui/kept";
 const IN_A_FILE = ["starred", "looked-up"];
@@ -18,13 +18,13 @@ function showLabelList() {
     ...labels.map(([address, label]) => {
       const made = template.content.cloneNode(true);
       const link = made.querySelector("a");
-      // Only of hex is the letter case no part of the address.
+      // Labels are keyed by lowercase address, and only hex addresses are case-insensitive.
       if (address.startsWith("0x")) link.href = `/address/${address}`;
       link.textContent = label;
       made.querySelector("[data-id]").textContent = address;
       const button = made.querySelector("button");
       button.dataset.unlabel = address;
-      button.setAttribute("aria-label", `Remove the label ${label}`);
+      button.setAttribute("aria-label", `Remove label: ${label}`);
       return made;
     }),
   );
@@ -36,7 +36,7 @@ function showAll() {
   document.getElementById("forgetful").checked = !kept.read("keep-looked-up", true);
 }
 
-// The row goes, and the focus to the one that comes in its place, or to the list's heading.
+// Remove the row, then focus the row that takes its place, or the list's heading.
 function removeRow(button, remove) {
   const section = button.closest("section");
   const at = Array.from(section.querySelectorAll("li")).indexOf(button.closest("li"));
@@ -54,10 +54,10 @@ function save() {
   const url = URL.createObjectURL(new Blob([JSON.stringify(asFile(), null, 1)], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;
-  link.download = `intents-kept-${new Date().toISOString().slice(0, 10)}.json`;
+  link.download = `intents-saved-${new Date().toISOString().slice(0, 10)}.json`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  sayOfBook(`Saved to ${link.download}`);
+  sayOfBook(`Exported to ${link.download}`);
 }
 
 function parsed(text) {
@@ -74,7 +74,7 @@ function merged(list, added) {
   return readPages(newest, list);
 }
 
-// What became of a file, in words.
+// Import a file and return a message with the result.
 function readBook(found) {
   const labels = new Map([...readLabels(found.labels), ...book.labels()]);
   const added = IN_A_FILE.map((list) => [list, readPages(found[list], list)]);
@@ -84,14 +84,14 @@ function readBook(found) {
     book.keepLabels(new Map(Array.from(labels).slice(-MOST.labels)));
   const given = IN_A_FILE.map((list) => found[list]?.length ?? 0).reduce((sum, many) => sum + many, Object.keys(found.labels ?? {}).length);
   const understood = sizes[0] + sizes[1] + readLabels(found.labels).size;
-  const rest = given > understood ? ` ${count(given - understood, "entry").replace("entrys", "entries")} could not be used and left out.` : "";
-  return problem || `Read: ${sizes[0]} starred, ${sizes[1]} looked up, ${count(readLabels(found.labels).size, "label")}.${rest}`;
+  const rest = given > understood ? ` ${given - understood} ${given - understood === 1 ? "entry was" : "entries were"} skipped.` : "";
+  return problem || `Imported ${sizes[0]} starred, ${sizes[1]} recent, ${count(readLabels(found.labels).size, "label")}.${rest}`;
 }
 
 async function readFile(file) {
-  if (file.size > LARGEST) return sayOfBook(`${file.name} is too large: what this page saves has at most 2 MB. Nothing was changed.`);
+  if (file.size > LARGEST) return sayOfBook(`${file.name} is larger than 2 MB. Nothing was changed.`);
   const found = parsed(await file.text());
-  if (!found) return sayOfBook(`${file.name} is not a file that this page has saved. Nothing was changed.`);
+  if (!found) return sayOfBook(`${file.name} isn't a saved-items export. Nothing was changed.`);
   sayOfBook(readBook(found));
 }
 
@@ -116,7 +116,7 @@ document.getElementById("forgetful").addEventListener("change", (event) => {
   const isForgetful = event.target.checked;
   const problem = book.keep("keep-looked-up", !isForgetful);
   if (isForgetful) book.keep("looked-up", []);
-  say(problem || (isForgetful ? "What was looked up is forgotten" : "What you look up is kept, in this browser only"));
+  say(problem || (isForgetful ? "Search history cleared" : "Search history is on"));
 });
 
 addEventListener("kept", showAll);

@@ -1,5 +1,5 @@
-// Following a transfer or an address: what changes is told by notification and by the tab's title and icon, while the
-// tab is open, also where nobody looks at it.
+// Follow a transfer or an address: report changes by notification and by the tab's title and icon while the tab is
+// open, even in the background.
 
 const UNSEEN = "● ";
 const LOOK_EVERY = 30_000;
@@ -7,19 +7,19 @@ const LONGEST_PAUSE = 600_000;
 const MOST_TOLD = 100;
 const NOTE_STAYS = 10_000;
 
-const subject = pageShown(); // of the pages with a switch: an intent or an address
+const subject = pageShown(); // the transfer or address of this page
 const isIntent = subject.path.startsWith("/intent/");
 const iconLink = document.querySelector("link[rel=icon]");
 const ownIcon = iconLink.href;
 
-let followed = book.page("followed", subject.path); // here too, because the browser may keep nothing
+let followed = book.page("followed", subject.path); // a copy, because storage may be unavailable
 let heard = new Set(followed?.told);
 let ownTitle = document.title;
-let unseen = ""; // in words: what has changed since the tab was last looked at
+let unseen = ""; // text: changes since the tab was last focused
 let stream;
 let timer;
 let noteTimer;
-let turn; // its end
+let turn; // AbortController that ends it
 let isSpeaking = !navigator.locks;
 let failures = 0;
 
@@ -31,7 +31,7 @@ function note(words) {
   hideNote();
 }
 
-// A note that was written where nobody looked stays until somebody does.
+// A note written in a background tab stays until the tab is focused.
 function hideNote() {
   clearTimeout(noteTimer);
   if (isLookedAt()) noteTimer = setTimeout(() => (document.querySelector("[data-follow-note]").textContent = ""), NOTE_STAYS);
@@ -46,11 +46,11 @@ function showTab() {
 
 function showFollowing() {
   switchShown()?.setAttribute("aria-pressed", Boolean(followed));
-  document.documentElement.toggleAttribute("data-followed", Boolean(followed)); // live.js then goes on in a hidden tab
+  document.documentElement.toggleAttribute("data-followed", Boolean(followed)); // live.js then keeps updating in a hidden tab
   showTab();
 }
 
-// Of several tabs one sends the notifications; the next one does when that is closed.
+// Only one of several tabs sends notifications. When it closes, the next takes over.
 function takeTurn() {
   turn?.abort();
   turn = new AbortController();
@@ -60,7 +60,7 @@ function takeTurn() {
     isSpeaking = true;
     return isOver;
   };
-  navigator.locks?.request(`follow ${subject.path}`, { signal }, speak).catch(() => {}); // ended before it came
+  navigator.locks?.request(`follow ${subject.path}`, { signal }, speak).catch(() => {}); // aborted before the lock was granted
 }
 
 function notify(words) {
@@ -71,11 +71,11 @@ function notify(words) {
       sent.close();
     };
   } catch {
-    // Unknown here, or only allowed to a service worker: the title and the icon say it.
+    // Unsupported, or allowed in service workers only. The title and the icon still show it.
   }
 }
 
-// `news`: what is so now, newest first; `key` names a state, which is told once, in whichever tab.
+// `news`: current items, newest first. Each `key` is reported once across tabs.
 function hear(news) {
   const { told } = book.page("followed", subject.path) ?? followed;
   const fresh = news.filter(({ key }) => !heard.has(key));
@@ -95,10 +95,10 @@ function hearState() {
   if (!isIntent || !followed) return;
   const { state, words } = document.querySelector("[data-state]").dataset;
   hear([{ key: state, words }]);
-  if (!switchShown()) stopFollowing(`No longer followed, because it is over: ${words}`);
+  if (!switchShown()) stopFollowing(`Stopped following: transfer closed (${words})`);
 }
 
-// An address has no stream: its feed is asked for.
+// An address has no event stream, so poll its feed.
 async function look() {
   clearTimeout(timer);
   try {
@@ -119,7 +119,7 @@ async function look() {
 function goOn() {
   heard = new Set(followed.told);
   takeTurn();
-  // Whether it is this tab's turn is known in a moment; what begins now has nothing to tell.
+  // Wait briefly for the lock. A newly followed transfer has nothing to report yet.
   if (!isIntent) look();
   else if (followed.told) timer = setTimeout(hearState, 300);
   else hearState();
@@ -138,14 +138,14 @@ async function startFollowing() {
   followed = subject;
   const problem = book.add("followed", subject);
   goOn();
-  const told = "Followed while this tab is open: its title and icon tell what changes";
+  const told = "Following while this tab is open. The tab title and icon show changes.";
   if (here?.permission === "default") {
-    note(`${told}. May a notification tell it too? Your browser asks.`);
+    note(`${told} Allow notifications when your browser asks.`);
     await here.requestPermission();
   }
   if (!followed) return;
   const isAllowed = here?.permission === "granted";
-  note(`${told}, ${isAllowed ? "and a notification does" : "and no notification: this browser refuses them"}. ${problem}`);
+  note(`${told} ${isAllowed ? "You'll also get notifications." : "Notifications are blocked."} ${problem}`);
 }
 
 function stopFollowing(words) {
@@ -164,11 +164,11 @@ function lookedAt() {
 
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-follow]")) return;
-  if (followed) stopFollowing("No longer followed");
+  if (followed) stopFollowing("Unfollowed");
   else startFollowing();
 });
 
-// hx-sse lets go of the stream when nobody looks at the tab; that of a followed transfer is held.
+// hx-sse closes the stream in a hidden tab. Keep it open for a followed transfer.
 document.addEventListener("htmx:sse:before:connection", ({ detail: { connection } }) => {
   const pause = connection.visibilityHandler;
   if (!pause || pause === stream) return;
@@ -179,7 +179,7 @@ document.addEventListener("htmx:sse:before:connection", ({ detail: { connection 
   document.addEventListener("visibilitychange", stream);
 });
 
-// htmx gives the page its own title between these two.
+// htmx sets the page's title between these two events.
 document.addEventListener("htmx:after:swap", showFollowing);
 document.addEventListener("htmx:finally:swap", () => {
   hearState();
@@ -189,7 +189,7 @@ document.addEventListener("htmx:finally:swap", () => {
 document.addEventListener("visibilitychange", lookedAt);
 addEventListener("focus", lookedAt);
 
-// In another tab it was begun, ended or wiped.
+// Followed, unfollowed or cleared in another tab.
 addEventListener("storage", (event) => {
   if (event.key !== "followed" && event.key !== null) return;
   const page = book.page("followed", subject.path);
@@ -199,7 +199,7 @@ addEventListener("storage", (event) => {
     return goOn();
   }
   goOff();
-  note("No longer followed");
+  note("Unfollowed");
   showFollowing();
   if (document.hidden) stream?.();
 });

@@ -1,4 +1,4 @@
-// What this browser keeps for its reader, as JSON. It may refuse to keep anything, and may hold what nobody can read.
+// localStorage wrapper. Storage may be unavailable or contain invalid data.
 const kept = {
   NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed"],
 
@@ -10,7 +10,7 @@ const kept = {
     }
   },
 
-  // Whether it is kept now.
+  // Return whether the value was saved.
   write(name, value) {
     try {
       localStorage.setItem(name, JSON.stringify(value));
@@ -31,7 +31,7 @@ const kept = {
     }
   },
 
-  // Whether nothing is left.
+  // Return whether everything was cleared.
   wipe() {
     try {
       for (const name of kept.NAMES) localStorage.removeItem(name);
@@ -42,10 +42,10 @@ const kept = {
   },
 };
 
-// "kept" tells of each change, in whichever tab it was made; `detail` is the name, or null where all may have changed.
+// "kept" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
 addEventListener("storage", (event) => dispatchEvent(new CustomEvent("kept", { detail: event.key })));
 
-// Lists of saved pages are filled by scripts that run before this event; what is below them waits, and does not move.
+// Deferred scripts fill the saved lists. Hide what's below until then, so that it doesn't shift.
 if (["starred", "looked-up"].some((name) => kept.read(name, []).length)) {
   document.documentElement.dataset.fillsLists = "";
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);

@@ -1,6 +1,6 @@
-// Keys for those who would rather type. Each does what can also be clicked; none works while somebody writes.
+// Keyboard shortcuts. Each has a clickable equivalent, and none works while the user types.
 
-// The rows of the lists in the page; a row is gone to by its first link.
+// The first link of each list row on the page.
 function rowLinks() {
   const rows = document.querySelectorAll("main tbody tr, main [data-row]");
   return Array.from(rows, (row) => row.querySelector("a[href]")).filter((link) => link?.checkVisibility());
@@ -25,7 +25,7 @@ function search() {
   box?.select();
 }
 
-// What the row is about, or else what the page is about.
+// Copy the row's Intent ID or value, else the page's.
 function copySubject() {
   const row = currentRow();
   const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
@@ -54,7 +54,7 @@ const KEYS = {
   t: switchTheme,
   "?": openHelp,
 };
-const HELD = new Set(["j", "k"]); // those that may be held down
+const HELD = new Set(["j", "k"]); // keys that may repeat
 
 function isWriting(element) {
   return element.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
@@ -70,7 +70,7 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
-// In a large text Enter is a new line.
+// Enter adds a line in a textarea, so Ctrl/⌘ + Enter submits.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
   const form = event.target.matches("textarea[data-submits]") && event.target.form;
@@ -79,7 +79,7 @@ document.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-// Single keys are in the way of those who speak to their computer (WCAG 2.1.4): they can be turned off.
+// Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4).
 const keysSwitch = document.getElementById("keys-on");
 keysSwitch.checked = kept.read("keys", true);
 keysSwitch.addEventListener("change", () => kept.write("keys", keysSwitch.checked));

@@ -1,4 +1,4 @@
-// A list: where another part of it begins, one address marked in all its places, menus that close.
+// Lists: focus after paging, highlighting of equal addresses, closing of menus.
 
 function begin(list) {
   const heading = list.querySelector("h1, h2");
@@ -40,7 +40,7 @@ document.addEventListener("click", (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// A choice closes its menu, and the menu's button has the focus that the choice had.
+// A choice closes its menu and returns the focus to the menu's button.
 document.addEventListener("click", (event) => {
   const menu = event.target.closest("[data-chosen]")?.closest("details");
   if (!menu) return;
@@ -48,7 +48,7 @@ document.addEventListener("click", (event) => {
   menu.querySelector("summary").focus();
 });
 
-// The button that stops an export goes with it: the focus goes to what comes of it.
+// The stop button disappears with the export, so focus the export's status.
 document.addEventListener("submit", (event) => event.target.closest(".export-run")?.focus());
 
 document.addEventListener("keydown", (event) => {

@@ -1,8 +1,8 @@
-// A transfer that runs: seconds tick, what changed is marked, the tab's icon follows, a broken stream is said.
+// Live updates of an open transfer: ticking times, changed steps, the tab icon and the connection status.
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
-// As the server writes it: the two largest units.
+// In the server's format: the two largest units.
 function duration(seconds) {
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   if (first < 0) return "0 s";
@@ -21,7 +21,7 @@ function since(moment) {
   return Math.max(0, Math.floor((Date.now() - Date.parse(moment)) / 1000));
 }
 
-// For narrow columns, as the server writes it there.
+// The server's format for narrow columns.
 function clock(seconds) {
   const two = (count) => String(count).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
@@ -38,7 +38,7 @@ function tick() {
     bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
 }
 
-// Some words change by the clock alone: an offer runs out, an estimate passes. Not all readers ask at the same moment.
+// Some content changes with time alone: a quote expires, an estimate passes. Spread the requests of many viewers.
 function askWhenDue() {
   const due = document.getElementById("due");
   if (!due || Date.now() < Date.parse(due.dataset.at) + 1000 + 4000 * Math.random()) return;
@@ -73,7 +73,7 @@ function connection(state) {
 document.addEventListener("htmx:sse:after:connection", () => connection("open"));
 document.addEventListener("htmx:sse:error", () => connection("lost"));
 
-// A tab that nobody looks at asks for nothing, unless what it shows is followed (follow.js).
+// A hidden tab sends no requests, unless its transfer is followed (follow.js).
 function isAsleep() {
   return document.hidden && !document.documentElement.hasAttribute("data-followed");
 }

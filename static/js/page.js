@@ -1,22 +1,22 @@
-// What HTML cannot do and the server need not know: copying and the theme switch.
+// Copy buttons, theme switch, announcements and focus after swaps.
 
 function say(words) {
   const said = document.getElementById("said");
   said.textContent = "";
-  setTimeout(() => (said.textContent = words), 50); // the same words twice are only heard when they were gone between
+  setTimeout(() => (said.textContent = words), 50); // a repeated message is only announced if the region was empty in between
 }
 
-// The page's own address, which htmx adds to each request: nobody here reads it, and it may be longer than a header.
+// htmx adds the page's URL to each request. The server doesn't read it, and it may exceed the header size limit.
 document.addEventListener("htmx:config:request", ({ detail }) => delete detail.ctx.request.headers["HX-Current-URL"]);
 
-// A part that came says in one line what came.
+// Announce what a swapped-in fragment contains.
 document.addEventListener("htmx:after:swap", (event) => {
   const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");
   if (said) say(said.dataset.said);
 });
 
-// Whoever had the focus on something that a swap takes away has it on the same control of what came, on the heading of
-// what came, on its first row, or on the nearest heading before it: never on nothing.
+// When a swap removes the focused control, focus the same control in the new content, else its heading, its first row,
+// or the nearest heading before it.
 let focused;
 
 function placeOf(control) {
@@ -46,12 +46,12 @@ document.addEventListener("htmx:finally:swap", () => {
   focused = null;
 });
 
-// Whether it was copied.
+// Return whether the text was copied.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    say("Could not copy: this browser allows it on secure pages only"); // plain HTTP beyond loopback
+    say("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
     return false;
   }
   say("Copied");
@@ -86,6 +86,6 @@ document.addEventListener("click", (event) => {
 
 for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
 
-// A page that comes piece by piece is whole now: what it comes to is heard, also by who did not listen to each piece.
+// Announce the result of a streamed page once it's complete.
 const end = document.querySelector("[data-end]");
 if (end) say(end.textContent);

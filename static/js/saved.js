@@ -1,4 +1,4 @@
-// How saved transfers stand. It is requested for the rows that come into view; only their Intent IDs are sent.
+// Load the current status of saved transfers in view. Only their Intent IDs are sent.
 
 const MOST_IDS = 20; // in one request
 const HASH = /^0x[\da-f]{64}$/;
@@ -32,7 +32,7 @@ async function load(ids) {
     if (response.ok) made.innerHTML = await response.text();
     for (const part of made.content.querySelectorAll("[data-status-of]")) loaded.set(part.dataset.statusOf, part);
   } catch {
-    // The rows say that it was not loaded.
+    // The rows say so below.
   }
   tell(ids.filter((id) => !loaded.has(id)), NOT_LOADED);
   for (const [id, part] of loaded) {
@@ -41,7 +41,7 @@ async function load(ids) {
   }
 }
 
-// An ID that is no hash may be refused, and goes alone.
+// The server may reject an ID that isn't a hash, so send each of these alone.
 function* batches(ids) {
   const hashes = ids.filter((id) => HASH.test(id));
   for (let at = 0; at < hashes.length; at += MOST_IDS) yield hashes.slice(at, at + MOST_IDS);

@@ -1,4 +1,4 @@
-// Passing a page on to another app, in browsers that can.
+// The share button, in browsers with the Web Share API.
 
 function offerSharing() {
   if (navigator.share) for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
@@ -7,7 +7,7 @@ function offerSharing() {
 document.addEventListener("htmx:after:swap", offerSharing);
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-share]");
-  // Whoever closes the menu of apps has not failed.
+  // AbortError: the user dismissed the share sheet.
   if (button) navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
 });
 

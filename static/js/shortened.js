@@ -1,4 +1,4 @@
-// Which saved pages a shortened ID may stand for. It is compared here: nothing is sent for it.
+// Find saved pages that match a shortened ID. Compared in the browser: nothing is sent.
 const FULL = /0x(?:[\da-f]{64}|[\da-f]{40})$/i;
 
 function fits(id, form) {

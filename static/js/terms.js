@@ -1,4 +1,4 @@
-// Words explained on hover and focus, in browsers that do not do it by themselves (`interestfor`).
+// Tooltips for glossary terms, in browsers without `interestfor`.
 
 if (!("interestForElement" in HTMLButtonElement.prototype)) {
   let shown = null;
@@ -22,7 +22,7 @@ if (!("interestForElement" in HTMLButtonElement.prototype)) {
   const at = (event) => event.target.closest?.(".term");
 
   document.addEventListener("pointerover", (event) => {
-    if (event.pointerType !== "mouse") return; // a finger follows the link
+    if (event.pointerType !== "mouse") return; // a tap follows the link
     if (at(event)) return show(at(event));
     clearTimeout(going);
     if (!shown?.contains(event.target)) going = setTimeout(hide, 200);

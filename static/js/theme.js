@@ -1,4 +1,4 @@
-// Before the first paint: the theme that this browser was asked to keep.
+// Apply the saved theme before the first paint.
 {
   const theme = kept.read("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

@@ -1,4 +1,4 @@
-// Every time on the page as its reader wants it: in his own zone, in UTC, or in Unix seconds. The server writes UTC.
+// Show times in the viewer's zone, in UTC or as Unix seconds. The server renders UTC.
 
 const ownClock = new Intl.DateTimeFormat("en-GB", {
   year: "numeric",
@@ -9,7 +9,7 @@ const ownClock = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
   hourCycle: "h23",
 });
-// Where a zone has a name of its own (EST), its own language knows it.
+// Only the viewer's own locale knows zone abbreviations such as EST.
 const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
 
 function howTimesAreShown() {
@@ -27,7 +27,7 @@ function inOwnZone(at) {
   };
 }
 
-// As the server writes it: with the date in front when it is not today.
+// In the server's format: with the date unless it's today.
 function withZone(at, today, isRough) {
   const { date, minute, second, zone } = inOwnZone(at);
   return (date === today ? "" : date + " ") + minute + (isRough ? "" : ":" + second) + " " + zone;
@@ -37,7 +37,7 @@ function showTimes() {
   const way = howTimesAreShown();
   const today = inOwnZone(new Date()).date;
   for (const time of document.querySelectorAll("time[data-at]")) {
-    // What the server wrote is kept; whatever else stands there was written here.
+    // Keep the server's text. Any other text was written by this script.
     if (time.textContent.endsWith(" UTC")) time.dataset.utc = time.textContent;
     const at = new Date(time.dateTime);
     if (way === "utc" || isNaN(at)) time.textContent = time.dataset.utc;
@@ -49,7 +49,7 @@ function showTimes() {
   for (const choice of document.querySelectorAll("input[name=times]")) choice.checked = choice.value === way;
 }
 
-// The fields that ask for a time. The server wrote them in UTC, and the zone beside them; what was typed since stays.
+// Convert date-time fields from UTC to the viewer's zone, except those the user has edited.
 function askInZone() {
   const zone = document.querySelector("input[data-zone]");
   if (!zone) return;
@@ -77,7 +77,7 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("htmx:after:swap", useTimes);
-// Another tab chose, or this page comes back from before the choice.
+// The choice changed in another tab, or the page was restored from the back/forward cache.
 addEventListener("storage", (event) => event.key === "times" && useTimes());
 addEventListener("pageshow", (event) => event.persisted && useTimes());
 

@@ -1,8 +1,8 @@
-// With the policy of our pages nothing that a script adds becomes a script, or the address of one. What htmx fetched may
-// become HTML, in which nothing runs; a fragment that holds a script is refused whole.
+// Trusted Types policy: allow HTML from htmx, in which scripts don't run, but no script and no script URL. A fragment
+// with a script is rejected.
 window.trustedTypes?.createPolicy("default", { createHTML: (text) => text });
 
-// No policy keeps a page from being led elsewhere by a <meta> that is added to it, so such a fragment is refused too.
+// CSP can't stop a redirect by an added <meta>, so reject fragments with one.
 document.addEventListener("htmx:before:swap", (event) => {
   if (event.detail.tasks.some((task) => task.fragment.querySelector("meta"))) event.preventDefault();
 });

@@ -164,7 +164,7 @@ OF_AN_INTENT: Final = ["balances", "everyone", "proof", "reply", "share"]
 def of_transfers(root: str) -> list[Kind]:
     """Made or looked up at this moment, since what is under way does not wait."""
     demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
-    found = re.findall(r'href="(/intent/[^"]+)" aria-label="Finished copy of scenario (\d+)"', demo)
+    found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
     finished = {int(scenario): path for path, scenario in found}
     intents = [Kind(f"intent {told}", finished[scenario]) for scenario, told in FINISHED.items()]
     parts = [Kind(f"{part} of an intent", f"{finished[11]}/{part}") for part in OF_AN_INTENT]

@@ -50,8 +50,8 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
 
 def test_an_expired_quote_offers_nothing(browser: Browser, server: str) -> None:
     page = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
-    expired = page.split("Live copy of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
-    finished = page.split("Finished copy of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
+    expired = page.split("Live transfer of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
+    finished = page.split("Completed transfer of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
     assert expired != finished
     with visiting(browser, server, theme="light", width=360) as visit:
         visit.open(finished)

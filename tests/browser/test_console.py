@@ -25,7 +25,7 @@ def quote(visit: Visit) -> Page:
     """By the way that a newcomer goes, to the quote's answer."""
     page = visit.page
     visit.open("/")
-    page.get_by_role("link", name="Make a transfer of your own").click()
+    page.get_by_role("link", name="Create a demo transfer").click()
     page.get_by_role("button", name="Send…", exact=True).click()
     expect(page.get_by_text("It costs nothing and moves no money.")).to_be_visible()
     page.get_by_role("button", name="Send QuoteIntent").click()

@@ -289,7 +289,7 @@ def test_newer_intents_are_announced_and_come_when_they_are_asked_for(browser: B
         page = visit.page
         visit.open("/history")
         before = rows(page)
-        newer = page.get_by_role("link", name=re.compile(r"\d+ newer intents?"))
+        newer = page.get_by_role("link", name=re.compile(r"\d+ new transfers?"))
         expect(newer).to_be_visible(timeout=2 * PATIENCE_MS)
         assert rows(page) == before
         newer.click()

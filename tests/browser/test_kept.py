@@ -31,7 +31,7 @@ def stored(page: Page) -> dict[str, object]:
 
 
 def shown(page: Page, title: str) -> list[str]:
-    return page.get_by_role("region", name=title).locator("li a").all_inner_texts()
+    return page.get_by_role("region", name=title, exact=True).locator("li a").all_inner_texts()
 
 
 def owner_of(visit: Visit, intent: str) -> str:
@@ -42,7 +42,7 @@ def owner_of(visit: Visit, intent: str) -> str:
 def label(page: Page, words: str) -> None:
     page.locator("summary", has_text="Label").click()
     page.get_by_label("Your label for this address").fill(words)
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
 
 
 def test_nothing_is_kept_before_somebody_looks_something_up(visit: Visit) -> None:
@@ -51,7 +51,7 @@ def test_nothing_is_kept_before_somebody_looks_something_up(visit: Visit) -> Non
         assert stored(visit.page) == {}
     visit.forgive(404)
     visit.open("/")
-    expect(visit.page.get_by_role("heading", name="Recently looked up")).to_be_hidden()
+    expect(visit.page.get_by_role("heading", name="Recent", exact=True)).to_be_hidden()
 
 
 def test_what_was_looked_up_is_on_the_home_page_newest_first_and_once(visit: Visit) -> None:
@@ -60,7 +60,7 @@ def test_what_was_looked_up_is_on_the_home_page_newest_first_and_once(visit: Vis
         visit.open(path)
     visit.forgive(404)
     visit.open("/")
-    links = visit.page.get_by_role("region", name="Recently looked up").locator("li a")
+    links = visit.page.get_by_role("region", name="Recent", exact=True).locator("li a")
     assert links.evaluate_all("links => links.map(link => link.getAttribute('href'))") == [
         first,
         "/search?q=0x12",
@@ -74,12 +74,12 @@ def test_who_does_not_want_it_is_not_remembered(visit: Visit) -> None:
     page = visit.page
     visit.open(some_intent(visit, 2))
     visit.open("/kept")
-    page.get_by_label("Do not keep what I look up").check()
-    assert shown(page, "Recently looked up") == []
+    page.get_by_label("Don't save recent searches").check()
+    assert shown(page, "Recent") == []
     visit.open(some_intent(visit, 8))
     assert stored(page)["looked-up"] == []
     visit.open("/kept")
-    expect(page.get_by_label("Do not keep what I look up")).to_be_checked()
+    expect(page.get_by_label("Don't save recent searches")).to_be_checked()
 
 
 def test_a_star_is_set_and_taken_off_and_other_tabs_follow(visit: Visit) -> None:
@@ -90,7 +90,7 @@ def test_a_star_is_set_and_taken_off_and_other_tabs_follow(visit: Visit) -> None
     expect(star).to_have_accessible_name("Star")
     star.click()
     expect(star).to_have_attribute("aria-pressed", "true")
-    expect(star).to_have_accessible_name("Saved")
+    expect(star).to_have_accessible_name("Starred")
     assert filled(star)
     expect(other.get_by_role("region", name="Starred").locator("li a")).to_have_count(1)
     page.reload()
@@ -148,25 +148,25 @@ def test_all_of_it_is_saved_wiped_and_read_again(visit: Visit, tmp_path: Path) -
     visit.open(owner)
     label(page, LABEL)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Switch between light and dark").click()
+    page.get_by_role("button", name="Toggle dark mode").click()
     page.get_by_label("Unix").check()
     visit.open("/kept")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save to a file").click()
+        page.get_by_role("button", name="Export").click()
     saved = tmp_path / "kept.json"
     download.value.save_as(saved)
     before = stored(page)
-    page.get_by_role("button", name="Wipe everything").click()
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Clear all").click()
+    page.get_by_role("button", name="Cancel").click()
     assert stored(page) == before
-    page.get_by_role("button", name="Wipe everything").click()
+    page.get_by_role("button", name="Clear all").click()
     with page.expect_navigation():
-        page.get_by_role("button", name="Wipe it all").click()
-    expect(page.get_by_text("Nothing is starred")).to_be_visible()
+        page.get_by_role("dialog").get_by_role("button", name="Clear all").click()
+    expect(page.get_by_text("No starred items")).to_be_visible()
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
     assert stored(page) == {}
-    page.get_by_label("Read from a file").set_input_files(saved)
-    expect(page.locator("#book-said")).to_have_text("Read: 1 starred, 2 looked up, 1 label.")
+    page.get_by_label("Import").set_input_files(saved)
+    expect(page.locator("#book-said")).to_have_text("Imported 1 starred, 2 recent, 1 label.")
     again = stored(page)
     assert [again[name] for name in ("starred", "looked-up", "labels")] == [
         before[name] for name in ("starred", "looked-up", "labels")
@@ -192,7 +192,9 @@ def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_ou
         "labels": {OTHER: "theirs", "0x" + "cd" * 20: "x" * 500, "__proto__": "y", "0x" + "ef" * 20: 7},
     }
     give(page, json.dumps(file))
-    expect(page.locator("#book-said")).to_contain_text("Read: 1 starred, 0 looked up, 2 labels. 6 entries")
+    expect(page.locator("#book-said")).to_contain_text(
+        "Imported 1 starred, 0 recent, 2 labels. 6 entries were skipped."
+    )
     assert shown(page, "Starred") == ["<img src=x onerror=alert(1)>", "one"]
     assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
 
@@ -201,10 +203,10 @@ def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_ou
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("not json", "not a file that this page has saved"),
-        ("null", "not a file that this page has saved"),
-        ('{"kind": "other"}', "not a file that this page has saved"),
-        (" " * 2_000_001, "too large"),
+        ("not json", "isn't a saved-items export"),
+        ("null", "isn't a saved-items export"),
+        ('{"kind": "other"}', "isn't a saved-items export"),
+        (" " * 2_000_001, "larger than 2 MB"),
     ],
     ids=["no JSON", "null", "another kind", "too large"],
 )
@@ -218,7 +220,7 @@ def test_a_bad_file_is_explained_and_changes_nothing(visit: Visit, text: str, wh
 
 
 def give(page: Page, text: str) -> None:
-    page.get_by_label("Read from a file").set_input_files(
+    page.get_by_label("Import").set_input_files(
         {"name": "kept.json", "mimeType": "application/json", "buffer": text.encode()}
     )
 
@@ -231,8 +233,8 @@ def test_lists_are_bounded(visit: Visit) -> None:
       return problem;
     }"""
     assert visit.page.evaluate(add, ["looked-up", 60]) == ""
-    assert len(shown(visit.page, "Recently looked up")) == 50
-    assert visit.page.evaluate(add, ["starred", 201]) == "200 are starred: take one off first"
+    assert len(shown(visit.page, "Recent")) == 50
+    assert visit.page.evaluate(add, ["starred", 201]) == "Limit of 200 reached. Remove a starred item first."
 
 
 def test_what_the_browser_holds_and_nobody_can_read_breaks_no_page(visit: Visit) -> None:
@@ -254,16 +256,16 @@ def test_a_browser_that_keeps_nothing_is_told_so_and_every_page_works(visit: Vis
     page.add_init_script(REFUSING)
     visit.open(some_intent(visit, 2))
     page.get_by_role("button", name="Star").click()
-    expect(page.locator("#said")).to_contain_text("its storage is full or refused")
+    expect(page.locator("#said")).to_contain_text("Browser storage is full or blocked")
     expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
     visit.open("/kept")
-    expect(page.get_by_text("This browser refuses to keep anything")).to_be_visible()
+    expect(page.get_by_text("nothing can be saved")).to_be_visible()
 
 
 def test_without_scripts_the_page_says_what_it_would_do(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/kept")
-        expect(visit.page.get_by_text("This page needs scripts")).to_be_visible()
+        expect(visit.page.get_by_text("This page requires JavaScript")).to_be_visible()
         assert visit.page.get_by_role("button").all() == []
 
 

@@ -79,7 +79,7 @@ def test_theme_search_and_help(visit: Visit) -> None:
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.keyboard.press("?")
-    sheet = page.get_by_role("dialog", name="Keys")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(sheet).to_be_visible()
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
@@ -105,14 +105,14 @@ def test_a_key_with_another_one_is_the_browsers(visit: Visit) -> None:
 def test_single_keys_can_be_turned_off_and_stay_off(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
-    page.get_by_role("button", name="Keys").click()
-    page.get_by_label("Use single keys").uncheck()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.get_by_label("Enable single-key shortcuts").uncheck()
     page.get_by_role("button", name="Close").click()
-    expect(page.get_by_role("button", name="Keys")).to_be_focused()
+    expect(page.get_by_role("button", name="Keyboard shortcuts")).to_be_focused()
     visit.open("/chains")
     page.keyboard.press("j")
     page.keyboard.press("t")
     assert page.evaluate("document.activeElement === document.body")
     assert page.locator("html").get_attribute("data-theme") is None
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()

@@ -21,7 +21,7 @@ def test_a_reader_searches_opens_an_intent_and_unfolds_its_raw_json(
         intent_id = some_intent(visit, 2).removeprefix("/intent/")
         visit.open("/")
         page.get_by_role("searchbox").fill(f"my transfer {intent_id} is gone")
-        page.get_by_role("button", name="Look up").click()
+        page.get_by_role("button", name="Search").click()
         expect(page).to_have_url(f"{server}/intent/{intent_id}")
         expect(page.get_by_role("heading", level=1)).to_have_text("Delivered")
         page.locator("#proof > summary").click()
@@ -50,7 +50,7 @@ def test_the_theme_is_switched_and_kept(browser: Browser, server: str) -> None:
         visit.open("/")
         ground = "getComputedStyle(document.body).backgroundColor"
         light = visit.page.evaluate(ground)
-        visit.page.get_by_role("button", name="Switch between light and dark").click()
+        visit.page.get_by_role("button", name="Toggle dark mode").click()
         dark = visit.page.evaluate(ground)
         visit.open("/search")
         assert light != dark

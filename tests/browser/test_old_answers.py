@@ -67,6 +67,6 @@ def test_a_pause_of_the_service_stands_above_every_page(browser: Browser, servic
         visit.open("/history")
         visit.forgive(503)
         visit.open("/help")
-        expect(visit.page.locator(".banner")).to_contain_text("The service is paused by its operator.")
+        expect(visit.page.locator(".banner")).to_contain_text("The service is paused.")
         assert fits(visit.page)
     service.behave()

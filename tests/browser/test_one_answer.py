@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
-COPIES = ["Live", "Finished", "at its worst"]
+COPIES = ["Live", "Completed", "at its worst"]
 SCENARIOS = 30  # there is one copy of each kind of each
 AT_ONCE = 4  # a browser opens six connections to a server, and the stream of a live transfer holds one
 SETTLED_MS = 2_000  # no part is renewed less often

@@ -33,7 +33,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
         expect(page).to_have_url(f"{server}/intent/{intent_id}")
 
         page.keyboard.press("Tab")  # 2
-        expect(page.locator(":focus")).to_have_text("Skip to the page")
+        expect(page.locator(":focus")).to_have_text("Skip to content")
         page.keyboard.press("Enter")
         expect(page.get_by_role("main")).to_be_focused()
         page.wait_for_load_state()  # keys are listened to by a script

@@ -27,7 +27,7 @@ from tests.serving import ROOT
 
 TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
-REFERENCE = re.compile(r"[Rr]eference\s*(?:<[^>]*>\s*)*([0-9a-f]{12}(?:\.\d+)?)\b")
+REFERENCE = re.compile(r"(?:[Rr]eference|[Rr]equest ID)\s*(?:<[^>]*>\s*)*([0-9a-f]{12}(?:\.\d+)?)\b")
 WHEN = re.compile(r"It is asked again at \d\d:\d\d:\d\d UTC at the earliest, in \d+ s")
 LONG = {group: Limits(600, 600, 600, limits.size) for group, limits in LIMITS.items()}  # the page's own time ends it
 QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
@@ -196,7 +196,7 @@ def test_each_error_of_the_service_is_told_by_its_code_in_either_envelope(
 
 PARTS = [
     pytest.param("intent failed", "GetIntentReceipt", "Couldn't load the receipt", "Where the funds are", id="receipt"),
-    pytest.param("home", "GetIntentHistory", "The newest intents cannot be shown", "What happened to the", id="newest"),
+    pytest.param("home", "GetIntentHistory", "Couldn't load recent transfers", "Track a transfer", id="newest"),
     pytest.param(
         "address", "GetIntentHistory", "The history could not be asked", r"Owner of \d+ transfers", id="owner's lists"
     ),
@@ -208,8 +208,8 @@ PARTS = [
     pytest.param(
         "one route", "GetExactInputRoutes", "no answer", "Yes: the service lists a route", id="half of a route"
     ),
-    pytest.param("token", "GetTokenPrices", "Not answered", "USD Coin", id="prices"),
-    pytest.param("tokens", "GetTokenPrices", "Not answered", "USDC", id="prices of a list"),
+    pytest.param("token", "GetTokenPrices", "Failed requests", "USD Coin", id="prices"),
+    pytest.param("tokens", "GetTokenPrices", "Failed requests", "USDC", id="prices of a list"),
     pytest.param("history", "GetChains", "chain", "Sent", id="names"),
 ]
 

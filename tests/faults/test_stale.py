@@ -119,7 +119,7 @@ def test_a_part_that_is_new_leaves_the_pages_note_and_clears_its_own(
 
 
 def test_what_changes_of_an_intent_says_as_of_when_it_is(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    shown = r'as of <time datetime="([^"]+)"'
+    shown = r'Updated <time datetime="([^"]+)"'
     before = re.search(shown, dashboard.open(paths["intent running"]).body)
     dashboard.later(LATER)
     dashboard.service.misbehave(FAULTS["502 with a page"])
@@ -206,7 +206,7 @@ def test_a_check_on_the_chains_is_not_passed_off_as_made_now(dashboard: Dashboar
     assert datetime.fromisoformat(found[1]) <= datetime.fromisoformat(updated[1])
 
 
-BANNER = "The service is paused by its operator."
+BANNER = "The service is paused."
 
 
 def banner(answer: Any) -> str:

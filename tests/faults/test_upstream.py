@@ -237,7 +237,7 @@ def test_a_second_answer_that_is_whole_is_the_page(dashboard: Dashboard, paths: 
     answer = dashboard.open(paths["intent"])
     assert answer.status_code == 200
     assert len(dashboard.service.asked("GetIntent")) == 2
-    assert "Not answered" not in answer.body
+    assert "Failed requests" not in answer.body
 
 
 @pytest.mark.parametrize(("code", "name", "status"), [(-6, "WebrpcServerPanic", 500), (-7, "WebrpcInternalError", 500),

@@ -20,7 +20,7 @@ VAGUE_WORDS = re.compile(r"\b(?:money|paid|pays|offer\w*|promis\w*|return\w*|who
 def test_each_of_the_ninety_links_opens_a_transfer(site: Client, draw: Callable[[list, int], list]) -> None:
     page = site.get("/demo").content.decode()
     links = LINK.findall(page)
-    assert [words for _, _, words in links] == ["Live", "At its worst", "Finished"] * 30
+    assert [words for _, _, words in links] == ["Live", "At its worst", "Completed"] * 30
     assert len({label for _, label, _ in links}) == 90
     assert all(words.lower() in label.lower() for _, label, words in links)
     assert len({path for path, _, _ in links}) == 90

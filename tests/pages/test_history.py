@@ -473,7 +473,7 @@ def test_newer_ones_are_announced_on_page_one_alone(site: Client, emulator: Emul
     emulator.play(2)
     emulator.play(3)
     history.newest.cache_clear()
-    assert ">2 newer intents</a>" in read(site, url)
+    assert ">2 new transfers</a>" in read(site, url)
     assert 'href="/history"' in read(site, url)
 
 
@@ -485,7 +485,7 @@ def test_newer_ones_are_counted_within_the_filters(site: Client, emulator: Emula
     assert "newer" not in read(site, url)
     emulator.play(2, age=9)
     history.newest.cache_clear()
-    assert "1 newer intent<" in read(site, url)
+    assert "1 new transfer<" in read(site, url)
 
 
 def test_the_first_row_may_have_left_the_filters_since(site: Client, emulator: Emulator) -> None:
@@ -495,7 +495,7 @@ def test_the_first_row_may_have_left_the_filters_since(site: Client, emulator: E
     url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
     emulator.now = lambda before=emulator.now: before() + 600
     history.newest.cache_clear()
-    count = re.search(r">(\d+) newer intents?<", read(site, url))
+    count = re.search(r">(\d+) new transfers?<", read(site, url))
     shown = rows(read(site, "/history?status=COMMITTED&size=100"))
     assert int(count[1] if count else 0) < len(shown)
 

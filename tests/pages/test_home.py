@@ -23,13 +23,13 @@ def test_new_intents_are_announced_and_the_list_stays(site: Client, emulator: Em
     home.entries.cache_clear()
     after = site.get("/newest", {"top": before[0]})
     assert rows(after.content) == before
-    assert "2 new intents" in after.content.decode()
+    assert "2 new transfers" in after.content.decode()
 
 
 def test_a_list_that_is_long_out_of_date_begins_anew(site: Client, emulator: Emulator) -> None:
     answer = site.get("/newest", {"top": "0x" + "12" * 32})
     assert len(rows(answer.content)) == 10
-    assert "40 or more new intents" in answer.content.decode()
+    assert "40+ new transfers" in answer.content.decode()
 
 
 def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
