@@ -1,8 +1,7 @@
-"""What a page may take of the service: so many seconds for all of its questions, and a place among those who wait.
+"""Per-page service budget: a total deadline and a concurrency slot.
 
-Pages that wait must not hold every thread there is: the others serve what needs no answer. One address has a quarter of
-the places at most. Whoever asks for no page (the live part, a question that its page no longer waits for) needs no
-place.
+Pages that wait for the service must not occupy every thread, because other pages need no request. One client address
+gets at most a quarter of the slots. Calls outside a page (live updates, background refreshes) need no slot.
 """
 
 import contextlib
@@ -17,7 +16,10 @@ from intents_ui.service.shares import Lack, Shares
 
 
 class Places:
-    """`most` pages at a time wait for the service; one more is refused if no place is free within `wait` seconds."""
+    """Concurrency limiter for pages that wait for the service.
+
+    Allows `most` pages at a time. One more is rejected if no slot is free within `wait` seconds.
+    """
 
     def __init__(self, most: int, *, wait: float) -> None:
         self._shares = Shares(most)
@@ -25,7 +27,9 @@ class Places:
 
     @contextlib.contextmanager
     def page(self, *, seconds: float) -> Iterator[None]:
-        """A page: its first question takes a place, which is free again when the page is done."""
+        """Run a page with a deadline of `seconds`. Its first service call takes a slot, and the end of the block
+        releases it.
+        """
         page = _Page(self)
         token = _page.set(page)
         try:
@@ -44,13 +48,13 @@ class Places:
 
 
 class _Page:
-    """Shared by the threads that ask for one page: all of them have its place, or none."""
+    """One page's slot, shared by all threads that work for the page."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
         self._visitor = origin.visitor()
         self._lock = threading.Lock()
-        self._has_place: bool | None = None  # None: nothing was asked yet
+        self._has_place: bool | None = None  # None: no call yet
         self._lack: Lack | None = None
 
     def take_place(self) -> None:
@@ -74,7 +78,10 @@ _page: ContextVar[_Page | None] = ContextVar("page", default=None)
 
 
 def claim() -> None:
-    """Before anything that waits for the service. Raises OutOfTime or Overloaded when this page may not."""
+    """Check the current page's budget before a service call.
+
+    Raises OutOfTime after its deadline, and Overloaded or BeyondShare where it gets no slot.
+    """
     if is_over():
         raise OutOfTime
     page = _page.get()

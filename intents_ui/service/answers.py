@@ -1,4 +1,4 @@
-"""What the operations answer with (interface.md section 4): the objects of `wire` and how many could not be read."""
+"""Response types of the service's operations, with counts of entries that couldn't be parsed."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -22,19 +22,22 @@ log = logging.getLogger("intents_ui.service")
 
 
 class IntentAnswer(Wire):
-    """4.3"""
+    """Response of GetIntent."""
 
     intent: Intent
 
 
 class ReceiptAnswer(Wire):
-    """4.4"""
+    """Response of GetIntentReceipt."""
 
     intent_receipt: IntentReceipt
 
 
 class WaitAnswer(Wire):
-    """4.5; `done` means "stop waiting", not success. `receipt_states` goes back as `last_receipt_states`."""
+    """Response of WaitIntentReceipt.
+
+    `done` means "stop polling", not success. Send `receipt_states` back as `last_receipt_states`.
+    """
 
     intent_receipt: IntentReceipt
     receipt_states: tuple[TextInList, ...] = ()
@@ -42,12 +45,14 @@ class WaitAnswer(Wire):
 
 
 class _Listed(Wire):
-    """Intents that were asked for by a filter."""
+    """Response that lists the intents matching a filter."""
 
     def fitting[T: Wire](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
-        """Return the answer without the entries that do not meet the filter; they count as entries that can't be read.
+        """Return the response without the entries for which `fits` is false. They count as entries that couldn't be
+        parsed.
 
-        Raise Unreadable where none meets it: an empty list would say that there are none."""
+        Raises Unreadable if no entry fits, because an empty list would say that there are no matches.
+        """
         kept = tuple(entry for entry in entries if fits(entry))
         unfit = len(entries) - len(kept)
         if not unfit:
@@ -61,7 +66,7 @@ class _Listed(Wire):
 
 
 class SearchAnswer(_Listed):
-    """4.1; in no particular order."""
+    """Response of SearchIntents, unordered."""
 
     essential: ClassVar[frozenset[str]] = frozenset({"intents"})
 
@@ -69,7 +74,7 @@ class SearchAnswer(_Listed):
 
     @property
     def beyond(self) -> int:
-        """How many older hits there are that were not read."""
+        """Number of older matches that were not read."""
         return int(self._noted("beyond") or 0)
 
     def without(self, beyond: int) -> "SearchAnswer":
@@ -78,7 +83,7 @@ class SearchAnswer(_Listed):
 
 
 class HistoryAnswer(_Listed):
-    """4.2"""
+    """Response of GetIntentHistory: one page of a paginated list."""
 
     essential: ClassVar[frozenset[str]] = frozenset({"intents"})
 
@@ -87,16 +92,16 @@ class HistoryAnswer(_Listed):
 
     @property
     def following(self) -> Page | None:
-        """The page to ask for next, to be sent as it is; None at the end of the list.
+        """The next page to request, with its cursor unchanged, or None at the end of the list.
 
-        It ends on no `nextPage`, on `more: false`, on an empty page, on a cursor that did not move, and on one that is
-        no number and so cannot have come from this list.
+        The list ends where `nextPage` is missing, `more` is false, the page is empty, the cursor didn't advance, or the
+        cursor isn't a number and so can't belong to this list.
         """
         return None if self.is_over or self.is_stuck or self.is_lost else self.next_page
 
     @property
     def is_over(self) -> bool:
-        """The service says that there is no more, or there is nothing on this page to go on from."""
+        """Whether this is the last page: the service reports no more, or the page is empty."""
         return self.next_page is None or self.next_page.more is False or self.is_empty
 
     @property
@@ -105,12 +110,12 @@ class HistoryAnswer(_Listed):
 
     @property
     def breaks_off(self) -> bool:
-        """There is said to be more, after a page on which there is nothing."""
+        """Whether the service reports more entries after an empty page."""
         return self.is_empty and self.next_page is not None and self.next_page.more is True
 
     @property
     def is_stuck(self) -> bool:
-        """There is said to be more, and the cursor to it did not move."""
+        """Whether the service reports more entries but the cursor didn't advance."""
         page = self.next_page
         if page is None or self.is_over or self.is_lost:
             return False
@@ -119,7 +124,7 @@ class HistoryAnswer(_Listed):
 
     @property
     def is_lost(self) -> bool:
-        """There is said to be more, and the cursor to it is no number."""
+        """Whether the service reports more entries but the cursor isn't a number."""
         if self.next_page is None or self.is_over:
             return False
         return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
@@ -130,13 +135,13 @@ class HistoryAnswer(_Listed):
 
 
 class CommitAnswer(Wire):
-    """4.6"""
+    """Response of CommitIntent."""
 
     intent_id: IntentId
 
 
 class TokensAnswer(Wire):
-    """4.7, 4.8, 4.9"""
+    """Response of the operations that list tokens."""
 
     essential: ClassVar[frozenset[str]] = frozenset({"tokens"})
 
@@ -144,7 +149,7 @@ class TokensAnswer(Wire):
 
 
 class ChainsAnswer(Wire):
-    """4.7a"""
+    """Response of the operations that list chains."""
 
     essential: ClassVar[frozenset[str]] = frozenset({"chains"})
 
@@ -152,21 +157,23 @@ class ChainsAnswer(Wire):
 
 
 class QuoteAnswer(Wire):
-    """domain.md 3b"""
+    """Response of QuoteIntent."""
 
     intent: Intent
     gas_fee_options: GasFeeOptions | None = None
 
 
 class ExecuteAnswer(Wire):
-    """domain.md 3b"""
+    """Response of ExecuteIntent."""
 
     intent_id: IntentId
     intent_status: Text | None = None
 
 
 class PricesAnswer(Wire):
-    """domain.md 3.5; a token without a price may be missing, and the order is not that of the question."""
+    """
+    Response of GetTokenPrices. Tokens without a price may be missing, and the order can differ from the request's.
+    """
 
     essential: ClassVar[frozenset[str]] = frozenset({"token_prices"})
 

@@ -1,7 +1,7 @@
-"""One call by hand: exactly the text that somebody wrote, and what came of it, down to the last byte.
+"""Raw service calls for the API console: send the exact text, record the exact response.
 
-Unlike the typed operations it refuses no question and discards no answer: to see what the service makes of a bad
-request is what it is for. Nothing is shared, kept or asked again.
+Unlike the typed operations, a raw call validates neither the request nor the response, because the console exists to
+show how the service handles any request. Nothing is cached, coalesced or retried.
 """
 
 import functools
@@ -20,7 +20,7 @@ from intents_ui.service.json_text import Verbatim
 from intents_ui.service.operations import Call
 
 MASK = "…"
-# They say what somebody who calls the service by hand has to know, and nothing about how we reach it.
+# Headers that matter to an API user. The others would reveal how this deployment reaches the service.
 TOLD_HEADERS = re.compile(
     r"content-(type|length|encoding)|date|retry-after|allow|webrpc|(credits|quota)-[a-z-]{1,30}", re.ASCII
 )
@@ -29,10 +29,11 @@ LONGEST_HEADER = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """`error` is the service's refusal, or what kept us from an answer; then there may be no `status` and no `text`.
+    """Result of a raw call.
 
-    `size` and `wire_size` are bytes, decoded and as they came; `seconds` until the last byte. The access key stands
-    nowhere in it.
+    `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
+    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
+    The access key is masked everywhere.
     """
 
     operation: str
@@ -48,7 +49,7 @@ class Attempt:
 
 
 class ByHand(Exchange[None]):
-    """`result` is never raised but told: what the service said stands in `attempt`, whatever it was."""
+    """HTTP exchange that records its result in `attempt()`, whatever the response, instead of raising an error."""
 
     def __init__(self, operation: str, text: str, *, group: Group, config: ServiceConfig) -> None:
         call = Call(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
@@ -61,7 +62,7 @@ class ByHand(Exchange[None]):
         self._seconds: float | None = None
 
     def body(self, response: httpx.Response) -> Body:
-        """Takes whatever comes, but for what is too large and what is in an encoding that nobody asked for."""
+        """Accept any response except one that is too large or has an unsupported encoding."""
         self._response = response
         encoding = response.headers.get("content-encoding", "").strip().lower()
         flawed = functools.partial(self._flawed, response)
@@ -70,11 +71,11 @@ class ByHand(Exchange[None]):
 
     def result(self, response: httpx.Response, content: bytes) -> None:
         self._content, self._seconds = content, self._so_far()
-        super().body(response)  # looks at the headers
+        super().body(response)  # validates the headers
         super().result(response, content)
 
     def attempt(self, error: ServiceError | None) -> Attempt:
-        """What came of it. `error`: what the call ended with."""
+        """Return the recorded result. `error` is the error that the call ended with, if any."""
         response, body = self._response, self._body
         return Attempt(
             operation=self.call.operation,
@@ -104,6 +105,6 @@ class ByHand(Exchange[None]):
 
 
 def _anywhere(secret: str) -> re.Pattern[str] | None:
-    """The secret as it may stand in JSON, where every character may be written as its number."""
+    """Return a pattern for the secret as it can appear in JSON, where each character may be escaped."""
     letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in secret)
     return re.compile("".join(letters)) if secret else None

@@ -1,6 +1,6 @@
-"""What an intent's addresses hold. No operation says it of one intent: it stands in its owner's history.
+"""On-chain balances of an intent's addresses, read from the owner's history.
 
-Source: interface.md 2.13 and 4.2, domain.md 3.1.
+The service reports them nowhere else.
 """
 
 import math
@@ -14,15 +14,15 @@ from intents_ui.service.operations import Call
 from intents_ui.service.paging import walk
 from intents_ui.service.wire import IntentHistory, Page
 
-# An owner seldom asks for two quotes within the same second; so many are looked through.
+# Limit on pages read. Owners rarely request more quotes than that within one second.
 MOST_PAGES = 3
 
 
 def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
-    """The intent's entry with its balances, from its owner's intents of that second.
+    """Return the intent's history entry with its balances, from the owner's intents created in the same second.
 
-    None: it does not stand there, so what its addresses hold is not known; that is not the same as nothing. It is slow,
-    because the service reads chains before it answers. Raises any ServiceError.
+    None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
+    chain before it responds. Raises ServiceError.
     """
     earliest, latest = _whole_seconds(created_at)
     pages = walk(
@@ -36,7 +36,7 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
 
 
 def first_page(*, owner: str, created_at: datetime) -> Call[HistoryAnswer]:
-    """The call that nearly always finds the intent: the first page of what its owner requested in that second."""
+    """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
     earliest, latest = _whole_seconds(created_at)
     return operations.get_intent_history(
         page=Page.first(), by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
@@ -44,6 +44,6 @@ def first_page(*, owner: str, created_at: datetime) -> Call[HistoryAnswer]:
 
 
 def _whole_seconds(at: datetime) -> tuple[int, int]:
-    """Both ends are included, and the service may count finer than microseconds."""
+    """Return the Unix times around `at`. Both are inclusive, and the service's clock can be finer than microseconds."""
     second = math.floor(at.timestamp())
     return second, second + 1

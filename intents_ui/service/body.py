@@ -1,4 +1,4 @@
-"""An answer's bytes, bounded before and after they are inflated (faults.md 0.5): 1 MB of gzip can hold a gigabyte."""
+"""Bounded buffer for a response body, limited before and after decompression: 1 MB of gzip can expand to 1 GB."""
 
 import threading
 import zlib
@@ -9,14 +9,14 @@ from intents_ui.service.errors import Flaw, Overloaded, ServiceError
 
 ACCEPTED_ENCODINGS = "gzip, identity"
 LARGE = 2**20  # bytes
-ROOM = 48 * 2**20  # bytes of large answers that a process has in hand at a time, whoever asks
-STEP = 2**16  # bytes that are inflated at a time: what is not wanted any more is never made
+ROOM = 48 * 2**20  # bytes of large responses in memory at a time, per process
+STEP = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
 
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 class Room:
-    """What all large answers take together. Safe for threads; nobody waits for it."""
+    """Memory budget for all large responses of the process. Thread-safe, never blocks."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -37,9 +37,10 @@ room = Room(ROOM)
 
 
 class Body:
-    """Takes the pieces as they come from the wire; raises what `flawed` makes of a flaw as soon as there is one.
+    """Collect a response's bytes as they arrive, and raise `flawed(flaw)` at the first flaw.
 
-    `with` it around the reading of what came, too. Raises Overloaded where there is no room for another large one.
+    Use it as a context manager that also covers parsing, so that its share of the memory budget is held that long.
+    Raises Overloaded if the budget for large responses is used up.
     """
 
     def __init__(self, *, encoding: str, limit: int, flawed: Callable[[Flaw], ServiceError]) -> None:
@@ -72,7 +73,7 @@ class Body:
                 self._take(LARGE)
 
     def whole(self) -> bytes:
-        """Everything, once, when the last piece is there."""
+        """Return the complete body once, after the last piece."""
         if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
             raise self._flawed(Flaw.ENCODING)
         content = bytes(self._content)

@@ -1,7 +1,7 @@
-"""The maker's brand word in the names of members (design.md section 5).
+"""Renaming of JSON fields that contain the operator's brand.
 
-interface.md writes `serviceVersion` where a deployment may write `acmeVersion`: one camelCase word anywhere
-in a name. Only names change, never values. `BRAND_OF_INTERFACE` changes nothing and costs nothing.
+The API's schema writes `serviceVersion` where a deployment may write `acmeVersion`: one camelCase word anywhere in a
+name. Only names change, never values. With `BRAND_OF_INTERFACE` nothing is renamed.
 """
 
 import re
@@ -12,7 +12,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """`word` stands where interface.md says `service`, `wallet_word` where it says `smart` before `Wallet`."""
+    """Brand words of a deployment.
+
+    `word` replaces the schema's `service`, and `wallet_word` replaces `smart` before `Wallet`.
+    """
 
     word: str = "service"
     wallet_word: str = "smart"
@@ -22,11 +25,11 @@ class Brand:
         return self != BRAND_OF_INTERFACE
 
     def read(self, document: Any) -> Any:
-        """The service's document under the names of interface.md."""
+        """Return a response with the schema's field names."""
         return _renamed(document, _renaming(self, BRAND_OF_INTERFACE)) if self.is_foreign else document
 
     def write(self, document: Any) -> Any:
-        """Our document under the names of this brand."""
+        """Return a request with this brand's field names."""
         return _renamed(document, _renaming(BRAND_OF_INTERFACE, self)) if self.is_foreign else document
 
 
@@ -34,7 +37,7 @@ BRAND_OF_INTERFACE = Brand()
 
 
 def _renaming(old: Brand, new: Brand) -> Callable[[str], str]:
-    # The wallet's word comes first: where both words are the same, `acmeWallet…` is the wallet's.
+    # Match the wallet's word first: where both words are the same, `acmeWallet…` is the wallet's.
     old_words = re.compile(f"{_word(old.wallet_word)}(?=Wallet)|{_word(old.word)}")
 
     def new_word(found: re.Match[str]) -> str:
@@ -47,7 +50,7 @@ def _renaming(old: Brand, new: Brand) -> Callable[[str], str]:
 
 
 def _word(word: str) -> str:
-    """A camelCase word: lower case at the beginning of a name, with a capital inside it."""
+    """Return a pattern for a camelCase word: lower case at the start of a name, capitalized inside it."""
     capital = word[0].upper() + word[1:]
     return f"(?:^{re.escape(word)}|(?<=[a-z0-9]){re.escape(capital)})(?![a-z])"
 

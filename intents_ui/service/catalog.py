@@ -1,8 +1,8 @@
-"""Chains and tokens by id: names, decimals, explorer links; which chains a route provider serves.
+"""Chains and tokens by ID (names, decimals, explorer links), and the chains of each route provider.
 
-A page needs them to put transfers into words, not to show them: what cannot be had is None, never an error, and nobody
-waits for a newer list while there is one of the last hours (`guard`). What was had before stays until there is
-something newer. A page that shows the lists themselves asks for them as `Listed`.
+Pages use them to label transfers, so a lookup that fails returns None instead of raising, and pages don't wait for a
+newer list while a recent one is cached. Old entries stay until newer ones arrive. Pages that show the lists themselves
+use the `listed_…` methods, which return `Listed`.
 """
 
 import contextlib
@@ -40,10 +40,10 @@ from intents_ui.service.wire import ChainInfo, TokenInfo
 __all__ = ["NATIVE_TOKEN", "NATIVE_TOKEN_ALIAS", "Catalog", "Listed"]
 
 LISTS_HELD = 256
-PAUSE_SECONDS = 10.0  # after a failure, until the same list is asked for again where none was had
-PATIENCE_SECONDS = 2.0  # for which a page waits for a list that it only wants names from
-CHAINS_TO_BEGIN_WITH = 8  # the service names those first on which most happens
-# A page names hundreds of chains and tokens: for so long a list that is known is not asked after again.
+PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list that isn't cached
+PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names
+CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the busiest ones first
+# Skip the cache lookup for this long after the last one, because a page names hundreds of chains and tokens.
 LOOKED_AT_SECONDS = 0.5
 
 
@@ -52,7 +52,7 @@ NEVER: tuple[float, Mapping[Any, Any]] = (float("-inf"), {})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A list that was asked for aside of any page; `until` then, nobody waits for it any more."""
+    """Background request for a list. After `until`, pages no longer wait for it."""
 
     answer: "Future[Mapping[Any, Any]]"
     until: float
@@ -65,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How much of the lists there is, and how many seconds ago it came; None: there is none."""
+    """Size and age of the cached lists. Ages are in seconds, None if nothing is cached."""
 
     chains: int
     chains_age: float | None
@@ -76,7 +76,7 @@ class Known:
 
 
 class Catalog:
-    """Safe for threads. How long an answer stays fresh is the client's to know (`guard`)."""
+    """Index of the service's chains and tokens. Thread-safe. The client (`guard`) decides how long a list is fresh."""
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
@@ -90,10 +90,10 @@ class Catalog:
         self._looked_at: dict[object, tuple[float, Mapping[Any, Any]]] = {}
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
-        """For a page, before it names these chains and their tokens: asks for what is missing, all at once.
+        """Prefetch the lists needed to name these chains and their tokens, concurrently.
 
-        Waits for 2 s at most. What is not there then comes for a later page: its question goes on, and this page does
-        not ask it again. Neither does it ask for what failed.
+        Waits at most 2 s. A slower request continues in the background for later pages. This page repeats neither it
+        nor a request that failed.
         """
         wanted: list[Listing[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
@@ -101,29 +101,29 @@ class Catalog:
         self._learn(wanted)
 
     def warm(self) -> None:
-        """Learns what most pages will need; one list after the other, because nobody waits for them yet."""
+        """Preload what most pages need, one list after the other to limit the load on the service."""
         for chain in self.chains()[:CHAINS_TO_BEGIN_WITH]:
             self._index(tokens_of(chain.id))
 
     def chains(self) -> tuple[ChainInfo, ...]:
-        """All supported chains, in the service's order."""
+        """Return all supported chains, in the service's order."""
         return tuple(self._chains_by_id().values())
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return None if chain_id is None else self._chains_by_id().get(chain_id)
 
     def tokens(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """A chain's listed tokens, each once, in the service's order."""
+        """Return a chain's listed tokens without duplicates, in the service's order."""
         return () if chain_id is None else tuple(self._tokens_by_address(chain_id).values())
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        """A listed token. The zero address and 0xeee… both are the chain's native token."""
+        """Return a listed token, or None. The zero address and 0xeee… both mean the chain's native token."""
         if chain_id is None or not address:
             return None
         return self._tokens_by_address(chain_id).get(plain(address))
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        """False: the chain's tokens are known and this is none of them. None: they are not. Native is always listed."""
+        """Return whether a token is listed, or None if the chain's tokens aren't known. The native token always is."""
         if chain_id is None or not address:
             return None
         known = self._tokens_by_address(chain_id)
@@ -131,36 +131,39 @@ class Catalog:
         return wanted == NATIVE_TOKEN or wanted in known if known else None
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """The featured tokens of a chain, or (None) of every chain, in the lists that were had: nothing is asked.
+        """Return the cached featured tokens of one chain, or of every chain for None, without a request.
 
-        The same object as long as the lists are the same, so that whoever makes something of it can keep that."""
+        Returns the same object while the lists are unchanged, so callers can cache values derived from it.
+        """
         with self._lock:
             return self._featured_anywhere if chain_id is None else self._featured.get(chain_id, ())
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
-        """The chains of a route provider that was learned; None: it was not."""
+        """Return the cached chains of a route provider, or None."""
         held = self._known(served_by(route_provider))
         return frozenset(held.index) if held else None
 
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
-        """All supported chains, or a route provider's, for the page about them.
+        """Return all supported chains or a route provider's, for the page about them.
 
-        Raises a ServiceError where none were ever had. Only for route providers that are known: each is kept.
+        Raises ServiceError if there is no cached list to fall back on. Pass known route providers only, because each
+        one takes a cache entry.
         """
         return self._listed(served_by(route_provider) if route_provider else CHAINS)
 
     def listed_tokens(self, chain_id: int) -> Listed[TokenInfo]:
-        """A chain's listed tokens for the page about them. Raises a ServiceError where none were ever had."""
+        """Return a chain's listed tokens, for the page about them. Raises ServiceError if none are cached."""
         return self._listed(tokens_of(chain_id))
 
     def listed_featured(self, chain_ids: Sequence[int]) -> Listed[TokenInfo]:
-        """The featured tokens of these chains for the page about them, by one call. Raises a ServiceError likewise."""
+        """Return the featured tokens of these chains, with one request. Raises ServiceError if none are cached."""
         return self._listed(featured_on(chain_ids))
 
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
-        """How many featured tokens each chain has; a chain of which nobody can say is left out.
+        """Return the number of featured tokens by chain. Chains whose number is unknown are missing.
 
-        By one call for all, waited for as `learn` does; where it fails, by the lists that were had of each."""
+        Uses one request for all chains, with the timeout of `learn`, and the cached lists where it fails.
+        """
         together = featured_on(chain_ids)
         self._learn([together])
         found = self._known(together)
@@ -175,7 +178,7 @@ class Catalog:
         }
 
     def known(self) -> Known:
-        """Return how much is cached and since when, without a request. Only tokens of listed chains are counted."""
+        """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
         with self._lock:
             held = dict(self._held)
         chains = held.get(CHAINS.subject)
@@ -210,14 +213,14 @@ class Catalog:
                     question.wait()
 
     def _known[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
-        """As far as it was had: nobody waits for the service."""
+        """Return the cached list, without waiting for the service."""
         if self._service.knows(listing.call):
             self._ask(listing)
         with self._lock:
             return self._held.get(listing.subject)
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
-        """No older than its lifetime, unless there is no newer one to be had."""
+        """Return a list within its TTL, or a stale one if the request for a newer one fails."""
         with freshness.collecting() as told:
             held = self._renewed(listing, newest=True)
         entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
@@ -227,12 +230,13 @@ class Catalog:
         return Listed(entries, unreadable, age.total_seconds(), told[0].error)
 
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
-        """What is listed, by key."""
+        """Return a list's entries by key."""
         until, index = self._looked_at.get(listing.subject, NEVER)
         if self._clock() < until:
             return index
         if self._service.knows(listing.call):
-            is_fresh = self._service.has_fresh(listing.call)  # afterwards it may be a newer one that is
+            # read before the request, which can replace the cached list
+            is_fresh = self._service.has_fresh(listing.call)
             index = self._ask(listing)
             if is_fresh:
                 self._look_no_more(listing, index, LOOKED_AT_SECONDS)
@@ -246,7 +250,7 @@ class Catalog:
         return self._index_held(listing)
 
     def _look_no_more(self, listing: Listing[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
-        """Gives this index for so long without a look at what is cached."""
+        """Return this index for `seconds` without looking at the cache."""
         if len(self._looked_at) >= LISTS_HELD:
             self._looked_at.clear()
         self._looked_at[listing.subject] = (self._clock() + seconds, index)
@@ -260,7 +264,7 @@ class Catalog:
         return held.index if held else {}
 
     def _ask_aside(self, listing: Listing[Any, Any]) -> Asked | None:
-        """None while there is a pause."""
+        """Start a request in the background, or return None during the pause after a failure."""
         with self._lock:
             if listing.subject in self._paused:
                 return None
@@ -278,13 +282,13 @@ class Catalog:
 
     def _ask[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         try:
-            with freshness.collecting():  # that a name is old is not worth a word
+            with freshness.collecting():  # discards the stale markers: pages don't report a stale name
                 return self._renewed(listing).index
         except ServiceError:
             return self._index_held(listing)
 
     def _renewed[K, V](self, listing: Listing[K, V], *, newest: bool = False) -> Held[K, V]:
-        """The list as the service gives it; indexed anew only when it is a new one."""
+        """Return the service's list, and rebuild its index only if the list changed."""
         try:
             answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:
@@ -302,7 +306,7 @@ class Catalog:
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
         if not self._service.knows(listing.call):
-            # Where lists may not be cached, a page would otherwise request each for every name.
+            # Where lists may not be cached, a page would otherwise request a list for every name.
             self._look_no_more(listing, held.index, PATIENCE_SECONDS)
         return held
 

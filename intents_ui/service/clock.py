@@ -1,6 +1,6 @@
-"""How far the service's clock is ahead of ours, by the Date of its answers: for what is counted down, and nothing else.
+"""Offset of the service's clock, estimated from the Date headers of its responses.
 
-A moment that the service names stays as it names it.
+Used for countdowns only. Times that the service reports are shown unchanged.
 """
 
 import statistics
@@ -8,15 +8,15 @@ from collections import deque
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-ANSWERS = 9  # of which the middle one is believed: some are late, and a cache may stand between
-UNSEEN = timedelta(seconds=5)  # the header has whole seconds, and an answer takes its time
-BELIEVED = timedelta(days=2)  # a clock that is farther off says nothing
+ANSWERS = 9  # number of samples for the median, because a response can be delayed or come from a proxy's cache
+UNSEEN = timedelta(seconds=5)  # smaller offsets are noise: the header has whole seconds, and responses take time
+BELIEVED = timedelta(days=2)  # ignore a larger offset: such a clock is misconfigured
 
 _ahead: deque[float] = deque(maxlen=ANSWERS)
 
 
 def heard(date: str | None, *, now: datetime | None = None) -> None:
-    """The Date header that an answer came with."""
+    """Record the Date header of a response."""
     try:
         said = parsedate_to_datetime(date or "")
     except (ValueError, OverflowError):
@@ -28,7 +28,7 @@ def heard(date: str | None, *, now: datetime | None = None) -> None:
 
 
 def ahead() -> timedelta:
-    """What is to be added to our clock's time; nothing while the two agree as well as can be told."""
+    """Return how far the service's clock is ahead of ours, or zero if the difference is below the noise."""
     found = timedelta(seconds=round(statistics.median(_ahead))) if _ahead else timedelta()
     return found if abs(found) >= UNSEEN else timedelta()
 

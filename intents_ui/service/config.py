@@ -1,4 +1,4 @@
-"""Where the service is, how much we let it take, and how long its answers are kept (faults.md 8.1, 8.2, 8.6, 8.7)."""
+"""Client configuration: the service's address, and the limits and cache TTLs of its operations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ MEGABYTE = 2**20
 
 
 class Group(StrEnum):
-    """Operations that may take equally long and answer equally much."""
+    """Operations that share a timeout and a size limit."""
 
     REFERENCE = auto()
     TOKENS = auto()
@@ -27,7 +27,11 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds to connect, between two pieces of an answer, and for the whole call; bytes of a decoded answer."""
+    """Limits of a call.
+
+    `connect`, `read` (between two pieces of a response) and `total` are in seconds, `size` (of the decoded response) in
+    bytes.
+    """
 
     connect: float
     read: float
@@ -40,10 +44,10 @@ LIMITS: Mapping[Group, Limits] = {
     Group.TOKENS: Limits(2, 3, 5, 8 * MEGABYTE),
     Group.INTENT: Limits(2, 3, 4, 1 * MEGABYTE),
     Group.HISTORY: Limits(2, 5, 8, 4 * MEGABYTE),
-    # The service reads chains before it answers, so its first byte may take as long as the whole.
+    # The service queries chains before it responds, so the first byte can take as long as the whole response.
     Group.BALANCES: Limits(2, 12, 12, 4 * MEGABYTE),
     Group.SEARCH: Limits(2, 5, 8, 16 * MEGABYTE),
-    # It holds the call for about 28 s when nothing changes.
+    # The service holds this call for about 28 s while nothing changes.
     Group.WAIT: Limits(2, 35, 40, 1 * MEGABYTE),
     Group.WRITE: Limits(2, 15, 20, 1 * MEGABYTE),
 }
@@ -51,7 +55,7 @@ LIMITS: Mapping[Group, Limits] = {
 
 @dataclass(frozen=True, slots=True)
 class ServiceConfig:
-    """Everything that a client has to be told. The access key is masked wherever this is printed."""
+    """Client configuration. Its repr masks the access key."""
 
     base_url: str
     access_key: SecretStr | None = None
@@ -60,7 +64,7 @@ class ServiceConfig:
     wallet_brand: str = "smart"
     connections: int = 48
     connection_wait: float = 0.5
-    held_calls: int = 64  # calls of WaitIntentReceipt that an async client keeps open beside the others
+    held_calls: int = 64  # concurrent WaitIntentReceipt calls of an async client, on top of `connections`
     limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS, repr=False)
     lifetimes: Mapping[Kind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
 

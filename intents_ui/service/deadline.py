@@ -1,8 +1,8 @@
-"""A total deadline for everything that a blocking call, or all calls of a page, do on the network.
+"""Total deadlines for blocking network calls.
 
-A timeout between two pieces does not end a call whose headers or body drip, or whose name resolution hangs. So every
-single wait (for an address, a connection, a read, a write) is cut to the time that is left. Deadlines go along with
-the context: into a block inside another one, and into the threads of `together`.
+A read timeout doesn't end a call whose headers or body trickle in, or whose name resolution hangs. So every wait (DNS,
+connect, read, write) is cut to the time left. Deadlines follow the context: they nest, and the threads of `together`
+inherit them.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import httpcore
 
 from intents_ui.service import processor
 
-RESOLVERS = 8  # names that are looked up at once; a resolver that hangs holds one of these and no page
+RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
 
 type LookUp = Callable[[str, int], list[str]]
 
@@ -28,16 +28,16 @@ _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
 
 class NameNotResolved(httpcore.ConnectError):
-    """The host name leads nowhere."""
+    """The host name has no address."""
 
 
 class ConnectionDied(httpcore.ReadError):
-    """A connection that had served before was closed by the other side before it said a word: it had been idle."""
+    """The peer closed a reused connection before the response began, because it had been idle."""
 
 
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Everything that is done on the network inside the block ends within these seconds, and within those around it."""
+    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
     ends_at, outer = time.monotonic() + seconds, _ends_at.get()
     token = _ends_at.set(ends_at if outer is None else min(ends_at, outer))
     try:
@@ -47,7 +47,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Until the end of the block; below zero when that is over, None outside of any."""
+    """Return the seconds until the current deadline, negative after it, or None without a deadline."""
     ends_at = _ends_at.get()
     return None if ends_at is None else ends_at - time.monotonic()
 
@@ -58,7 +58,7 @@ def is_over() -> bool:
 
 
 def time_left(timeout: float | None, *, expired: type[Exception]) -> float | None:
-    """The shorter of `timeout` and what is left of the block; raises `expired` when nothing is."""
+    """Return `timeout` cut to the time left. Raises `expired` after the deadline."""
     left = seconds_left()
     if left is None:
         return timeout
@@ -68,13 +68,13 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """Every address of a name once, in the resolver's order. It knows no timeout."""
+    """Return a name's addresses without duplicates, in the resolver's order. Has no timeout."""
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Connects within the deadline, to whichever address of the host answers: `look_up` says which there are."""
+    """Network backend that connects within the deadline, trying each address that `look_up` returns."""
 
     def __init__(self, look_up: LookUp = addresses_of, *, sockets: httpcore.NetworkBackend | None = None) -> None:
         self._look_up = look_up
@@ -106,14 +106,14 @@ class DeadlineBackend(httpcore.NetworkBackend):
         time.sleep(seconds)
 
     def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
-        """The host's addresses, looked up in a thread of their own, which may hang."""
+        """Return the host's addresses, looked up in a separate thread because the lookup can hang."""
         if _is_address(host):
             return [host]
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
         if not self._resolvers.acquire(timeout=-1 if allowed is None else allowed):
             raise httpcore.ConnectTimeout("too many names are being looked up")
         found: Future[list[str]] = Future()
-        # A daemon, because a look-up that hangs must not keep the process from ending.
+        # A daemon thread, so that a lookup that hangs doesn't block the process's exit.
         threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
         try:
             with processor.waiting():
@@ -133,7 +133,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """A connection whose every wait is cut to what is left of the call that uses it at the moment."""
+    """Connection whose waits are cut to the deadline of the call that currently uses it."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream

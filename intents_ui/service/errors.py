@@ -1,34 +1,34 @@
-"""What can go wrong between us and the service.
+"""Errors of calls to the service.
 
 ServiceError
-├── Unreachable         no answer: `reason` says whether the way there failed or the service itself
-│   └── OutOfTime       the page that asked had no time left; it says nothing about the service
-├── Refused             the service understood the question and says no
-│   ├── NotFound        it does not know the thing
-│   ├── AccessDenied    it does not accept our key, our project or our region
-│   ├── TooBusy         it asks us to slow down for `retry_after` seconds
-│   │   └── Overloaded  it said nothing: all our own places or connections are taken
-│   │       └── BeyondShare  this client has as many of them as one address may
-│   ├── Invalid         it does not accept the question as it was put
-│   ├── Expired         the quote's time is over
-│   └── WrongState      the intent has moved on, or cannot move yet
-└── Unreadable          something answered, but not as interface.md says: `flaw` says in which way
+├── Unreachable         no response, `reason` says why
+│   └── OutOfTime       the page's own deadline passed, so the service may be healthy
+├── Refused             the service responded with an error
+│   ├── NotFound        the object doesn't exist
+│   ├── AccessDenied    the access key, project or region isn't accepted
+│   ├── TooBusy         rate limited, retry after `retry_after` seconds
+│   │   └── Overloaded  no request was sent, because all of our slots or connections are in use
+│   │       └── BeyondShare  this client address uses its whole share of them
+│   ├── Invalid         the request isn't valid
+│   ├── Expired         the quote expired
+│   └── WrongState      the intent's status doesn't allow the operation
+└── Unreadable          the response doesn't match the schema, `flaw` says how
 
-`code` and `name` are the service's own (domain.md 2.6). No error holds the access key, nor an exception that knows it.
+`code` and `name` are the service's own. No error contains the access key or is chained to an exception that does.
 """
 
 import copy
 from enum import StrEnum
 from typing import Self
 
-LONGEST_TEXT = 200  # characters of anything that the service says about itself
+LONGEST_TEXT = 200  # characters of a text from the service
 
-SLOW_DOWN_SECONDS = 5.0  # when the service does not say for how long
-PLACE_SECONDS = 2.0  # after which one of our own places may be free
+SLOW_DOWN_SECONDS = 5.0  # default where the service sends no Retry-After
+PLACE_SECONDS = 2.0  # estimated time until one of our slots is free
 
 
 class Reason(StrEnum):
-    """Why no answer came."""
+    """Why there was no response."""
 
     REFUSED = "connection refused"
     DNS = "name not found"
@@ -40,7 +40,7 @@ class Reason(StrEnum):
 
 
 class Flaw(StrEnum):
-    """What is wrong with an answer."""
+    """What is wrong with a response."""
 
     NOT_JSON = "not JSON"
     WRONG_SHAPE = "not of the expected form"
@@ -55,7 +55,7 @@ class Flaw(StrEnum):
 
 
 class ServiceError(Exception):
-    """Anything that kept us from an answer. `request_id` is in our log and was sent to the service as X-Request-Id."""
+    """A failed service call. `request_id` is in our log and in the request's X-Request-Id header."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class ServiceError(Exception):
         self.message = message
         self.operation: str | None = None
         self.request_id: str | None = None
-        # Seconds until such a question is put to the service again; None: this one was.
+        # Seconds until the circuit breaker allows the next such request, or None if this one was sent.
         self.again_in: float | None = None
-        self.status = status  # of HTTP
+        self.status = status  # the HTTP status
         self.code = code
         self.name = name
         self.cause = cause
 
     @property
     def summary(self) -> str:
-        """What happened in our own words and the service's numbers; fit for a log line."""
+        """Error class, code and HTTP status, without text from the service. Safe for a log line."""
         numbers = [f"code {self.code}"] if self.code is not None else []
         numbers += [f"HTTP {self.status}"] if self.status is not None else []
         return f"{type(self).__name__} ({', '.join(numbers)})" if numbers else type(self).__name__
@@ -88,14 +88,14 @@ class ServiceError(Exception):
         return ": ".join(part for part in (self.operation, self.summary, self.message, self.cause) if part)
 
     def again(self, operation: str) -> Self:
-        """The same for another question: an exception keeps its traceback, and threads must not share one."""
+        """Return a copy for another operation. Exceptions hold a traceback, so threads must not share one."""
         other = copy.copy(self)
         other.__traceback__ = other.__cause__ = other.__context__ = None
         other.operation = operation
         return other
 
     def without(self, secret: str) -> None:
-        """Takes a secret out of whatever the service may have echoed."""
+        """Remove a secret from texts in which the service may have echoed it."""
         self.message = self.message.replace(secret, "…")
         self.args = (self.message,)
         self.name = self.name and self.name.replace(secret, "…")

@@ -1,6 +1,6 @@
-"""One call to the service over HTTP, but for the waiting: what is sent, what is accepted, and what each failure means.
+"""One HTTP call to the service, without I/O: build the request, validate the response, map failures to errors.
 
-The blocking and the async client differ only in how they wait; everything that decides anything is here.
+The blocking and the async client share this logic and differ only in how they wait.
 """
 
 import functools
@@ -39,10 +39,10 @@ log = logging.getLogger("intents_ui.service")
 
 _reading_a_large_one = threading.Lock()
 
-# The service no longer has what we ask for, or not in this way.
+# Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
 
-# Whatever a call may end in. Our own transport raises httpcore's exceptions, others raise httpx's.
+# Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
 TROUBLE = (
     ServiceError,
     ValidationError,
@@ -60,12 +60,14 @@ TROUBLE = (
 
 
 class Exchange[T]:
-    """One call: `request` is sent, `body` takes the answer, `result` reads it; `failure` is for any of TROUBLE."""
+    """
+    One call: send `request`, feed the response to `body`, parse it with `result`. Map any of TROUBLE with `failure`.
+    """
 
     def __init__(self, call: Call[T], config: ServiceConfig) -> None:
         self.call = call
         self.request_id = origin.call_id()
-        self.content = b""  # of the answer
+        self.content = b""  # of the response
         self._config = config
         self._began = time.monotonic()
 
@@ -74,7 +76,7 @@ class Exchange[T]:
         return self._config.limits[self.call.group]
 
     def request(self) -> httpx.Request:
-        # Before the key is in a variable that a traceback could tell.
+        # Serialize before the access key is in a local variable, which a traceback could reveal.
         content = json_text.write(self._config.names.write(self.call.request))
         headers = {
             "Accept": "application/json",
@@ -97,12 +99,12 @@ class Exchange[T]:
         )
 
     def check_request_id(self, response: httpx.Response) -> None:
-        """Raise Unreadable for the response to another request, where the service says to which one it responds."""
+        """Raise Unreadable if the service labels the response with the ID of another request."""
         if response.headers.get("x-request-id", self.request_id) != self.request_id:
             raise Unreadable.because(Flaw.OTHER_REQUEST, status=response.status_code)
 
     def body(self, response: httpx.Response) -> Body:
-        """Takes the answer's bytes, if its headers say that it can be one."""
+        """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one."""
         if 300 <= response.status_code < 400:
             raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
         if response.is_success and not _is_json(response.headers.get("content-type", "")):
@@ -114,10 +116,10 @@ class Exchange[T]:
         return Body(encoding=encoding, limit=self.limits.size, flawed=functools.partial(self._flawed, response))
 
     def result(self, response: httpx.Response, content: bytes) -> T:
-        """The answer, or the error that the service answered with."""
+        """Parse the response. Raises the service's error if it is one."""
         if len(content) <= LARGE:
             return self._result(response, content)
-        # Read, it takes many times its bytes; side by side two would not be read any sooner.
+        # A parsed response takes many times its size in memory, and parsing two at once isn't faster.
         with _reading_a_large_one:
             return self._result(response, content)
 
@@ -140,22 +142,23 @@ class Exchange[T]:
         return answer
 
     def recalled(self, text: str) -> T:
-        """What an answer says that was read before, perhaps by another version of ours. Raises ValueError."""
+        """Parse a cached response, which another version of this program may have written. Raises ValueError."""
         return self._read(json_text.read(text), text)
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))
 
     def _flawed(self, response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
-        """What an answer is that cannot be read: a refusal goes by its status all the same."""
+        """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
         if response.is_success:
             return Unreadable.because(flaw, status=response.status_code)
         return bare_refusal(text, **_answered(response))
 
     def failure(self, error: Exception) -> ServiceError:
-        """The error that the call ends with: it names the call and knows no secret. Raise it outside of the handler.
+        """Return the error to raise for a failed call, with the call's name and without secrets.
 
-        Inside, it would hang on to the HTTP library's exception, which knows the request's headers.
+        Raise it outside the `except` block. Inside, it would be chained to the HTTP library's exception, which holds
+        the request's headers.
         """
         failure = _as_ours(error)
         failure.__cause__ = failure.__context__ = None
@@ -185,7 +188,7 @@ class Exchange[T]:
 def _level(failure: ServiceError) -> int:
     is_insecure = isinstance(failure, Unreachable) and failure.reason is Reason.TLS
     if is_insecure or failure.code in OUTDATED:
-        return logging.ERROR  # neither passes by itself
+        return logging.ERROR  # neither resolves without an operator
     expected = isinstance(failure, Refused) and not isinstance(failure, AccessDenied | TooBusy)
     return logging.INFO if expected else logging.WARNING
 
@@ -203,7 +206,7 @@ def _as_ours(error: Exception) -> ServiceError:
         case ConnectionDied():
             return Unreachable.because(Reason.IDLE)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
-            # Called when the call's own deadline is left behind: what may be over is the page's.
+            # The call's own deadline has ended here, so only the page's can have passed.
             return OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
         case httpx.ConnectError() | httpcore.ConnectError():
             return Unreachable.because(_reason_not_connected(error))
@@ -238,6 +241,6 @@ def _is_json(content_type: str) -> bool:
 
 
 def _places(error: ValidationError) -> str:
-    """Where an answer has not the expected form; never what stood there."""
+    """Return the fields that failed validation, without their values."""
     found: list[Any] = error.errors(include_url=False, include_context=False, include_input=False)
     return ", ".join(".".join(map(str, problem["loc"])) for problem in found[:3])
