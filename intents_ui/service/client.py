@@ -1,6 +1,7 @@
-"""The service as typed methods: `ServiceClient` blocks (pages), `AsyncServiceClient` awaits (live).
+"""The service's API as typed methods: `ServiceClient` blocks (for pages), `AsyncServiceClient` awaits (for live
+updates).
 
-Both have one method an operation, written once in `operations`:
+Both have one method for each operation that is defined in `operations`:
 
     service.get_intent("0x…")                 # Intent
     await async_service.get_intent("0x…")     # Intent
@@ -37,11 +38,13 @@ from intents_ui.service.wire import IntentReceipt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
 
-LARGE_ANSWER = 2**18  # bytes from which on an answer is read in a thread, so that the event loop goes on
+LARGE_ANSWER = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
 
 
 class Operation[**P, T]:
-    """An operation as a method: on the blocking client it answers, on the async client it is awaited."""
+    """Descriptor that makes a method of an operation. The method returns the response, or an awaitable on the async
+    client.
+    """
 
     def __init__(self, build: Callable[P, Call[T]]) -> None:
         self._build = build
@@ -65,7 +68,7 @@ class Operation[**P, T]:
 
 
 class Operations:
-    """The thirteen of interface.md section 4; see `operations` for their arguments and rules."""
+    """The service's thirteen operations. See `operations` for their arguments and errors."""
 
     search_intents = Operation(operations.search_intents)
     get_intent_history = Operation(operations.get_intent_history)
@@ -83,14 +86,14 @@ class Operations:
 
 
 class BlockingOperations(Operations, ABC):
-    """Whoever is asked by a thread that waits for the answer."""
+    """Client for threads, whose calls block until the response."""
 
     @abstractmethod
     def ask[T](self, call: Call[T]) -> T: ...
 
 
 class ServiceClient(BlockingOperations):
-    """Blocks its thread; safe for many. Every call ends within its group's total, whatever the network does."""
+    """Blocking client. Thread-safe. Every call ends within its group's total timeout."""
 
     def __init__(
         self,
@@ -109,7 +112,7 @@ class ServiceClient(BlockingOperations):
         self._shared = shared
         self._http = httpx.Client(
             transport=transport or DeadlineTransport(connections=config.connections),
-            follow_redirects=False,  # the access key would go along
+            follow_redirects=False,  # a redirect would leak the access key
             trust_env=False,
             cookies=_no_cookies(),
         )
@@ -125,7 +128,9 @@ class ServiceClient(BlockingOperations):
         )
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
-        """`newest`: nothing older than its lifetime is given while the service answers."""
+        """
+        Return the response, possibly cached. With `newest`, a stale response is returned only if the service fails.
+        """
         try:
             return self._guard.ask(call, newest=newest)
         except ServiceError as error:
@@ -133,7 +138,7 @@ class ServiceClient(BlockingOperations):
             raise
 
     def anew[T](self, call: Call[T]) -> T:
-        """What the service says now, whatever it said a moment ago."""
+        """Return the service's current response, bypassing the cache."""
         try:
             return self._guard.ask_past_copies(call)
         except ServiceError as error:
@@ -141,15 +146,15 @@ class ServiceClient(BlockingOperations):
             raise
 
     def forget(self, intent_id: str) -> None:
-        """It has changed, so nobody is shown what was known of it before."""
+        """Invalidate the cached responses about an intent that has changed."""
         self._guard.forget(intent_id)
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
-        """Exactly this text, asked by hand. What goes wrong stands in the attempt; nothing is raised."""
+        """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
         exchange = ByHand(operation, text, group=group, config=self.config)
         try:
             claim()
-            # A breaker spares readers; whoever asks by hand wants to see for himself.
+            # No breaker: it protects page loads, and console users want the service's own response.
             with self.health.asking(operation, group, None):
                 self._carry(exchange)
         except ServiceError as error:
@@ -157,19 +162,21 @@ class ServiceClient(BlockingOperations):
         return exchange.attempt(None)
 
     def knows(self, call: Call[Any]) -> bool:
-        """Whether `ask` would answer at once, without the service."""
+        """Return whether `ask` would return from the cache, without waiting for the service."""
         return self._guard.knows(call)
 
     def has_fresh(self, call: Call[Any]) -> bool:
-        """Whether `ask` would answer with what is as good as new."""
+        """Return whether `ask` would return a fresh cached response."""
         return self._guard.has_fresh(call)
 
     def age(self, call: Call[Any]) -> float | None:
-        """Seconds since the answer came that would be given at once."""
+        """Return the seconds since the cached response arrived."""
         return self._guard.age(call)
 
     def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
-        """What was answered before and its age in seconds, here or in another process; nothing is requested."""
+        """Return the cached response of each call with its age in seconds, from this process or from Redis, without a
+        request.
+        """
         return self._guard.last_known(calls)
 
     def close(self) -> None:
@@ -212,7 +219,7 @@ class ServiceClient(BlockingOperations):
 
 
 class Unkept(BlockingOperations):
-    """For whoever reads so much that keeping it would drive out what is kept for the others."""
+    """Client that bypasses the cache, for bulk reads that would evict other users' entries."""
 
     def __init__(self, service: ServiceClient) -> None:
         self._service = service
@@ -222,11 +229,11 @@ class Unkept(BlockingOperations):
 
 
 class AsyncServiceClient(Operations):
-    """For one event loop. A call goes on when whoever awaits it is cancelled, until its own deadline.
+    """Async client for one event loop. If its caller is canceled, a call continues until its own deadline.
 
-    Calls cancelled while they wait for a connection would cost httpcore's pool its slots for good (libraries.md 5.1).
-    So the pool has no limit of its own, and a call is not cancelled with its caller. One that the service may hold for
-    long is given up all the same, at a moment that does no harm (`HeldCall`).
+    A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
+    unlimited, semaphores limit the calls, and canceling the caller doesn't cancel the call. Long polls are canceled
+    nevertheless, as soon as that is safe (`HeldCall`).
     """
 
     def __init__(
@@ -253,7 +260,7 @@ class AsyncServiceClient(Operations):
 
     @property
     def can_hold(self) -> bool:
-        """Whether one more call of WaitIntentReceipt would find a place."""
+        """Whether a slot is free for one more call of WaitIntentReceipt."""
         return not self._held_calls.locked()
 
     async def ask[T](self, call: Call[T]) -> T:
@@ -268,14 +275,14 @@ class AsyncServiceClient(Operations):
             raise
 
     def learned(self, receipt: IntentReceipt, *, age: float) -> None:
-        """For the pages: a receipt that came so many seconds ago, by whichever process."""
+        """Cache a receipt for the pages. It arrived `age` seconds ago, in this or in another process."""
         if self._kept:
             at = time.monotonic() - age
             call = operations.get_intent_receipt(receipt.intent_id)
             self._kept.put(call, receipt, len(receipt.received), asked_at=at, learned_at=at)
 
     async def aclose(self) -> None:
-        """Ends the calls under way and closes the connections."""
+        """Cancel the pending calls and close the connections."""
         for task in list(self._under_way):
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -320,7 +327,7 @@ class AsyncServiceClient(Operations):
 
     @asynccontextmanager
     async def _slot(self, call: Call[Any]) -> AsyncIterator[None]:
-        """Calls that are held must not keep the others from being asked."""
+        """Long polls have slots of their own, so that they don't starve other calls."""
         slots = self._held_calls if call.group is Group.WAIT else self._short_calls
         try:
             async with asyncio.timeout(self.config.connection_wait):
@@ -335,9 +342,9 @@ class AsyncServiceClient(Operations):
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._under_way.pop(task, None)
         if not task.cancelled():
-            task.exception()  # nobody may be waiting for it any more
+            task.exception()  # marks the exception as retrieved, because no caller may be left
 
 
 def _no_cookies() -> CookieJar:
-    """One reader's cookie would otherwise be sent along with the next one's question."""
+    """Return a jar that stores nothing, because users share the client and must not share cookies."""
     return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))

@@ -1,7 +1,7 @@
-"""How an old answer tells the page that it is old.
+"""Tracks which stale responses the current page shows.
 
-Only answers are told that were served because the service failed. One that is renewed behind the reader's back within
-its bounds (faults.md 8.6) is as good as a new one.
+Only responses served because the service failed count as stale. A response that is refreshed in the background within
+its TTL doesn't.
 """
 
 import contextlib
@@ -15,9 +15,11 @@ from intents_ui.service.errors import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class OldAnswer:
-    """`learned_at` in UTC; `error`: why there is no newer one; `again_in`: seconds until the service is asked again.
+    """Stale response on a page.
 
-    `has_balances`: a list of transfers that was requested for its balances."""
+    `learned_at` is in UTC, `error` is why there is no newer response, and `again_in` is the number of seconds until the
+    next request. `has_balances` marks a list of transfers requested with balances.
+    """
 
     operation: str
     learned_at: datetime
@@ -31,7 +33,9 @@ _told: ContextVar[list[OldAnswer] | None] = ContextVar("old_answers", default=No
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[OldAnswer]]:
-    """Around the making of a page: what it is shown that is old, in threads too that have its context (`together`)."""
+    """Collect the stale responses that the block uses, including those in threads with a copy of its context
+    (`together`).
+    """
     old_answers: list[OldAnswer] = []
     token = _told.set(old_answers)
     try:
@@ -41,7 +45,7 @@ def collecting() -> Iterator[list[OldAnswer]]:
 
 
 def told() -> Sequence[OldAnswer]:
-    """So far, and as it goes on."""
+    """Return the list of stale responses, which grows while the block runs."""
     old_answers = _told.get()
     return () if old_answers is None else old_answers
 

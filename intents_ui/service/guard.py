@@ -1,8 +1,8 @@
-"""What stands between the readers and the service, so that many readers do not become many questions.
+"""Caches, coalesces and retries service calls to limit the load on the service.
 
-Equal questions under way are asked once; answers are given again while they are young, and shown as old ones where
-the service fails; what failed is asked again where that can help, and a service in trouble is left alone (`health`).
-What changes something (quote, commit, execute) is asked exactly once each time.
+Identical concurrent calls share one request. Fresh responses come from the cache, and stale ones are served where the
+service fails. Failed calls are retried where that can help, unless the circuit breaker is open (`health`). Writes
+(quote, commit, execute) are sent exactly once.
 """
 
 import contextlib
@@ -37,22 +37,23 @@ from intents_ui.service.shared_answers import Found, SharedAnswers
 from intents_ui.service.tally import Event
 from intents_ui.service.together import aside
 
-COPY_PATIENCE = 0.3  # seconds that a page waits for a newer answer while it has an old one (faults.md 8.1)
-PROBE_PATIENCE = 0.5  # seconds that a page waits while another finds out whether the service is back
-HASTE = 1.0  # seconds for which nobody waits so, after somebody did in vain
-SAME = 0.05  # seconds by which one moment may differ by two clocks
-RENEWALS = 16  # at a time: they have threads and connections that pages need too
-# A moment's wait is better than one look behind at every reload, and what was announced as newer has to be there.
+COPY_PATIENCE = 0.3  # seconds that a page waits for a newer response while it has a stale one
+PROBE_PATIENCE = 0.5  # seconds that a page waits while another call probes whether the service is back
+HASTE = 1.0  # seconds without such waits after one of them timed out
+SAME = 0.05  # seconds by which two clocks may differ about the same moment
+RENEWALS = 16  # concurrent background refreshes, limited because they use the same threads and connections as pages
+# Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
+# learn of a change, and the reloaded page has to show it.
 PROMPT = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH, Kind.NO_HITS})
 
 
 class Answered(NamedTuple):
     answer: Any
-    content: bytes  # as it came
+    content: bytes  # as received
 
 
 class Guard:
-    """Asks through `ask`, which takes at most `patience(call)` seconds. Safe for threads."""
+    """Caching client around `ask`, which takes at most `patience(call)` seconds. Thread-safe."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class Guard:
         recall: Callable[[Call[Any], str], Any] = lambda call, text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`recall`: what an answer's saved or shared text says."""
+        """`recall` parses the text of a response that was saved on disk or in Redis."""
         self._ask = ask
         self._saved = saved
         self._shared = shared
@@ -83,7 +84,7 @@ class Guard:
         self._haste_until = float("-inf")
 
     def knows(self, call: Call[Any]) -> bool:
-        """Whether `ask` would answer at once, without a wait for the service."""
+        """Return whether `ask` would return from the cache, without waiting for the service."""
         copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
 
@@ -92,14 +93,15 @@ class Guard:
         return copy is not None and self._age(copy) < copy.lifetime.fresh
 
     def age(self, call: Call[Any]) -> float | None:
-        """Seconds since the answer came that is kept."""
+        """Return the seconds since the cached response arrived, or None."""
         copy = self._kept.copy(call.question)
         return None if copy is None else self._age(copy)
 
     def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
-        """The cached response to each call and its age in seconds, as long as it may be shown at all.
+        """Return the cached response of each call with its age in seconds, or None where there is none.
 
-        Nothing is requested from the service, and Redis is read once for all that this process does not know."""
+        Sends no request to the service. Entries missing in this process are read from Redis in one round trip.
+        """
         if self._shared:
             missing = [call for call in calls if self._kept.copy(call.question) is None]
             for call, found in zip(missing, self._shared.find_all([call.question for call in missing]), strict=True):
@@ -109,7 +111,9 @@ class Guard:
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
-        """`newest`: nothing older than its lifetime is given while the service answers."""
+        """
+        Return the response, possibly cached. With `newest`, a stale response is returned only if the service fails.
+        """
         if not call.is_read:
             self._claim(call)
             return cast(T, self._put_to_service(call, is_behind=False))
@@ -122,12 +126,12 @@ class Guard:
         return cast(T, self._ask_with_copy(call, copy, newest=newest))
 
     def ask_past_copies[T](self, call: Call[T]) -> T:
-        """What the service says now, whatever it said before."""
+        """Return the service's current response, bypassing the cache."""
         self._claim(call)
         return cast(T, self._ask_with_others(call))
 
     def forget(self, intent_id: str) -> None:
-        """It has changed: what was asked before that, or is being asked, is not what the next reader gets."""
+        """Invalidate the responses about an intent that has changed, including those of pending requests."""
         about = self._kept.forget(intent_id)
         if self._shared:
             self._shared.drop(*about)
@@ -147,12 +151,12 @@ class Guard:
         with contextlib.suppress(ValueError):
             self._kept.put(call, self._recall(call, text), len(text), asked_at=at, learned_at=at)
         copy = self._kept.copy(call.question)
-        if copy is None and self._saved:  # it is too old, or cannot be read any more
+        if copy is None and self._saved:  # it expired, or this version can't parse it
             self._saved.drop(call.question)
         return copy
 
     def _newest(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
-        """Ours, or what another process has learned since."""
+        """Return the newer of our entry and the one in Redis."""
         found = shared.find(call.question)
         return self._take(call, copy, found, shared) if found else copy
 
@@ -169,7 +173,7 @@ class Guard:
         self._kept.put(call, answer, len(found.text), asked_at=asked_at, learned_at=learned_at)
         return self._kept.copy(call.question)
 
-    # Where there is no copy
+    # Without a cache entry
 
     def _ask_anew(self, call: Call[Any]) -> Any:
         refusal = self._kept.refusal(call.question)
@@ -200,7 +204,7 @@ class Guard:
             try:
                 return self._wait(call, cast("Future[Any]", others), self._patience(call))
             except OutOfTime:
-                # The page that asked for us all had no time left. Ours may.
+                # The page that sent the shared request ran out of time. This page may have time left.
                 if is_over():
                     raise
 
@@ -218,7 +222,7 @@ class Guard:
                 if self._shared:
                     self._shared.drop(call.question)
             self._done(call, result)
-            result.set_exception(failure.again(call.operation))  # without the frames that it went through
+            result.set_exception(failure.again(call.operation))  # a copy, without the traceback's frames
             raise
         self._done(call, result)
         result.set_result(answer)
@@ -246,7 +250,7 @@ class Guard:
         if getattr(answer, "unfit_entries", 0):
             self._tally.add(Event.UNFIT)
 
-    # Where there is an old one
+    # With a stale cache entry
 
     def _ask_with_copy(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
         trouble = self._trouble(call, copy)
@@ -268,13 +272,15 @@ class Guard:
             return self._old(call, copy, error)
 
     def _trouble(self, call: Call[Any], copy: Copy) -> ServiceError | None:
-        """Why it would be in vain to ask for a newer one."""
+        """Return the error that makes a refresh pointless now, or None."""
         if copy.trouble and self._clock() < copy.again_at:
             return copy.trouble
         return self._health.refusal(call.operation, Line.READ)
 
     def _renewal(self, call: Call[Any]) -> "Future[Any] | None":
-        """The question for a newer answer, which goes on when nobody waits for it; None: as many go on as may."""
+        """Return the pending refresh, started if needed, or None at the limit. It continues after its page stops
+        waiting.
+        """
         with self._lock:
             under_way = self._under_way.get(call.question)
             if under_way or not self._renewals.acquire(blocking=False):
@@ -288,7 +294,7 @@ class Guard:
         try:
             self._ask_for_all(call, result, is_behind=True)
         except ServiceError:
-            return  # whoever waits has it from the future
+            return  # waiting callers get it from the future
         finally:
             self._renewals.release()
 
@@ -314,10 +320,10 @@ class Guard:
     def _age(self, copy: Copy) -> float:
         return self._clock() - copy.learned_at
 
-    # To the service itself
+    # Requests to the service
 
     def _put_to_service(self, call: Call[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
-        """With the retries that the question may have, all within one call's time."""
+        """Send the request, with its retries, within one call's timeout."""
         line = Line.WRITE if call.group is Group.WRITE else Line.READ
         began, left = time.monotonic(), None
         most, attempt, dead = retries.attempts(call.group, is_behind=is_behind), 1, 0
@@ -348,14 +354,14 @@ class Guard:
                 attempt += 1
 
     def _share(self, call: Call[Any], answer: Any, content: bytes) -> None:
-        """If it is what we would give ourselves: it may be of before a change, or too large."""
+        """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
         copy = self._kept.copy(call.question) if self._shared else None
         if self._shared and copy and copy.answer is answer:
             asked = self._clock() - copy.asked_at
             self._shared.keep(call.question, content, asked=asked, seconds=copy.lifetime.old)
 
     def _attempt(self, call: Call[Any], left: float | None) -> Answered:
-        """`left`: seconds of the call's time, for an attempt after the first."""
+        """Send the request once. `left` is the rest of the call's timeout for a retry."""
         if left is None:
             return self._ask(call)
         try:
@@ -363,7 +369,7 @@ class Guard:
                 return self._ask(call)
         except OutOfTime as error:
             failure: ServiceError = error
-        if not is_over():  # the page has time, this call has none
+        if not is_over():  # the call's timeout passed, not the page's deadline
             failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
         raise failure
 
@@ -384,7 +390,7 @@ class Guard:
 
 
 def is_told_despite(error: ServiceError) -> bool:
-    """Whether an old answer is better than this error: it says nothing about what was asked for."""
+    """Return whether a stale response is better than this error, which says nothing about the requested object."""
     if isinstance(error, AccessDenied):
         return error.code != GEOBLOCKED and error.status != 451
     return isinstance(error, Unreachable | Unreadable | TooBusy)

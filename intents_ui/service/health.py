@@ -1,8 +1,8 @@
-"""How the service is, as far as we know: whether it is away, wants quiet, or does not let us in.
+"""Service health and circuit breakers: unavailable, rate limited or unauthorized.
 
-What one question learns spares all others: the pages' and the live part's. While a door is shut nothing goes through
-it; then one question at a time tries, and its answer opens the door or shuts it again (faults.md 8.5). Redis does not
-join this: each process learns it with a question or two of its own.
+Pages and live updates share what each call learns. While a breaker is open it rejects calls. After its timeout it lets
+single probes through (half-open), which close it or open it again. Processes don't share this state through Redis,
+because each one learns it with a call or two.
 """
 
 import logging
@@ -32,17 +32,17 @@ from intents_ui.service.recent import Recent
 from intents_ui.service.refusals import LONGEST_PAUSE_SECONDS
 from intents_ui.service.tally import Event, Tally
 
-FEWEST_CALLS = 10  # of which a share says something
+FEWEST_CALLS = 10  # minimum sample for a failure rate
 FAILED_SHARE = 0.5
 SLOW_SHARE = 0.8
 SLOW_SECONDS = 4.0
-PROBES = 2  # in a row that open a breaker
-DENIALS = 3  # in a row after which our key is taken for refused
+PROBES = 2  # successful probes in a row that close a breaker
+DENIALS = 3  # authorization errors in a row before we assume that our key was rejected
 LATCH_SECONDS = 30.0
-LATELY = 50  # answers
+LATELY = 50  # responses for the median
 
 GARBLED = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE, Flaw.CONTENT_TYPE, Flaw.ENCODING, Flaw.REDIRECT})
-# What the service says of itself in good order.
+# Outages that the service reports itself.
 SAID = frozenset({2002, 9000})
 GEOBLOCKED = 1006
 
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class Line(StrEnum):
-    """Who asks; each has a breaker of its own."""
+    """Traffic classes, each with its own breaker."""
 
     READ = auto()
     LIVE = auto()
@@ -58,34 +58,36 @@ class Line(StrEnum):
 
 
 class State(StrEnum):
-    """What the questions so far say of the service."""
+    """What the calls so far show about the service."""
 
     UNASKED = auto()
     ANSWERS = auto()
-    TROUBLE = auto()  # what was asked last failed, or a breaker is open
-    QUIET = auto()  # it asked us to wait
-    DENIED = auto()  # it does not take our key
+    TROUBLE = auto()  # the last call failed, or a breaker is open
+    QUIET = auto()  # it sent a Retry-After
+    DENIED = auto()  # it rejects our key
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Seconds since; None: never, or not now. `typical`: seconds that half of the last answers took at the most."""
+    """Health of the service. Times are in seconds ago, None for "never" or "not now". `typical` is the median response
+    time.
+    """
 
     state: State
     answered: float | None
     failed: float | None
     in_trouble: float | None
     typical: float | None
-    breakers: Mapping[Line, bool]  # whether it is open
+    breakers: Mapping[Line, bool]  # whether each is open
 
 
-# A breaker does not stay open for longer and longer: readers want the first fresh page within 6 s of the service's
-# return (faults.md L12), live pages within 5, and a question every few seconds is nothing to any service.
+# No exponential backoff: pages should recover within 6 s of the service and live pages within 5 s, and a probe every
+# few seconds is negligible load.
 OPEN_SECONDS: Mapping[Line, float] = {Line.READ: 5.0, Line.LIVE: 4.0, Line.WRITE: 5.0}
 
 
 class Door:
-    """Shut by an error for some seconds; then `probes` questions in a row, one at a time, have to be answered."""
+    """Circuit breaker's gate. An error closes it for a time, and `probes` successful calls in a row open it again."""
 
     def __init__(self, clock: Callable[[], float], *, probes: int) -> None:
         self._clock = clock
@@ -94,14 +96,16 @@ class Door:
         self._seconds = 0.0
         self._answered = 0
         self.is_tried = False
-        self.error: ServiceError | None = None  # None: it is open
+        self.error: ServiceError | None = None  # None: calls may pass
 
     def shut(self, error: ServiceError, seconds: float) -> None:
         self.error, self._seconds, self._until = error, seconds, self._clock() + seconds
         self._answered = 0
 
     def opens_in(self, *, held: bool = False) -> float | None:
-        """None: a question may go through now. One that the service may hold never tries: that would take too long."""
+        """Return the seconds until the gate lets a call through, or None for now. Long polls never probe, because they
+        take too long to return a result.
+        """
         if self.error is None:
             return None
         left = self._until - self._clock()
@@ -112,14 +116,14 @@ class Door:
         return None
 
     def enter(self, *, held: bool) -> bool:
-        """Whether this question is the one that tries."""
+        """Register a call and return whether it is a probe."""
         if self.error is None or held:
             return False
         self.is_tried = True
         return True
 
     def leave(self, *, answered: bool) -> bool:
-        """After a question that tried; whether the door is open by it."""
+        """Record a probe's result and return whether the gate is now open."""
         self.is_tried = False
         self._answered += answered
         if self._answered < self._needed:
@@ -129,7 +133,7 @@ class Door:
 
 
 class Breaker:
-    """Shuts its door when most of the last ten seconds' calls failed, or nearly all were slow."""
+    """Closes its gate if most calls of the last ten seconds failed, or nearly all were slow."""
 
     def __init__(self, line: Line, clock: Callable[[], float], *, seconds: float, tally: Tally) -> None:
         self.door = Door(clock, probes=PROBES)
@@ -139,7 +143,7 @@ class Breaker:
         self._recent = Recent(clock)
 
     def note(self, error: ServiceError | None, *, is_slow: bool) -> None:
-        """A call that did not try the door."""
+        """Record a call that wasn't a probe."""
         self._recent.add("call")
         if error:
             self._recent.add("failed")
@@ -167,7 +171,7 @@ class Breaker:
 
 
 class Health:
-    """Safe for threads."""
+    """Thread-safe."""
 
     def __init__(
         self,
@@ -177,7 +181,7 @@ class Health:
         open_seconds: Mapping[Line, float] = OPEN_SECONDS,
         told: Callable[[str, BaseException | None, float], None] = lambda operation, error, seconds: None,
     ) -> None:
-        """`told` hears of each attempt: the operation, what it ended in, and its seconds."""
+        """`told` is called after each attempt with the operation, its exception if any, and its duration in seconds."""
         self.told = told
         self.tally = tally or Tally()
         self.clock = clock
@@ -196,11 +200,11 @@ class Health:
 
     @property
     def lets_us_in(self) -> bool:
-        """Whether the service takes our key, as far as we know."""
+        """Whether the service accepts our access key, as of the last call."""
         return self._latch.error is None
 
     def standing(self) -> Standing:
-        """Nothing is asked for it."""
+        """Return the current health, without a request."""
         with self._lock:
             now = self.clock()
             answered, failed, since = (
@@ -225,16 +229,17 @@ class Health:
         return State.UNASKED if self._answered_at is None else State.ANSWERS
 
     def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
-        """Why this question would not be put to the service now. None while another tries a door: it may open."""
+        """Return the error with which a call would be rejected now. None during a probe, which may open the gate."""
         with self._lock:
             if any(door.is_tried for door in self._doors(line)):
                 return None
             return self._refusal(operation, line, held=False)
 
     def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "Asking":
-        """Around one attempt of a call; raises where it must not be made. `line` None: no breaker has a say.
+        """Return a context manager for one attempt of a call. Entering it raises the error with which a gate rejects
+        the call.
 
-        `patience`: seconds to wait while another question tries whether the service is back.
+        With `line` None no breaker applies. `patience` is the number of seconds to wait for another call's probe.
         """
         return Asking(self, operation, group, line, patience)
 
@@ -254,7 +259,7 @@ class Health:
         return [self._quiet, self._latch, *breaker]
 
     def enter(self, asking: "Asking") -> frozenset[Door]:
-        """The doors that this question tries."""
+        """Return the gates for which this call is a probe."""
         held, until = asking.group is Group.WAIT, time.monotonic() + asking.patience
         with self._lock:
             refusal = self._refusal(asking.operation, asking.line, held=held)
@@ -273,7 +278,7 @@ class Health:
         with self._lock:
             self._learned.notify_all()
             if error is not None and (not isinstance(error, ServiceError) or isinstance(error, OutOfTime | Overloaded)):
-                for door in asking.tries:  # nothing was learned
+                for door in asking.tries:  # the call says nothing about the service
                     door.leave(answered=False)
                 if isinstance(error, Overloaded):
                     self.tally.add(Event.SHED)
@@ -315,7 +320,7 @@ class Health:
         breaker = self._breakers[asking.line]
         failure = error if error and _counts(error, asking.group) else None
         if breaker.door in asking.tries:
-            # What wants quiet has not failed, and has not answered either.
+            # A rate-limited probe neither failed nor succeeded.
             breaker.leave(answered=failure is None and not isinstance(error, TooBusy))
             if failure:
                 breaker.shut(failure)
@@ -338,7 +343,7 @@ class Health:
 
 
 class Asking:
-    """One attempt: what came of it is learned whatever it ended in."""
+    """Context manager that reports an attempt's result to `Health`, whatever it is."""
 
     def __init__(self, health: Health, operation: str, group: Group, line: Line | None, patience: float) -> None:
         self.operation = operation
@@ -362,9 +367,9 @@ class Asking:
 
 
 def _counts(error: ServiceError, group: Group) -> bool:
-    """Whether it is a failure of the service, or of the way there, and not an answer that we do not like."""
+    """Return whether an error is a failure of the service or the network, and not a valid error response."""
     if isinstance(error, Unreachable):
-        # Silence is what a held call is for, and a connection that died of age says nothing.
+        # A long poll normally ends in silence, and an idle connection that was closed says nothing about the service.
         is_silence = group is Group.WAIT and error.reason is Reason.TIMEOUT
         return error.code not in SAID and error.reason is not Reason.IDLE and not is_silence
     return isinstance(error, Unreadable) and error.flaw in GARBLED

@@ -1,4 +1,4 @@
-"""A call that the service may hold for half a minute, and how it is given up when nobody wants its answer any more."""
+"""Cancellation of long polls whose caller is gone."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ _QUESTION_IS_OUT = "receive_response_headers.started"
 
 
 class HeldCall:
-    """Ends the task of a call as soon as that does no harm.
+    """Cancels the task of a call as soon as that is safe.
 
-    A request that is cancelled while it gets its connection costs httpcore's pool a slot for good (libraries.md 5.1).
-    Once the question is out and only the answer is missing, cancelling just closes the connection, and the service
-    notices. httpcore tells of that moment through the request's `trace`; a call in this process has no pool to harm.
+    A request that is canceled while it waits for a connection leaks a slot of httpcore's pool. Once the request is
+    sent, canceling only closes the connection, which the service notices. httpcore reports that moment through the
+    request's `trace` extension. Calls within this process have no pool and can be canceled at any time.
     """
 
     def __init__(self, task: asyncio.Task[Any], *, has_pool: bool) -> None:

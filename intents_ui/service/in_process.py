@@ -1,4 +1,4 @@
-"""The way to a service that lives in this process: an ASGI application, called without a network."""
+"""HTTP transport to a service in the same process: calls an ASGI application without a network."""
 
 import asyncio
 import contextlib
@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 
 
 class InProcessTransport(httpx.BaseTransport):
-    """Runs the application in the caller's thread, on an event loop that no other call uses meanwhile.
+    """Runs the application in the caller's thread, on an event loop that no other call uses at the same time.
 
-    At most `loops` calls run at once; others wait for as long as they would for a connection.
+    At most `loops` calls run concurrently. Others wait up to the pool timeout.
     """
 
     def __init__(self, application: object, *, loops: int = 64) -> None:
@@ -26,15 +26,15 @@ class InProcessTransport(httpx.BaseTransport):
         self._idle: queue.LifoQueue[asyncio.Runner] = queue.LifoQueue()
         self._is_closed = False
         for _ in range(loops):
-            self._idle.put(asyncio.Runner())  # has no loop before its first run
+            self._idle.put(asyncio.Runner())  # the loop is created on first use
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with self._runner(request) as runner:
-            # A runner keeps the context of its first run, and with it that call's deadline.
+            # A runner reuses the context of its first run, and with it that call's deadline.
             return runner.run(self._answer(request), context=contextvars.copy_context())
 
     def close(self) -> None:
-        """Loops in use close with their calls."""
+        """Close the idle loops. Loops in use close after their calls."""
         self._is_closed = True
         self._close_idle()
 

@@ -1,6 +1,6 @@
-"""A stranger's picture decoded in a process of its own, so that no decoder takes more than that process's share.
+"""Decodes untrusted images in a subprocess with limited CPU time, memory and output.
 
-The process may take so much processor time and memory, writes next to nothing, and knows no setting and no secret.
+The subprocess inherits no environment, so it has no access to settings or secrets.
 """
 
 import contextlib
@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-SECONDS: Final = 5.0  # on the wall, with the start of the process on a busy machine
+SECONDS: Final = 5.0  # of wall-clock time, including the start of the subprocess on a busy machine
 MOST_WRITTEN: Final = 64 * 1024
 RASTER: Final = str(Path(__file__).with_name("raster.py"))
 
 
 class NotDrawn(Exception):
-    """There is no picture: the decoder refused it, or was ended."""
+    """The decoder rejected the image or was killed."""
 
 
 def drawn_anew(body: bytes) -> bytes:
-    """`raster.drawn_anew` in a process of its own. Raises NotDrawn."""
+    """Return the image as re-encoded by `raster.drawn_anew` in a subprocess. Raises NotDrawn."""
     return run([RASTER], body)
 
 
 def run(arguments: Sequence[str], body: bytes) -> bytes:
-    """Python with these arguments, what stands on its standard input, and what it gives back. Raises NotDrawn."""
+    """Run Python with these arguments and `body` as standard input, and return its standard output. Raises NotDrawn."""
     command = [sys.executable, "-I", *arguments]
     with subprocess.Popen(  # noqa: S603 - our own code, with nothing of a stranger in its arguments
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, cwd="/"
@@ -46,8 +46,10 @@ def run(arguments: Sequence[str], body: bytes) -> bytes:
 
 
 def _exchanged(process: "subprocess.Popen[bytes]", body: bytes) -> bytes:
-    """It reads all before it writes, so one after the other does not block."""
-    if process.stdin is None or process.stdout is None:  # they are pipes, by the call
+    """
+    Write all input, then read the output. The subprocess reads everything before it writes, so this can't deadlock.
+    """
+    if process.stdin is None or process.stdout is None:  # for the type checker: both are pipes
         raise NotDrawn("the decoder cannot be spoken to")
     with contextlib.suppress(BrokenPipeError), process.stdin:
         process.stdin.write(body)

@@ -1,6 +1,6 @@
-"""JSON as the service writes it, read without losing anything (libraries.md 5.2).
+"""Lossless, strict JSON.
 
-Numbers stay exact. What two readers could understand differently is refused: NaN, duplicate keys, bottomless nesting.
+Numbers stay exact. Ambiguous or hostile input is rejected: NaN, duplicate keys, excessive nesting.
 """
 
 import json
@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Never
 
 DEPTH_LIMIT = 64
-LONGEST_NUMBER = 200  # characters; a longer one stays text, which no number field can read
+LONGEST_NUMBER = 200  # characters. A longer number stays text, which every number field rejects
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _BLANK_COLON = re.compile(r'"[ \t\n\r]+:')
@@ -20,16 +20,17 @@ _LAST_END = re.compile(r"[ \t\n\r]*\}[ \t\n\r]*")
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """JSON text that is sent as it is."""
+    """JSON text to send unchanged."""
 
     text: str
 
 
 def read(text: str) -> Any:
-    """The value that the text stands for. Raises ValueError, and nothing else, if there is none."""
+    """Parse JSON text. Raises ValueError, and nothing else, if it is invalid."""
     try:
         value = _QUICK.decode(text)
-        # No key is lost, so none is there twice. Blanks before a colon and texts that hold JSON spoil the count.
+        # Fast check for duplicate keys: the parsed keys and the colons after a quote have the same count. It is
+        # inconclusive with blanks before a colon or with texts that contain JSON, so those are parsed again.
         if _keys(value) != text.count('":') or _BLANK_COLON.search(text):
             value = _DECODER.decode(text)
     except RecursionError:
@@ -38,16 +39,19 @@ def read(text: str) -> Any:
 
 
 def member(text: str, name: str) -> str:
-    """The exact text of one member of a JSON object that `read` has accepted. KeyError if it has none of this name.
+    """Return the exact text of one field of a JSON object that `read` accepted. Raises KeyError if there is none.
 
-    `read` refuses objects with a key that is there twice, so there is one such member at most."""
+    The name is unambiguous, because `read` rejects duplicate keys.
+    """
     return _last_member(text, name) or members(text)[name]
 
 
 def _last_member(text: str, name: str) -> str | None:
-    """Without reading what stands before it, if it is the last one: a page of a list is long, and its cursor short."""
+    """Return the field's text if it is the last one, without parsing what precedes it. A page of a list is long, and
+    its cursor at the end is short.
+    """
     at = text.rfind(f'"{name}"')
-    # A quote behind a backslash stands inside of a string: `"x\\"intent"` is another name that ends alike.
+    # An escaped quote is part of a string: `"x\\"intent"` is another name with the same ending.
     if not name.isalnum() or at < 1 or text[at - 1] == "\\":
         return None
     colon = _skip_blank(text, at + len(name) + 2)
@@ -59,7 +63,7 @@ def _last_member(text: str, name: str) -> str | None:
 
 
 def members(text: str) -> dict[str, str]:
-    """The exact text of each member of a JSON object that `read` has accepted."""
+    """Return the exact text of each field of a JSON object that `read` accepted."""
     found: dict[str, str] = {}
     at = _skip_blank(text, text.index("{") + 1)
     while text[at] != "}":
@@ -74,7 +78,9 @@ def members(text: str) -> dict[str, str]:
 
 
 def write(document: Mapping[str, Any] | Verbatim) -> bytes:
-    """A request. Verbatim members go out byte for byte, and integers from 2**53 on as text: no reader rounds that."""
+    """Serialize a request. `Verbatim` values are sent byte for byte, and integers from 2**53 as strings, because many
+    JSON parsers would round them.
+    """
     return _written(document).encode()
 
 
@@ -93,7 +99,7 @@ def _written(value: Any) -> str:
 
 
 def _keys(value: Any) -> int:
-    """How many keys the objects in a document have together."""
+    """Return the total number of keys of all objects in a document."""
     count, level = 0, [value] if type(value) in (dict, list) else []
     for _ in range(DEPTH_LIMIT + 1):
         if not level:
@@ -121,7 +127,7 @@ def _fraction(text: str) -> Decimal | str:
     try:
         return Decimal(text) if len(text) <= LONGEST_NUMBER else text
     except InvalidOperation:
-        return text  # an exponent beyond what Decimal can hold
+        return text  # an exponent out of Decimal's range
 
 
 def _refuse_constant(name: str) -> Never:
@@ -139,4 +145,4 @@ _QUICK = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constan
 _DECODER = json.JSONDecoder(
     parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )
-_WALKER = json.JSONDecoder(parse_int=len, parse_float=len)  # finds where a value ends; what it is does not matter
+_WALKER = json.JSONDecoder(parse_int=len, parse_float=len)  # finds where a value ends, without converting numbers

@@ -1,7 +1,7 @@
-"""Answers that may be given again, and the service's "no" that may be told again (faults.md 8.6).
+"""In-memory response cache, including negative entries for the service's error responses.
 
-Two shelves, so that whatever readers ask for never drives out the lists of chains and tokens that every page has its
-names from; and refusals apart from both, so that made-up ids cannot drive out good data.
+Lists of chains and tokens have an LRU of their own, so that other requests can't evict the names that every page needs.
+Negative entries are separate too, so that made-up IDs can't evict good data.
 """
 
 import random
@@ -24,19 +24,22 @@ KEPT_BYTES = 32 * 2**20
 LISTS_SHARE = 0.5
 KEPT_ANSWERS = 20_000
 KEPT_REFUSALS = KEPT_ANSWERS // 10
-WEIGHT = 5  # bytes that an answer takes for each byte that came; measured: 2.2 for a history, 5.8 for the chains
-ENTRY_BYTES = 2_000  # for what stands around it
-JITTER = 0.1  # so that what was learned together does not grow old together
-FORGOTTEN_SECONDS = 60.0  # longer than any question about it takes
-MOST_OFTEN = 3  # refusals after which an id is taken for made up
-RENEWALS_PAUSE = 5.0  # seconds at the most, after one that failed
+WEIGHT = 5  # bytes of memory per byte received. Measured: 2.2 for a history, 5.8 for the list of chains
+ENTRY_BYTES = 2_000  # overhead of an entry
+JITTER = 0.1  # random share of the TTL, so that entries created together don't expire together
+FORGOTTEN_SECONDS = 60.0  # longer than any pending request for the intent
+MOST_OFTEN = 3  # NotFound responses after which an ID is considered made up
+RENEWALS_PAUSE = 5.0  # longest wait in seconds before the next refresh after a failed one
 
 LISTS = frozenset({Kind.CHAINS, Kind.TOKENS})
 
 
 @dataclass(slots=True)
 class Copy:
-    """An answer; times are the clock's. `trouble`: why there is no newer one, since that was tried last."""
+    """Cache entry. Times are those of the cache's clock.
+
+    `trouble` is the error of the last refresh, and `again_at` is when to try the next one.
+    """
 
     answer: Any
     kind: Kind
@@ -57,7 +60,7 @@ class Refusal:
 
 @dataclass(slots=True)
 class Shelf:
-    """The copies used last, bounded by their bytes and their number."""
+    """LRU cache bounded by bytes and by number of entries."""
 
     bytes: int
     most: int
@@ -76,7 +79,7 @@ class Shelf:
 
 
 class KeptAnswers:
-    """Safe for threads. Answers are shared, so nobody changes them."""
+    """Response cache. Thread-safe. Cached responses are shared and must not be modified."""
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class KeptAnswers:
         self._forgotten: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
 
     def copy(self, question: Question) -> Copy | None:
-        """As long as it may be shown at all."""
+        """Return the cached response while it may be shown at all, however stale."""
         with self._lock:
             found = self._lists.copies.get(question) or self._others.copies.get(question)
             return found if found and self._clock() - found.learned_at < found.lifetime.old else None
@@ -107,10 +110,12 @@ class KeptAnswers:
             return found.error if found and self._clock() < found.until else None
 
     def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
-        """What came at `learned_at` (now) for a question of `asked_at`; gives what is to be told.
+        """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now). Return the
+        response to show.
 
-        An older answer never takes the place of a newer one (faults.md F60): what was asked first may come last, and
-        what was asked last may tell of an earlier state."""
+        An older response never replaces a newer one. Responses can arrive out of order, and a later request can return
+        an earlier state.
+        """
         if call.kind is None:
             return answer
         kind, now = call.kind(answer), self._clock()
@@ -137,7 +142,7 @@ class KeptAnswers:
             return answer
 
     def refuse(self, call: Call[Any], error: ServiceError, *, asked_at: float) -> None:
-        """The service says no: what was had before is no longer so."""
+        """Cache the service's error response and drop the cached data that it supersedes."""
         kind = self._kind_of(call, error)
         if kind is None or call.kind is None:
             return
@@ -150,13 +155,13 @@ class KeptAnswers:
                 kind = Kind.OFTEN_UNKNOWN
             for shelf in (self._lists, self._others):
                 shelf.copies.pop(call.question, None)
-            # Not the error itself: it hangs on to every frame that it went through.
+            # A copy, because the error's traceback references every frame that it passed.
             self._refusals[call.question] = Refusal(
                 error.again(call.operation), self._clock() + self._lifetimes[kind].fresh, times
             )
 
     def fail(self, question: Question, error: ServiceError) -> None:
-        """A copy could not be renewed; that is not tried again at every turn."""
+        """Record that a refresh failed, so that the next calls don't all repeat it."""
         with self._lock:
             copy = self._lists.copies.get(question) or self._others.copies.get(question)
             if copy:
@@ -164,7 +169,7 @@ class KeptAnswers:
                 copy.again_at = self._clock() + min(copy.lifetime.fresh, RENEWALS_PAUSE)
 
     def forget(self, intent_id: str) -> list[Question]:
-        """Everything that tells of this intent, for it has changed; gives the questions about the intent itself."""
+        """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""
         about = [call.question for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
         now = self._clock()
         with self._lock:
@@ -176,9 +181,10 @@ class KeptAnswers:
         return about
 
     def _goes_back(self, before: Copy, answer: object) -> bool:
-        """Whether an answer tells of an earlier state than one that may still be shown.
+        """Return whether a response has an older state than the entry it would replace, which may still be shown.
 
-        A time that no clock can have reached is not believed: it would hold a transfer in its state."""
+        An update time in the far future is ignored: it would block all later updates.
+        """
         known, told = _updated_at(before.answer), _updated_at(answer)
         if known is None or told is None or self._clock() - before.learned_at >= before.lifetime.old:
             return False
@@ -191,7 +197,7 @@ class KeptAnswers:
 
 
 def weight(size: int) -> int:
-    """Bytes of memory that an answer takes which came as so many."""
+    """Return the bytes of memory for a response of `size` bytes."""
     return size * WEIGHT + ENTRY_BYTES
 
 

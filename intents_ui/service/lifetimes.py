@@ -1,4 +1,4 @@
-"""How long an answer may be given again (faults.md 8.6)."""
+"""Cache TTLs by kind of response."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -11,31 +11,30 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 
 class Kind(StrEnum):
-    """Answers that stay true equally long."""
+    """Kinds of responses that share a TTL."""
 
     CHAINS = auto()
     TOKENS = auto()
     TOKEN_SEARCH = auto()
     ROUTES = auto()
     NO_ROUTES = auto()
-    MOVING = auto()  # an intent that is under way, or its receipt
+    MOVING = auto()  # an open intent or its receipt
     ENDED_LATELY = auto()  # SUCCEEDED or REFUNDED within the last hour
     ENDED = auto()
-    STOPPED_LATELY = auto()  # FAILED, ABORTED or INVALID within the last half hour: a refund may follow
+    STOPPED_LATELY = auto()  # FAILED, ABORTED or INVALID within the last half hour, so a refund may follow
     STOPPED = auto()
     HISTORY = auto()
-    OLDER_HISTORY = auto()  # a page behind the first
+    OLDER_HISTORY = auto()  # a page after the first
     BALANCES = auto()
     SEARCH = auto()
     NO_HITS = auto()
     UNKNOWN = auto()  # NotFound
-    OFTEN_UNKNOWN = auto()  # NotFound, asked for again and again
+    OFTEN_UNKNOWN = auto()  # NotFound several times
     INVALID = auto()  # InvalidArgument
 
 
 class Lifetime(NamedTuple):
-    """Ages in seconds: up to `fresh` an answer is as good as new, up to `renewed` it is shown while a newer one is
-    asked for, and up to `old` where there is no newer one to be had."""
+    """TTLs as ages in seconds: fresh, then stale-while-revalidate up to `renewed`, then stale-if-error up to `old`."""
 
     fresh: float
     renewed: float
@@ -43,7 +42,7 @@ class Lifetime(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """`2/10/86400`; what is left out at its end is as what stands before it."""
+        """Parse `2/10/86400`. Ages omitted at the end equal the last one given."""
         numbers = [float(each) for each in text.split("/")]
         ages = (numbers + numbers[-1:] * 2)[:3]
         if len(numbers) > 3 or ages != sorted(ages) or not 0 <= ages[0] <= ages[2] < float("inf"):
@@ -59,7 +58,7 @@ LIFETIMES: Mapping[Kind, Lifetime] = {
     Kind.TOKENS: Lifetime(15 * MINUTE, 6 * HOUR, 7 * DAY),
     Kind.TOKEN_SEARCH: Lifetime(MINUTE, 5 * MINUTE, HOUR),
     Kind.ROUTES: Lifetime(MINUTE, 5 * MINUTE, HOUR),
-    Kind.NO_ROUTES: Lifetime(30, 30, 30),  # so that a "no" does not stick
+    Kind.NO_ROUTES: Lifetime(30, 30, 30),  # short, so that a new route shows up soon
     Kind.MOVING: Lifetime(2, 10, DAY),
     Kind.ENDED_LATELY: Lifetime(10 * MINUTE, 7 * DAY, 30 * DAY),
     Kind.ENDED: Lifetime(DAY, 7 * DAY, 30 * DAY),
@@ -67,7 +66,7 @@ LIFETIMES: Mapping[Kind, Lifetime] = {
     Kind.STOPPED: Lifetime(10 * MINUTE, HOUR, 30 * DAY),
     Kind.HISTORY: Lifetime(2, MINUTE, HOUR),
     Kind.OLDER_HISTORY: Lifetime(10, MINUTE, HOUR),
-    Kind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # money that is shown must be young
+    Kind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
     Kind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
     Kind.NO_HITS: Lifetime(5, 30, 10 * MINUTE),
     Kind.UNKNOWN: Lifetime(3, 3, 3),
@@ -80,7 +79,7 @@ STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INV
 
 
 def of_intent(status: str | None, updated_at: datetime | None) -> Kind:
-    """A status that nobody knows may change at any moment."""
+    """Return the kind of an intent by its status. One with an unknown status may change at any moment."""
     age = datetime.now(UTC) - updated_at if updated_at else timedelta(0)
     if status in ENDED:
         return Kind.ENDED if age > timedelta(hours=1) else Kind.ENDED_LATELY

@@ -1,4 +1,4 @@
-"""The lists of chains and tokens that the service has: how each is asked for, and by what its entries are looked up."""
+"""Requests for the service's lists of chains and tokens, and the keys of their entries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NATIVE_TOKEN_ALIAS = "0x" + "e" * 40
 
 @dataclass(frozen=True, slots=True)
 class Listing[K, V]:
-    """A list of the service; `subject` is its name among the others."""
+    """One of the service's lists. `subject` is its cache key."""
 
     subject: object
     call: Call[Any]
@@ -27,7 +27,7 @@ class Listing[K, V]:
 
 @dataclass(frozen=True, slots=True)
 class Held[K, V]:
-    """A list as it was last had."""
+    """The last response of a list, with its entries by key."""
 
     answer: Wire
     index: Mapping[K, V]
@@ -35,7 +35,7 @@ class Held[K, V]:
 
 @dataclass(frozen=True, slots=True)
 class Listed[V]:
-    """A list for the page that is about it, each entry once. `error`: why it is as old as `age` says, in seconds."""
+    """List without duplicates, for the page about it. `error` is why it is `age` seconds old, if it is stale."""
 
     entries: tuple[V, ...]
     unreadable: int = 0
@@ -70,6 +70,6 @@ CHAINS = Listing[int, ChainInfo](
 
 
 def plain(address: str) -> str:
-    """The one way to look a token up by its address."""
+    """Return the normalized form of a token's address, for lookups."""
     lowered = address.lower()
     return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered

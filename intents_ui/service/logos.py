@@ -1,8 +1,8 @@
-"""Logos of tokens and chains from the hosts that a setting names (interface.md 2.14, 2.15; faults.md S-IMG, S-SSRF).
+"""Fetches logos of tokens and chains from an allowlist of hosts.
 
-Whoever gets a token listed chooses its logo's address, so it is asked for as if by an enemy: over https from the listed
-hosts alone, at an address that was looked at after the name was resolved, with no redirects, for so long and so much.
-What comes is drawn anew (`raster`, in a process of its own) and kept. So is that nothing came.
+The issuer of a token chooses its logo's URL, so the URL is untrusted. Requests use HTTPS only, connect only to public
+IP addresses (checked after name resolution), follow no redirects and have limits on time and size. Images are
+re-encoded in a subprocess (`raster`) and cached, and so are failures.
 """
 
 import contextlib
@@ -27,13 +27,13 @@ from intents_ui.service.public_addresses import public_only
 
 SECONDS = 2.0
 MOST_BYTES = 256 * 1024
-READERS = 6  # who wait at the same time: as many as one browser asks for at once, and few of the pages' threads
+READERS = 6  # concurrent requests: as many as one browser sends, and few of the pages' threads
 KEPT_BYTES = 8 * 2**20
 KEPT_SECONDS = 24 * 60 * 60.0
 MISSED_SECONDS = 10 * 60.0
-ENTRY_BYTES = 1024  # what an entry costs beside its picture
+ENTRY_BYTES = 1024  # overhead of an entry
 
-# No user, port, fragment or blank, and no letter beyond ASCII.
+# Excludes userinfo, port, fragment, blanks and non-ASCII characters.
 URL = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]{0,1000})", re.ASCII)
 HEADERS: Mapping[bytes | str, bytes | str] = {
     "Accept": "image/webp, image/png, image/jpeg",
@@ -45,15 +45,15 @@ log = logging.getLogger(__name__)
 
 
 class Busy(Exception):
-    """As many wait for logos as may, or whoever asked for this one has no answer yet. It may be there in a moment."""
+    """Too many logos are being fetched, or this one is still pending. Try again in a moment."""
 
 
 class Refused(Exception):
-    """Something answered, but not with a picture that we would read."""
+    """The host's response isn't an acceptable image."""
 
 
 class Logos:
-    """Safe for threads. With no `hosts` it asks nobody for anything."""
+    """Logo cache. Thread-safe. With no `hosts` it sends no requests."""
 
     def __init__(
         self,
@@ -79,14 +79,14 @@ class Logos:
         self._kept: TLRUCache[str, bytes | None] = TLRUCache(KEPT_BYTES, _end_of_life, timer=clock, getsizeof=_size)
 
     def offers(self, uri: str | None) -> bool:
-        """Whether it would be asked for at all."""
+        """Return whether this URL is on the allowlist."""
         found = URL.fullmatch(uri or "")
         return found is not None and found[1].lower() in self._hosts
 
     def picture(self, uri: str | None) -> bytes | None:
-        """A WebP of 64 pixels, or None where there is none to be had. Raises Busy.
+        """Return the logo as a 64-pixel WebP image, or None if there is none. Raises Busy.
 
-        Takes 2 s at most to fetch, and a moment to draw.
+        Fetching takes 2 s at most, plus a moment to re-encode.
         """
         if uri is None or not self.offers(uri):
             return None

@@ -1,6 +1,6 @@
-"""Tasks that last as long as their process: each shows a heartbeat, and one that breaks off is logged and starts again.
+"""Supervised tasks that run as long as the process, with heartbeats. A task that fails is logged and restarted.
 
-`ages` and `restarts` are what `/readyz` and `/metrics` say of them.
+`/readyz` and `/metrics` report `ages` and `restarts`.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ from typing import Final
 
 log = logging.getLogger(__name__)
 
-PAUSE: Final = 1.0  # seconds before a task that broke off starts again
+PAUSE: Final = 1.0  # seconds before a failed task restarts
 
-restarts: Final[Counter[str]] = Counter()  # by name, since the start of the process
+restarts: Final[Counter[str]] = Counter()  # by name, since process start
 
 
 class LongTask:
-    """`work` beats while it is well. It is over when it returns; an exception is a fault, after which it starts again.
+    """Runs `work`, which calls `beat` regularly, until it returns. An exception restarts it.
 
-    Several tasks may share a `name`, which labels figures; `about` tells them apart in the log.
+    Tasks may share a `name`, which labels their metrics. `about` identifies one in the log.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class LongTask:
         self._beat_at = time.monotonic()
 
     def cancel(self) -> asyncio.Task[None]:
-        """Ends it; await the task to know that it has ended."""
+        """Cancel the task. Await the returned task to wait for its end."""
         self._task.cancel()
         return self._task
 
@@ -71,7 +71,7 @@ _running: Final[set[LongTask]] = set()
 
 
 def ages() -> dict[str, float]:
-    """By name, seconds since the last heartbeat of the task that has been silent longest."""
+    """Return by name the seconds since the last heartbeat, of the task that has been silent longest."""
     found: dict[str, float] = {}
     for task in list(_running):
         found[task.name] = max(found.get(task.name, 0.0), task.age)

@@ -1,7 +1,4 @@
-"""From what somebody has to the intents that it belongs to: every key that it may be is asked at once.
-
-Source: interface.md 4.1 and 4.3; domain.md 3.2 and section 7, rows 33 to 37.
-"""
+"""Finds intents by any identifier, looking up every kind that it may be concurrently."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +12,9 @@ from intents_ui.service.errors import Flaw, Invalid, NotFound, ServiceError, Unr
 from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentReceipt, TokenInfo
 
-# The service may cut a search to its ten newest intents without saying so.
+# Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
 CAPPED_FROM = 10
-# How many hits of an unverified search are looked at more closely.
+# Number of unverified hits to check with a request each.
 MOST_VERIFIED = 3
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -33,7 +30,7 @@ ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
 @dataclass(frozen=True)
 class Question:
-    """`key` is what `value` was taken for. Together they are the reason of every hit that asking brings."""
+    """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits."""
 
     key: str
     value: str
@@ -41,7 +38,7 @@ class Question:
 
 
 class Hits(tuple[Intent, ...]):
-    """What a search brought, but for its `unreadable` entries and for the older ones `beyond`."""
+    """Intents that a search returned, with the number of `unreadable` entries and of older ones `beyond` them."""
 
     unreadable = 0
     beyond = 0
@@ -71,19 +68,22 @@ class Hit:
 
     @property
     def transaction_hash(self) -> str | None:
-        """By which of its transactions it was found."""
+        """The transaction hash by which the intent was found, or None."""
         return next((reason.value for reason in self.reasons if reason.key == TRANSACTION_HASH), None)
 
 
 @dataclass(frozen=True)
 class Found:
-    """Newest first. `failed` are the questions that got no answer: without hits, "nothing found" would be a guess."""
+    """Result of all lookups, newest intent first.
+
+    `failed` are the lookups without a response. If there are any and no hits, "nothing found" would be a guess.
+    """
 
     hits: tuple[Hit, ...]
     answered: tuple[Question, ...]
     failed: tuple[tuple[Question, ServiceError], ...]
     may_be_capped: bool
-    unreadable: int = 0  # entries of the answers
+    unreadable: int = 0  # entries that couldn't be parsed
     beyond: int = 0  # older intents that were not read
 
     @property
@@ -100,7 +100,7 @@ class Found:
 
     @property
     def only(self) -> Hit | None:
-        """The one intent to which everything leads. Its own id leads to it, whatever else could not be asked."""
+        """The only match, or None. A match by intent ID is certain even if other lookups failed."""
         if len(self.hits) != 1 or self.unreadable:
             return None
         certain = {reason.value for reason in self.hits[0].reasons if reason.key == INTENT_ID}
@@ -108,12 +108,12 @@ class Found:
 
     @property
     def error(self) -> ServiceError | None:
-        """What stood in the way, when it keeps us from saying that there is nothing."""
+        """The error to show, if failed lookups leave open whether there are matches."""
         return self.failed[0][1] if self.failed and not self.hits else None
 
 
 def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
-    """The questions of a stage all at once; the next stage only if this one brought no hit, though it was answered."""
+    """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
     answers: list[tuple[Question, Answer]] = []
     for stage in stages:
         newest = _asked(stage())
@@ -125,7 +125,7 @@ def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
 
 
 def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[Question, ...]:
-    """A question for each key that the value may be."""
+    """Return a lookup for each key that the value may be."""
     return tuple(Question(key, value, partial(ASK[key], service, value)) for key in keys)
 
 
@@ -134,18 +134,18 @@ def as_address(service: BlockingOperations, value: str) -> tuple[Question, ...]:
 
 
 def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[Question, ...]:
-    """One criterion, which readers know as `called`."""
+    """Return a lookup by one criterion, labeled `called`."""
     (value,) = criterion.values()
     return (Question(called, str(value), lambda: _search(service, **criterion)),)
 
 
 def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[Question, ...]:
-    """Several criteria of one search; the service takes them together."""
+    """Return one lookup by several criteria, which the service combines."""
     return (Question("all the keys together", "", lambda: _search(service, **criteria)),)
 
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
-    """Which of the addresses are known tokens of these chains; one that cannot be asked about is none."""
+    """Return which addresses are known tokens on these chains. Addresses whose lookup fails are left out."""
     if not chain_ids or not addresses:
         return frozenset()
     lists = together(*(_tokens_at(service, chain_ids, address) for address in addresses))
@@ -157,7 +157,7 @@ def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresse
 
 
 def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
-    """The known tokens that have this address, one for each chain; none where that cannot be asked."""
+    """Return the known tokens with this address, one for each chain, or none if the lookup fails."""
     try:
         listed = service.get_token_list(chain_ids, token_address=address).tokens if chain_ids else ()
     except ServiceError:
@@ -179,7 +179,7 @@ def _search(service: BlockingOperations, **criteria: str | int) -> Sequence[Inte
     except NotFound:
         return ()
     if answer.unreadable_entries and not answer.intents:
-        # "Nothing found" would be a guess.
+        # An empty result would claim that there are no matches.
         error = Unreadable.because(Flaw.WRONG_SHAPE)
         error.operation = "SearchIntents"
         raise error
@@ -198,7 +198,7 @@ def _with_transaction(service: BlockingOperations, value: str) -> Sequence[Inten
 
 
 def _with_deposit(service: BlockingOperations, value: str) -> Sequence[Intent]:
-    """Deposits have a key of their own in the usage examples. A service without it may answer with anything."""
+    """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
         found = _search(service, by_deposit_transaction_hash=value)[:MOST_VERIFIED]
     except Invalid:
@@ -225,7 +225,7 @@ ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
 
 
 def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
-    """Which of the receipt's transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
+    """Return which of the receipt's transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
     legs = {
         "deposit": receipt.deposit_transaction,
         "origin": receipt.origin_transaction,
@@ -260,6 +260,6 @@ def _found(answers: Iterable[tuple[Question, Answer]]) -> Found:
         failed=tuple(failed),
         may_be_capped=any(len(answer) == CAPPED_FROM for _, answer in answered),
         unreadable=sum(unreadable_in(answer) for _, answer in answered),
-        # Of several keys' older intents nobody knows which are the same.
+        # The counts may overlap, so the largest one is a lower bound.
         beyond=max((beyond_in(answer) for _, answer in answered), default=0),
     )

@@ -1,7 +1,6 @@
-"""A request taken apart into what can be typed in one place each, and put together again as JSON.
+"""Splits a request into form fields and assembles JSON from their values.
 
-Nothing is refused: what is no number where a number belongs is written as the text that it is, for the service to
-judge.
+Nothing is rejected: text in a number field is sent as text, for the service to validate.
 """
 
 import json
@@ -29,7 +28,7 @@ SEPARATORS = re.compile(r"[\s,]+")
 
 
 class Kind(StrEnum):
-    """How a member is written, and what is typed for it."""
+    """Type of a field: how it is serialized and edited."""
 
     TEXT = "string"
     WHOLE = "integer"
@@ -42,13 +41,13 @@ class Kind(StrEnum):
 
     @property
     def is_json(self) -> bool:
-        """Typed as JSON, and sent as it is typed."""
+        """Whether the field is edited and sent as JSON."""
         return self in (Kind.OBJECT, Kind.OBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a request, down to what can be typed in one place; `name` is interface.md's, with dots inside."""
+    """Form field of a request. `name` is its path in the API's schema, separated by dots."""
 
     name: str
     kind: Kind
@@ -61,17 +60,19 @@ class Member:
         return self.name.split(".")
 
     def under(self, names: Brand) -> str:
-        """Its name as the maker writes it."""
+        """Return the field's name with the operator's brand."""
         return ".".join(name for each in self.path for name in names.write({each: None}))
 
 
 def members(model: type[Wire]) -> tuple[Member, ...]:
-    """What a request of this model can hold, in its order. Objects are taken apart, but for intents; lists are not."""
+    """
+    Return the form fields of a request model, in order. Nested objects are split up, except intents. Lists are not.
+    """
     return tuple(_members(model, inside=""))
 
 
 def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
-    """The request with these members, under the maker's names. What is not typed, or blank, is not there."""
+    """Return the request as JSON, with the operator's field names. Blank fields are omitted."""
     document: dict[str, Any] = {}
     for member in known:
         if text := typed.get(member.name, "").strip():
@@ -84,7 +85,7 @@ def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) 
 
 
 def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
-    """The other way round: what would have to be typed for a request, as far as it can be read."""
+    """Return the form values of a request, the inverse of `written`. Fields that can't be parsed are omitted."""
     try:
         json_text.read(request)
     except ValueError:
@@ -94,7 +95,7 @@ def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, s
 
 
 def _found(text: str, path: list[str], names: Brand) -> str | None:
-    """The exact text of a member at some depth."""
+    """Return the exact JSON text of a nested field, or None."""
     for name in path:
         if not text.lstrip().startswith("{"):
             return None
@@ -133,7 +134,7 @@ def _members(model: type[Wire], *, inside: str) -> Iterator[Member]:
 
 
 def _unwrapped(field: FieldInfo) -> tuple[Any, Known | None]:
-    """The type of a field that may be left out, and the words that it is known to take."""
+    """Return the type of an optional field and its known values."""
     known = next((each for each in field.metadata if isinstance(each, Known)), None)
     annotation: Any = field.annotation
     if get_origin(annotation) in (Union, UnionType):
@@ -172,7 +173,7 @@ def _value(kind: Kind, text: str) -> Any:
 
 
 def _number(text: str) -> Any:
-    """A whole number goes as all calls write it; one with a point or an exponent as it was typed; else it is a text."""
+    """Return an integer as int, a number with a point or an exponent verbatim, and anything else as text."""
     if WHOLE.fullmatch(text):
         return int(text)
     return Verbatim(text) if NUMBER.fullmatch(text) else text
