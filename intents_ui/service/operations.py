@@ -1,8 +1,8 @@
-"""The thirteen operations (interface.md section 4, domain.md 3.5 and 3b), each written once.
+"""The service's thirteen operations, each defined once as a function that returns a `Call`.
 
-They are called through `ServiceClient` and `AsyncServiceClient`, whose methods have the same names and arguments. Any
-of them may end in any `ServiceError`; the docstrings name those that say something about the operation. Criteria that
-are not given are not sent.
+Call them through `ServiceClient` and `AsyncServiceClient`, whose methods have the same names and arguments. Any call
+can raise any `ServiceError`. The docstrings name the errors with a specific meaning for the operation. Arguments that
+aren't given aren't sent.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,14 +44,14 @@ from intents_ui.service.wire import (
 
 type Question = tuple[str, bytes]
 
-# Of a search: to read one takes a thousand times as long as to count it, and no page shows as many.
+# Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came: the document under the names of interface.md, and its exact text."""
+    """Response to parse: the document with the schema's field names, and its exact text."""
 
     document: Mapping[str, Any]
     text: str
@@ -60,15 +60,16 @@ class Answer:
         return model.model_validate(self.document, context={})
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
-        """`kept`, with the text that the member came as."""
+        """Attach the exact text of a field to `kept`, the object parsed from it."""
         return kept.keeping(json_text.member(self.text, member))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call[T]:
-    """One question to the service. `is_read`: asking twice changes nothing, so equal questions may share an answer.
+    """One request to the service.
 
-    `kind`: of an answer, as what it may be given again; None: it may not.
+    If `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
+    cache TTL class. None means that responses are not cached.
     """
 
     operation: str
@@ -80,12 +81,12 @@ class Call[T]:
 
     @property
     def question(self) -> Question:
-        """What tells it from other questions; nothing of who asks is in it."""
+        """The cache key: operation and request, without anything about the user."""
         return self.operation, self.written
 
     @cached_property
     def written(self) -> bytes:
-        """The request as text, written once however often the same call is asked."""
+        """The request as JSON, serialized once per call object."""
         return json_text.write(self.request)
 
 
@@ -100,10 +101,10 @@ def search_intents(
     by_destination_intent_address: str | None = None,
     by_query_string: str | None = None,
 ) -> Call[SearchAnswer]:
-    """4.1: intents by one criterion, unpaged and in no order; none is an empty list.
+    """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
 
-    It may be the newest ten only, and without quotes (domain.md 3.2): `get_intent_history` lists all. Of thousands the
-    newest are read, and the others counted.
+    The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
+    than MOST_HITS results the newest are parsed and the others counted.
     """
 
     def read(answer: Answer) -> SearchAnswer:
@@ -139,7 +140,7 @@ def search_intents(
 
 
 def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], int]:
-    """An answer to a search with its newest hits alone, and how many others there are."""
+    """Return a search response reduced to its newest hits, and the number of hits removed."""
     listed = document.get("intents")
     if not isinstance(listed, list) or len(listed) <= most:
         return document, 0
@@ -168,10 +169,11 @@ def get_intent_history(
     include_balances: bool = False,
     only_recoverable: bool = False,
 ) -> Call[HistoryAnswer]:
-    """4.2: a page of intents with their receipts. Begin with `Page.first()`, go on with the answer's `following`.
+    """List intents with their receipts, one page at a time. Start with `Page.first()`, continue with `following` of the
+    response.
 
-    `by_statuses` outranks `by_status`. Times are those of creation, both included, Unix seconds. Balances are read from
-    the chains and make the call slow.
+    `by_statuses` takes precedence over `by_status`. `from_time` and `to_time` limit the creation time, inclusive, in
+    Unix seconds. Balances make the call slow, because the service reads them from the chains.
     """
 
     with_balances = include_balances or only_recoverable
@@ -184,7 +186,7 @@ def get_intent_history(
         return found.fitting(found.intents, meets)
 
     statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
-    # The service reads a word that it does not know as another one.
+    # The service replaces an unknown status with another, so results can't be checked against it.
     is_told = statuses <= {*IntentStatus}
 
     def meets(entry: IntentHistory) -> bool:
@@ -221,7 +223,7 @@ def get_intent_history(
 
 
 def get_intent(intent_id: str) -> Call[Intent]:
-    """4.3: one intent, quotes included, with its `received` text. NotFound if the service has none with this id."""
+    """Get one intent with its quotes and its `received` text. Raises NotFound."""
 
     def read(answer: Answer) -> Intent:
         intent = answer.as_a(IntentAnswer).intent
@@ -234,7 +236,7 @@ def get_intent(intent_id: str) -> Call[Intent]:
 
 
 def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
-    """4.4: a snapshot with its `received` text. NotFound also for an intent that was never executed (domain.md 3.3)."""
+    """Get a receipt with its `received` text. Raises NotFound, also for an intent that was never executed."""
 
     def read(answer: Answer) -> IntentReceipt:
         receipt = answer.as_a(ReceiptAnswer).intent_receipt
@@ -251,9 +253,10 @@ def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
 
 
 def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = ()) -> Call[WaitAnswer]:
-    """4.5: answers when something changes after `last_receipt_states`, when the intent is done, or after about 28 s.
+    """Wait for a change after `last_receipt_states`. Returns on a change, when the intent is done, or after about 28 s.
 
-    Unreachable by timeout after 35 s of silence: nothing is known to have changed. The receipt has its `received` text.
+    Raises Unreachable with Reason.TIMEOUT after 35 s without a response, which doesn't imply a change. The receipt has
+    its `received` text.
     """
 
     def read(answer: Answer) -> WaitAnswer:
@@ -262,7 +265,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
         answer.keep("intentReceipt", found.intent_receipt)
         return found
 
-    # States go by place, so one that could not be read is sent as the word that says nothing.
+    # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
     return Call(
         operation="WaitIntentReceipt",
@@ -273,10 +276,10 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
 
 def commit_intent(intent: Intent) -> Call[str]:
-    """4.6: commits an intent from `quote_intent` exactly as it was received; answers with its id.
+    """Commit an intent from `quote_intent`, sent back exactly as received, and return its ID.
 
-    Must be executed within 10 minutes. Invalid if the service finds it modified, Expired, WrongState if it is committed
-    already. ValueError for an intent without its `received` text.
+    It must be executed within 10 minutes. Raises Invalid if the service finds it modified, Expired, WrongState if it is
+    already committed, and ValueError for an intent without its `received` text.
     """
     if not intent.received:
         raise ValueError("only an intent that is still exactly as the service gave it can be committed")
@@ -305,7 +308,7 @@ def get_token_list(
     include_external: bool = False,
     exclude_tokens: Sequence[str] = (),
 ) -> Call[TokensAnswer]:
-    """4.7: the featured tokens of these chains, or all listed ones. `limit` is per chain (domain.md 3.4)."""
+    """List the featured tokens of these chains, or all listed ones. `limit` applies to each chain."""
     return Call(
         operation="GetTokenList",
         request={
@@ -326,7 +329,7 @@ def get_token_list(
 
 
 def get_chains(*, route_provider: str | None = None) -> Call[ChainsAnswer]:
-    """4.7a: the supported chains, or those of one route provider."""
+    """List the supported chains, or those of one route provider."""
     return Call(
         operation="GetChains",
         request=_given(routeProvider=route_provider),
@@ -343,7 +346,7 @@ def get_exact_input_routes(
     destination_chain_id: int | None = None,
     destination_token_address: str | None = None,
 ) -> Call[TokensAnswer]:
-    """4.8: the tokens that can be had for a token. An empty list is no proof of no route (domain.md 3.5)."""
+    """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
     return Call(
         operation="GetExactInputRoutes",
         request=_given(
@@ -366,7 +369,7 @@ def get_exact_output_routes(
     origin_token_address: str | None = None,
     owner_address: str | None = None,
 ) -> Call[TokensAnswer]:
-    """4.9: the tokens with which a token can be paid; with `owner_address` only those that the owner holds."""
+    """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
     return Call(
         operation="GetExactOutputRoutes",
         request=_given(
@@ -383,7 +386,7 @@ def get_exact_output_routes(
 
 
 def quote_intent(request: QuoteIntentRequest) -> Call[QuoteAnswer]:
-    """domain.md 3b: a quote; its intent has the `received` text that `commit_intent` sends back."""
+    """Request a quote. Its intent has the `received` text that `commit_intent` sends back."""
 
     def read(answer: Answer) -> QuoteAnswer:
         found = answer.as_a(QuoteAnswer)
@@ -405,9 +408,10 @@ def execute_intent(
     deposit_transaction_hash: str | None = None,
     deposit_signature: Mapping[str, Any] | None = None,
 ) -> Call[ExecuteAnswer]:
-    """domain.md 3b: executes a committed intent, with the hash of its deposit, or a signature, or neither.
+    """Execute a committed intent with its deposit's transaction hash, with a signature, or with neither.
 
-    Unreachable with code 2002 while the deposit cannot be seen yet, WrongState if it runs already.
+    Raises Unreachable with code 2002 while the deposit isn't visible yet, and WrongState if the intent is already
+    executing.
     """
 
     def read(answer: Answer) -> ExecuteAnswer:
@@ -427,7 +431,7 @@ def execute_intent(
 
 
 def get_token_prices(tokens: Sequence[tuple[int, str]]) -> Call[PricesAnswer]:
-    """domain.md 3.5: prices in USD of tokens given as chain id and address."""
+    """Get the USD prices of tokens, given as pairs of chain ID and address."""
     return Call(
         operation="GetTokenPrices",
         request={"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]},
@@ -461,12 +465,12 @@ def _unix_seconds(moment: datetime | int | None) -> int | None:
 
 
 def _is(wanted: str | int | None, found: str | int | None) -> bool:
-    """Whether a member is what a filter wants. What is not wanted, or not told, is no contradiction."""
+    """Return whether a field doesn't contradict a filter. An unset filter and a missing field don't."""
     return wanted is None or found is None or str(wanted).strip().lower() in ("", str(found).lower())
 
 
 def _refuse_another_in(answer: Answer, asked: str) -> None:
-    """Raise Unreadable for a receipt of another intent, or with parts of another one."""
+    """Raise Unreadable if a receipt or a part of it belongs to another intent."""
     if another_in(answer.document["intentReceipt"], asked):
         raise Unreadable.because(Flaw.OTHER_INTENT)
 

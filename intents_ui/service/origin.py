@@ -1,6 +1,6 @@
-"""On whose behalf the service is asked: a request of a reader, whose id each of its calls bears.
+"""Request context for service calls: the user's request on whose behalf a call is made, and request IDs.
 
-The call `3f9a0c1d2e4b.2` is the second that the request `3f9a0c1d2e4b` made; what no request asks has an id alone.
+The call `3f9a0c1d2e4b.2` is the second call of the request `3f9a0c1d2e4b`. A call outside any request has a random ID.
 """
 
 import contextlib
@@ -12,13 +12,13 @@ from typing import Any
 
 
 class Origin:
-    """Safe for threads: a page asks in several."""
+    """The current user request. Thread-safe, because a page makes calls in several threads."""
 
     def __init__(self, request_id: str, *, visitor: str | None = None) -> None:
         self.id = request_id
-        self.visitor = visitor  # by whom shares are counted; None: by nobody
+        self.visitor = visitor  # client address for fair shares, None if unlimited
         self.calls = 0
-        self.span: Any = None  # of its trace, if somebody asked for traces
+        self.span: Any = None  # of the request's trace, if tracing is on
         self._lock = threading.Lock()
 
     def next_call(self) -> str:
@@ -35,14 +35,14 @@ def current() -> Origin | None:
 
 
 def visitor() -> str | None:
-    """Return the address whose share is used, if its use is counted."""
+    """Return the client address whose fair share the current call uses, or None."""
     origin = current()
     return origin.visitor if origin else None
 
 
 @contextlib.contextmanager
 def asking(origin: Origin) -> Iterator[None]:
-    """Around what is done for it; in threads too that have its context (`together`)."""
+    """Run the block on behalf of `origin`, including threads with a copy of its context (`together`)."""
     token = _current.set(origin)
     try:
         yield
@@ -51,20 +51,22 @@ def asking(origin: Origin) -> Iterator[None]:
 
 
 def apart() -> Context:
-    """A context for what goes on without its request: it knows for whom it began, and nothing else."""
+    """Return a context for background work that outlives its request: it has the origin, but no deadline or page
+    budget.
+    """
     context = Context()
     context.run(_current.set, current())
     return context
 
 
 def call_id() -> str:
-    """Of one attempt of a call."""
+    """Return an ID for one attempt of a call."""
     origin = current()
     return origin.next_call() if origin else drawn()
 
 
 def reference() -> str:
-    """By which whoever is told of a failure finds it in our log."""
+    """Return the request ID to show with an error, by which the log entry can be found."""
     origin = current()
     return origin.id if origin else drawn()
 

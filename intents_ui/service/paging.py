@@ -1,9 +1,8 @@
-"""A list read page by page: onward, back, and to its end.
+"""Pagination of the service's lists: forward, backward and to the end.
 
-A page's cursor is the service's own and goes back to it unchanged (interface.md 4.2). Only the way back is made here,
-by `before` (2.16), because a page that is asked for again may hold other rows by now: what was added before it, or has
-left the filter, moves all that follows. A service that does not know `before`, or takes it otherwise (domain.md 3.1),
-gets the cursor that led there at first.
+A page's cursor belongs to the service and is sent back unchanged. Only the way back is derived here, with `before`,
+because requesting an earlier cursor again can return other rows: rows that were added or no longer match the filter
+shift all that follow. Where the service doesn't support `before`, the original cursor of that page is used.
 """
 
 import json
@@ -18,7 +17,7 @@ from intents_ui.service.errors import Invalid
 from intents_ui.service.wire import IntentHistory, Page
 
 MOST_EARLIER = 20
-MOST_ROWS = 500  # of a page, whatever length was asked for
+MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 BY_CREATION = "createdAt"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -28,10 +27,12 @@ type Ask = Callable[[Page], HistoryAnswer]
 
 @dataclass(frozen=True)
 class Position:
-    """Where in a list a reader is: the page's cursor, None for the first, and those of the pages before it.
+    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
 
-    A page that `is_backward` was read by `before`. It stands for the last of the `earlier` ones, and ends at `edge`:
-    the Unix seconds of the row that follows it. The cursor does not tell: one that leads on may hold `before` too."""
+    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
+    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
+    `before`, too.
+    """
 
     cursor: Page | None = None
     earlier: tuple[Page | None, ...] = ()
@@ -52,9 +53,12 @@ class Position:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One page of a list. There is said to be more, and …: what leads to it was read already (`goes_in_circles`), or is
-    no cursor (`is_lost`), or this page is empty (`breaks_off`). `begins_anew`: it is the first page,
-    because no way back is known from the one before."""
+    """One page of a list, with the positions of its neighbors.
+
+    Three flags say why there is no next page although the service reports more: its cursor was already used
+    (`goes_in_circles`), is invalid (`is_lost`), or this page is empty (`breaks_off`). `begins_anew` marks a first page
+    shown because the previous page's cursor is unknown.
+    """
 
     entries: tuple[IntentHistory, ...]
     following: Position | None
@@ -67,7 +71,7 @@ class Leaf:
 
 
 def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
-    """The page at a position; `first` says how the list is sorted and how long a page is."""
+    """Return the page at a position. `first` holds the list's order and page size."""
     try:
         answer = ask(at.cursor or first)
     except Invalid:
@@ -93,7 +97,7 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
 
 
 def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Position | None:
-    """What was listed before this page when it was listed."""
+    """Return the position of the rows that preceded this page when it was listed."""
     turned = at.cursor and turn(at.cursor, first, is_backward=False)
     if turned:
         return replace(at, cursor=turned, edge=_edge(entries), is_backward=True)
@@ -102,11 +106,12 @@ def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Posi
 
 def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> Leaf:
     further, entries = answer.following, _entries(answer, first)
-    # It goes on in the other direction, or gave what lies there: it does not know `before`.
+    # The response ignores `before`: it continues in the other direction, or has rows from beyond the edge.
     if (further and further.before is None) or _any(entries, at.edge, first, beyond=True):
         return _remembered(ask, first, at=at)
     if not entries and at.earlier:
-        # Everything before may have left the list, or `before` is taken otherwise.
+        # Either all earlier rows left the list, or the service interprets `before` differently. The original cursor
+        # tells.
         known = _remembered(ask, first, at=at)
         if _any(known.entries, at.edge, first, beyond=False):
             return known
@@ -123,7 +128,7 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
 
 
 def _remembered(ask: Ask, first: Page, *, at: Position) -> Leaf:
-    """The page that a position stands for, by the cursor that led there; the first one, when that is forgotten."""
+    """Return the page by its original cursor, or the first page if that cursor is unknown."""
     if at.earlier:
         return leaf(ask, first, at=at.back(at.earlier[-1]))
     return replace(leaf(ask, first, at=Position()), begins_anew=True)
@@ -135,7 +140,7 @@ def _edge(entries: Sequence[IntentHistory]) -> int | None:
 
 
 def _any(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, beyond: bool) -> bool:
-    """Whether any of them lies on this side of the edge, or beyond it."""
+    """Return whether any entry lies on this side of the edge, or beyond it."""
     if edge is None:
         return False
     created = [int(entry.created_at.timestamp()) for entry in entries if entry.created_at]
@@ -143,10 +148,11 @@ def _any(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, bey
 
 
 def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
-    """The page that ends where this one begins, or begins where a backward one ends; None if it cannot be turned.
+    """Return the page that ends where this one begins, or begins where a backward one ends, or None if there is none.
 
-    Both ends are exclusive, so the row at the cursor is one step inside. `first` tells what the cursor leaves out. One
-    that leads on by `before` alone cannot be turned: what the service makes of it is not known (domain.md 3.1)."""
+    Cursors are exclusive, so the row at the cursor is one step inside. `first` fills in what the cursor omits. A
+    forward cursor with only `before` can't be turned, because the service's interpretation of it is unknown.
+    """
     sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
     whole = cursor.model_copy(update={"sort": sort, "page_size": size})
     step = 1 if _order(whole) == ASCENDING else -1
@@ -161,16 +167,18 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
 
 
 class End(Enum):
-    """Why a list that is read to its end is over."""
+    """Why a complete read of a list ended."""
 
     COMPLETE = "complete"
     CIRCLES = "circles"
-    LOST = "lost"  # there is said to be more, and what leads to it is no cursor
-    EMPTY_PAGE = "empty page"  # although there is said to be more
+    LOST = "lost"  # the service reports more, but its cursor is invalid
+    EMPTY_PAGE = "empty page"  # although the service reports more
 
 
 def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
-    """Every page of a list, each intent once, with why it ends at the last. Raises what `ask` raises."""
+    """Yield each page's entries without duplicates, with the reason for the end at the last one. Raises what `ask`
+    raises.
+    """
     seen: set[str] = set()
     cursors = set()
     page: Page | None = first
@@ -196,9 +204,9 @@ def _end(answer: HistoryAnswer, *, circles: bool) -> End:
 
 
 def _entries(answer: HistoryAnswer, first: Page) -> tuple[IntentHistory, ...]:
-    """Each intent once, as it was seen last, in the order that was asked for: not every service keeps to it.
-
-    domain.md section 7, rows 23 and 25."""
+    """Return the page's entries without duplicates, latest version of each, sorted as requested. Not every service
+    sorts them.
+    """
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if first.sort and first.sort[0].column == BY_CREATION:
         rising = _order(first) == ASCENDING

@@ -1,6 +1,6 @@
-"""Whether the service says of itself that it is switched off (IntentsDisabled), as far as this process has heard.
+"""Maintenance mode: whether the service last responded that it is switched off (IntentsDisabled).
 
-While it is, pages ask and hear so again. Where nobody asks, it is taken to be back after a while.
+Pages keep sending requests, so the flag follows the service. Without requests it expires after a while.
 """
 
 import time
@@ -17,7 +17,7 @@ def is_paused() -> bool:
 
 
 def heard(code: int | None) -> None:
-    """What an answer came with: the code of its error, or None for one that is none."""
+    """Record a response's error code, or None for a success."""
     global _until
     if code == PAUSED_CODE:
         _until = clock() + REMEMBERED_SECONDS

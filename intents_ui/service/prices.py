@@ -1,7 +1,7 @@
-"""What tokens cost, for the pages that show many (domain.md 3.5).
+"""Cache of USD token prices.
 
-A page shows prices beside what it is about: what cannot be had is left out, never an error. A token that the service
-has no price for is remembered as such, just as long as one that it has.
+Prices are supplementary on a page, so a failed lookup leaves them out instead of raising an error. That a token has no
+price is cached, too.
 """
 
 import threading
@@ -21,18 +21,18 @@ from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
 from intents_ui.service.listings import plain
 from intents_ui.service.together import together
 
-MOST_AT_A_TIME = 100  # tokens of one call
+MOST_AT_A_TIME = 100  # tokens per request
 FRESH_SECONDS = 90.0
 PRICES_HELD = 20_000
-PATIENCE_SECONDS = 2.0  # for which a page waits for prices
-PAUSE_SECONDS = 10.0  # after a failure, until the service is asked again
+PATIENCE_SECONDS = 2.0  # longest wait of a page for prices
+PAUSE_SECONDS = 10.0  # wait after a failure before the next request
 
 type Token = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD for one whole token, None: the service has none. `at`: as of when, None where the service does not say."""
+    """USD per whole token, None if the service has no price. `at` is the price's time, None if unknown."""
 
     usd: Decimal | None
     at: datetime | None = None
@@ -42,7 +42,7 @@ NO_PRICE = Price(None)
 
 
 class Prices:
-    """Safe for threads."""
+    """Price cache. Thread-safe."""
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
@@ -52,7 +52,7 @@ class Prices:
         self._paused_until = -PAUSE_SECONDS
 
     def of(self, tokens: Iterable[Token]) -> Mapping[Token, Price]:
-        """By chain id and address as given. A token that is missing here could not be asked about: nothing is known."""
+        """Return prices by chain ID and address as given. Tokens whose price couldn't be requested are missing."""
         tokens = list(tokens)
         written = {_plain(chain_id, address): (chain_id, address) for chain_id, address in tokens}
         found = self._known(written)
@@ -81,7 +81,7 @@ class Prices:
         return found
 
     def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:
-        """Prices by what they say they are of: they come in any order, and some not at all."""
+        """Return the prices of a batch, matched by token: the response is unordered and may omit some."""
         answered = {
             _plain(price.token.chain_id, price.token.token_address): Price(price.price_usd, price.updated_at)
             for price in self._service.get_token_prices(tokens).token_prices
@@ -90,12 +90,12 @@ class Prices:
         return {(each := _plain(*token)): answered.get(each, NO_PRICE) for token in tokens}
 
     def _pause(self, error: ServiceError) -> None:
-        """What was refused says nothing about the next question, and our own connections nothing about the service."""
+        """Pause requests after a failure, except a rejected request or a lack of our own connections."""
         if isinstance(error, Overloaded) or (isinstance(error, Refused) and not isinstance(error, TooBusy)):
             return
         self._paused_until = self._clock() + PAUSE_SECONDS
 
 
 def _plain(chain_id: int, address: str) -> Token:
-    """One way to write a token. Of addresses that are no hex too only the letters' case can differ between services."""
+    """Return a token's cache key. Services may differ in an address's case, also for addresses that aren't hex."""
     return chain_id, plain(address)

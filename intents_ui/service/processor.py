@@ -1,8 +1,8 @@
-"""The processor's time, shared: one thread of an address computes at a time, so one client can't crowd out the others.
+"""Fair sharing of CPU time: one thread per client address computes at a time, so one client can't crowd out the others.
 
-A thread takes its address's turn while it computes (`computing`) and gives it up while it waits for the service or for
-another thread (`waiting`). A turn that does not come within LONGEST_WAIT seconds is not waited for any longer: sharing
-makes a page slower at worst, and never stops it. Who has no address (this machine) takes no turns.
+A thread holds its address's lock while it computes (`computing`) and releases it while it waits for the service or for
+another thread (`waiting`). It proceeds without the lock after LONGEST_WAIT seconds, so sharing delays a page but never
+blocks it. Requests without an address (this machine) need no lock.
 """
 
 import threading
@@ -15,7 +15,7 @@ LONGEST_WAIT: Final = 1.0
 
 
 class _Here(threading.local):
-    turn: threading.Lock | None = None  # that this thread has, or gives up while it waits
+    turn: threading.Lock | None = None  # the lock that this thread holds, or releases while it waits
     is_held = False
 
 

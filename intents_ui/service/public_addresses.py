@@ -1,4 +1,4 @@
-"""Names that lead out of our own network, and nowhere else (faults.md S-SSRF)."""
+"""SSRF protection: resolve only names whose addresses are all on the public internet."""
 
 import ipaddress
 
@@ -8,11 +8,13 @@ GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 
 
 class LeadsInside(OSError):
-    """At least one address of a name is not in the public internet."""
+    """A name resolves to an address that isn't public."""
 
 
 def public_only(look_up: LookUp) -> LookUp:
-    """`look_up` that raises LeadsInside for a name with any other address: which of them is connected to is chance."""
+    """
+    Return a `look_up` that raises LeadsInside if any address isn't public, because a connection may use any of them.
+    """
 
     def checked(host: str, port: int) -> list[str]:
         addresses = look_up(host, port)
@@ -24,9 +26,9 @@ def public_only(look_up: LookUp) -> LookUp:
 
 
 def is_public(address: str) -> bool:
-    """Whether that is one host of the public internet; no address that carries another inside is."""
+    """Return whether an address is a single host on the public internet. Addresses that embed another one aren't."""
     known = ipaddress.ip_address(address)
     if isinstance(known, ipaddress.IPv6Address):
-        # Mapped IPv4 and NAT64 lie outside of global unicast; 6to4 lies within, and Python 3.12.0 takes it for global.
+        # Mapped IPv4 and NAT64 are outside of global unicast. 6to4 is inside, and Python 3.12.0 treats it as global.
         return known.is_global and known in GLOBAL_UNICAST and known.sixtofour is None
     return known.is_global and not known.is_multicast

@@ -1,7 +1,7 @@
-"""A stranger's picture, drawn anew: what is shown was written by ourselves, whatever came (faults.md S-IMG).
+"""Re-encodes untrusted images, so that only bytes written by our own encoder are served.
 
-`jail` runs this file as a program: a picture on standard input, the new one or the reason against it on standard
-output. It imports nothing of ours.
+`jail` runs this file as a program: an image on standard input, the new image or the reason for its rejection on
+standard output. It imports nothing from this package.
 """
 
 import io
@@ -12,28 +12,28 @@ from PIL import Image, ImageOps, ImageStat
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 LARGEST_SIDE = 512
-MOST_DECODED = 64 * 2**20  # bytes, four a pixel
-MOST_SCANS = 64  # of a progressive JPEG: each takes a few bytes to write, and the whole picture's time to decode
-SCAN = b"\xff\xda"  # in its data only where one begins
+MOST_DECODED = 64 * 2**20  # bytes, at four per pixel
+MOST_SCANS = 64  # of a progressive JPEG, because each scan takes few bytes but decodes the whole image
+SCAN = b"\xff\xda"  # the start-of-scan marker, which can't occur inside the image data
 PROCESSOR_SECONDS = 1
-MEMORY = 512 * 2**20  # addresses, with those of the interpreter and its libraries
+MEMORY = 512 * 2**20  # address space, including the interpreter and its libraries
 SIDE = 64
 QUALITY = 90
 WHITE, BLACK = (255, 255, 255), (20, 24, 30)
-ALMOST_WHITE = 220  # of 255
+ALMOST_WHITE = 220  # mean brightness from 0 to 255
 
 
 class Unusable(Exception):
-    """Nothing that we would show: it is no PNG, JPEG or WebP, it is too large, broken or empty."""
+    """The image is rejected: not a PNG, JPEG or WebP, too large, broken or empty."""
 
 
 def drawn_anew(body: bytes) -> bytes:
-    """The first frame as a WebP of 64 pixels a side, opaque, with nothing beside it. Raises Unusable."""
+    """Return the first frame as an opaque 64-pixel square WebP without metadata. Raises Unusable."""
     try:
         drawn = _on_ground(_first_frame(body))
     except Unusable:
         raise
-    # What is broken makes a decoder raise almost anything.
+    # Decoders can raise almost anything for a broken image.
     except Exception as error:
         raise Unusable(f"{type(error).__name__} while it was read") from error
     written = io.BytesIO()
@@ -53,7 +53,7 @@ def _first_frame(body: bytes) -> Image.Image:
 
 
 def _on_ground(image: Image.Image) -> Image.Image:
-    """In the middle of a square. What is drawn in white is seen on black, everything else on white."""
+    """Center the image on a square: white images on black, all others on white."""
     if image.getbbox() is None:
         raise Unusable("nothing in it can be seen")
     brightness = ImageStat.Stat(image.convert("L"), mask=image.getchannel("A")).mean[0]
@@ -64,7 +64,7 @@ def _on_ground(image: Image.Image) -> Image.Image:
 
 
 def limit() -> None:
-    """What this process may take, before it reads anything of a stranger."""
+    """Set the process's resource limits. Call it before reading any input."""
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

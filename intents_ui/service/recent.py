@@ -1,4 +1,4 @@
-"""How often something happened in the last ten seconds."""
+"""Sliding-window counter of the last ten seconds."""
 
 from collections import Counter, deque
 from collections.abc import Callable
@@ -7,7 +7,7 @@ SECONDS = 10
 
 
 class Recent:
-    """Not safe for threads: whoever uses it has a lock."""
+    """Not thread-safe: callers hold a lock."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -1,7 +1,4 @@
-"""As much of a long list as one view may read: so many pages, and only while its page has time for another.
-
-Source: interface.md 4.2; domain.md section 7, row 31.
-"""
+"""Reads several pages of a long list for one view, within a page limit and the view's deadline."""
 
 import time
 from dataclasses import dataclass
@@ -13,24 +10,24 @@ from intents_ui.service.paging import Ask, Leaf, Position, leaf
 from intents_ui.service.wire import IntentHistory, Page
 
 MOST_PAGES = 4
-SECONDS_AFTERWARDS = 2.0  # that the page needs for names, when everything is read
+SECONDS_AFTERWARDS = 2.0  # reserved for name lookups after the last page
 
 
 class Stop(Enum):
-    """Why no more was read."""
+    """Why reading stopped."""
 
     END = "end"
     ENOUGH = "enough"
     TIME = "time"
-    CIRCLES = "circles"  # there is said to be more, and what leads to it was read already
-    LOST = "lost"  # …, and what leads to it is no cursor
-    EMPTY_PAGE = "empty page"  # although there is said to be more
+    CIRCLES = "circles"  # the service reports more, but its cursor was already used
+    LOST = "lost"  # the service reports more, but its cursor is invalid
+    EMPTY_PAGE = "empty page"  # although the service reports more
     TROUBLE = "trouble"
 
 
 @dataclass(frozen=True)
 class Read:
-    """Each intent once. `following`: where to go on, or to try again; `error` is what the trouble was."""
+    """Entries without duplicates. `following` is where to continue or retry, and `error` is the failure, if any."""
 
     entries: tuple[IntentHistory, ...]
     stop: Stop
@@ -40,12 +37,14 @@ class Read:
 
     @property
     def is_faulty(self) -> bool:
-        """It ended where it should not have."""
+        """Whether the list ended unexpectedly."""
         return self.stop in (Stop.CIRCLES, Stop.LOST, Stop.EMPTY_PAGE, Stop.TROUBLE)
 
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:
-    """From a position on. What came before a trouble stays; raises what kept us from all of it."""
+    """Read from a position. A failure after the first page keeps the pages read so far, and one at the first page
+    raises.
+    """
     leaves: list[Leaf] = []
     slowest, position = 0.0, at
     while True:
@@ -81,7 +80,7 @@ def _has_time_for(seconds: float) -> bool:
 
 
 def _onward(at: Position, position: Position) -> Position | None:
-    """What a view remembers are the beginnings of views, and not of each page that they read."""
+    """Return the next view's position. It stores the starts of views, not of each page within them."""
     return at.onward(position.cursor) if position.cursor else None
 
 

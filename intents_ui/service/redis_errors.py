@@ -1,4 +1,4 @@
-"""What Redis may end in. It is loaded where it is set alone: without it a process is 6 MB smaller."""
+"""Exceptions of the Redis client, imported lazily: without Redis, a process takes 6 MB less memory."""
 
 
 def redis_error() -> type[Exception]:
@@ -8,5 +8,5 @@ def redis_error() -> type[Exception]:
 
 
 def trouble() -> tuple[type[Exception], ...]:
-    """With what the way to it may end in."""
+    """Return the exceptions of a Redis call, including those of its connection."""
     return redis_error(), OSError, TimeoutError

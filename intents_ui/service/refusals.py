@@ -1,6 +1,6 @@
-"""From the service's "no" to one of our errors (domain.md 2.6, faults.md 3.2).
+"""Maps the service's error responses to `ServiceError` classes.
 
-The service's code and name decide before the HTTP status: it says "not found" as code 8000 with HTTP 400.
+The error's code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
 """
 
 import json
@@ -16,7 +16,7 @@ from intents_ui.service.scalars import read_text
 
 LONGEST_PAUSE_SECONDS = 300.0
 
-# Every code of domain.md 2.6: its name, and what it is to us.
+# The documented error codes, each with its name and our error class.
 KNOWN: Mapping[int, tuple[str, type[ServiceError]]] = {
     -10: ("WebrpcStreamFinished", errors.Unreadable),
     -9: ("WebrpcStreamLost", errors.Unreachable),
@@ -82,7 +82,7 @@ _BY_STATUS: Mapping[int, type[ServiceError]] = {
 
 
 def envelope(document: object) -> Mapping[str, Any] | None:
-    """The error that a JSON document is, in either form; None if it is none. It may come with any HTTP status."""
+    """Return the error object in a JSON document, in either form, or None. It can come with any HTTP status."""
     if not isinstance(document, dict):
         return None
     wrapped = document.get("webrpcError")
@@ -92,7 +92,7 @@ def envelope(document: object) -> Mapping[str, Any] | None:
 
 
 def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
-    """The error that an envelope stands for."""
+    """Return the error for an error object."""
     code = _code(found.get("code"))
     name = _text(found.get("error") or found.get("name"))
     known = KNOWN.get(code) if code is not None else None
@@ -109,14 +109,14 @@ def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, n
 
 
 def bare_refusal(body: str, *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
-    """For an HTTP error without an envelope: a proxy's page, or nothing at all."""
-    # A page that is not there says nothing about an intent; most likely the base URL is wrong.
+    """Return the error for an HTTP error status without an error object, such as a proxy's error page."""
+    # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
     kind = errors.Unreadable if status == 404 else _by_status(status)
     return _completed(kind(status=status, cause=_text(body)), retry_after=retry_after, now=now)
 
 
 def pause(header: str | None, *, now: datetime) -> float:
-    """Retry-After in seconds, from seconds or an HTTP date: 5 if it cannot be read, at most 300."""
+    """Parse Retry-After (seconds or an HTTP date) into seconds: 5 if it is invalid, 300 at most."""
     if header and re.fullmatch(r"[0-9]{1,20}", header.strip()):
         return min(float(header), LONGEST_PAUSE_SECONDS)
     try:

@@ -1,7 +1,7 @@
-"""What each of the thirteen operations may be asked (interface.md section 4, domain.md 3.4, 3.5 and 3b), as models.
+"""Request models of the thirteen operations with every field, for the API console.
 
-The typed operations (`operations`) ask what a page needs. Here stands everything that a request can hold, and what is
-to be said about it; `members` makes a form of it.
+The typed `operations` send only what pages need. Here the descriptions are the console's help texts, and `members`
+makes form fields of the models.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from intents_ui.service.wire import Intent, IntentStatus, Page, PricedToken, Quo
 
 @dataclass(frozen=True)
 class Known:
-    """The words that the service is known to take; it may take others (domain.md 2.7)."""
+    """Documented values of a field. The service may accept others."""
 
     words: tuple[str, ...]
 
@@ -35,7 +35,7 @@ PROVIDER = Known(("AUTO", *ROUTE_PROVIDER.words))
 
 
 class SearchIntentsRequest(Wire):
-    """4.1: all criteria that are given must hold."""
+    """Criteria of SearchIntents, combined with AND."""
 
     by_intent_id: Text | None = Field(None, description="The intent with this id.")
     by_project_id: Whole | None = Field(None, description="Intents of this project.")
@@ -52,7 +52,7 @@ class SearchIntentsRequest(Wire):
 
 
 class GetIntentHistoryRequest(Wire):
-    """4.2"""
+    """Request of GetIntentHistory."""
 
     page: Page | None = Field(None, description="Which part of the list, and in which order.")
     by_project_id: Whole | None = Field(None, description="Intents of this project.")
@@ -72,19 +72,19 @@ class GetIntentHistoryRequest(Wire):
 
 
 class GetIntentRequest(Wire):
-    """4.3"""
+    """Request of GetIntent."""
 
     intent_id: Text = Field(description="Which intent.")
 
 
 class GetIntentReceiptRequest(Wire):
-    """4.4"""
+    """Request of GetIntentReceipt."""
 
     intent_id: Text = Field(description="Of which intent.")
 
 
 class WaitIntentReceiptRequest(Wire):
-    """4.5"""
+    """Request of WaitIntentReceipt."""
 
     intent_id: Text = Field(description="Of which intent.")
     last_receipt_states: Annotated[tuple[TextInList, ...], STATES] = Field(
@@ -93,13 +93,13 @@ class WaitIntentReceiptRequest(Wire):
 
 
 class CommitIntentRequest(Wire):
-    """4.6"""
+    """Request of CommitIntent."""
 
     intent: Intent = Field(description="The whole intent exactly as QuoteIntent answered it.")
 
 
 class GetTokenListRequest(Wire):
-    """4.7"""
+    """Request of GetTokenList."""
 
     chain_ids: tuple[Whole, ...] = Field(description="Tokens on these chains.")
     search_query: Text | None = Field(None, description="A name, a symbol or an address, or a part of one.")
@@ -111,7 +111,7 @@ class GetTokenListRequest(Wire):
 
 
 class GetChainsRequest(Wire):
-    """4.7a"""
+    """Request of GetChains."""
 
     route_provider: Annotated[Text | None, ROUTE_PROVIDER] = Field(
         None, description="Only the chains that this route provider serves."
@@ -119,7 +119,7 @@ class GetChainsRequest(Wire):
 
 
 class GetExactInputRoutesRequest(Wire):
-    """4.8"""
+    """Request of GetExactInputRoutes."""
 
     origin_chain_id: Whole = Field(description="The chain that the money comes from.")
     origin_token_address: Text = Field(description="The token that is paid with.")
@@ -130,7 +130,7 @@ class GetExactInputRoutesRequest(Wire):
 
 
 class GetExactOutputRoutesRequest(Wire):
-    """4.9"""
+    """Request of GetExactOutputRoutes."""
 
     destination_chain_id: Whole = Field(description="The chain that the money goes to.")
     destination_token_address: Text = Field(description="The token that is wanted there.")
@@ -140,7 +140,7 @@ class GetExactOutputRoutesRequest(Wire):
 
 
 class ExecuteIntentRequest(Wire):
-    """domain.md 3b"""
+    """Request of ExecuteIntent."""
 
     intent_id: Text = Field(
         description="Which intent; committed at most 10 minutes ago, with a quote that has not expired."
@@ -152,14 +152,14 @@ class ExecuteIntentRequest(Wire):
 
 
 class GetTokenPricesRequest(Wire):
-    """domain.md 3.5"""
+    """Request of GetTokenPrices."""
 
     tokens: tuple[PricedToken, ...] = Field(description="Which tokens: a list of chainId and tokenAddress.")
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation as somebody calls it by hand. `is_write`: it makes or moves something."""
+    """Operation of the API console. `is_write` if it creates or executes something."""
 
     name: str
     model: type[Wire]
@@ -170,12 +170,12 @@ class Operation:
         return self.group is Group.WRITE
 
 
-# In the order of interface.md section 4.
+# In the order of the API's documentation.
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation
     for operation in (
         Operation("SearchIntents", SearchIntentsRequest, Group.SEARCH),
-        # Any of its requests may ask for balances, for which the service reads chains.
+        # The balances timeout, because any of its requests can include balances, which the service reads from chains.
         Operation("GetIntentHistory", GetIntentHistoryRequest, Group.BALANCES),
         Operation("GetIntent", GetIntentRequest, Group.INTENT),
         Operation("GetIntentReceipt", GetIntentReceiptRequest, Group.INTENT),
@@ -191,7 +191,7 @@ OPERATIONS: Mapping[str, Operation] = {
     )
 }
 
-# What is said of the members of models that are answers as well (interface.md 2.2, 2.16, domain.md 2.4, 2.7, 3.1).
+# Descriptions of fields whose models are shared with responses.
 ABOUT: Mapping[str, str] = {
     "page.column": "The column that the cursors count by: id or createdAt.",
     "page.before": "Cursor: the page that ends before this.",
@@ -235,7 +235,7 @@ WORDS: Mapping[str, Known] = {
     "options.bridgeProvider": PROVIDER,
     "options.preference": Known(("RECOMMENDED", "FASTEST", "CHEAPEST", "TRUSTLESS")),
 }
-# QuoteIntent says nowhere what it needs; without these it can answer nothing (domain.md 3b).
+# Required fields of QuoteIntent. The schema marks none, but without these there is no quote.
 NEEDED = frozenset(
     {"ownerAddress", "originChainId", "originTokenAddress", "destinationChainId", "destinationTokenAddress"}
 )

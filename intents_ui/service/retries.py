@@ -1,7 +1,7 @@
-"""Which questions are asked again after a failure, how often and when (domain.md 2.6, faults.md 8.1, 8.4).
+"""Retry policy: which calls to retry after a failure, how often and when.
 
-Only what changes nothing, only what may go better a moment later, and never so much that we make it worse: retries are
-a tenth of all calls at the most, so a service that fails is not asked twice as often for it.
+Only reads are retried, only after transient failures, and within a budget of a tenth of all calls, so that retries
+don't overload a service that is already failing.
 """
 
 import random
@@ -13,13 +13,13 @@ from intents_ui.service.errors import Flaw, OutOfTime, Reason, ServiceError, Unr
 from intents_ui.service.recent import SECONDS, Recent
 from intents_ui.service.refusals import KNOWN
 
-SHARE = 0.1  # of the calls
-LEAST = 1 * SECONDS  # one a second is always allowed
-SHORTEST_ATTEMPT = 0.5  # of a call's total: with less time left a second attempt is not worth its trouble
-DEAD_CONNECTIONS = 3  # that one question may meet
+SHARE = 0.1  # of all calls
+LEAST = 1 * SECONDS  # at least one retry per second
+SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
+DEAD_CONNECTIONS = 3  # closed idle connections that one call may run into
 
-# For a reader who waits, and for what is renewed behind his back: where the answer takes long by nature, a second
-# attempt would be the end of the page's time.
+# Attempts for a waiting page, then for a background refresh. Slow operations get one attempt: a second would use up
+# the page's time.
 ATTEMPTS: Mapping[Group, int] = {
     Group.REFERENCE: 2,
     Group.TOKENS: 2,
@@ -33,13 +33,13 @@ ATTEMPTS: Mapping[Group, int] = {
 ATTEMPTS_BEHIND = 2
 
 CODES = frozenset({0, -6, -7, 1900, 2001, 9001})
-CODES_BEHIND = frozenset({2002, 9000})  # nothing that passes while a reader waits
+CODES_BEHIND = frozenset({2002, 9000})  # outages too long for a page to wait out
 NEVER_REACHED = frozenset({Reason.TLS})
 GARBLED = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE})
 
 
 class Budget:
-    """Safe for threads."""
+    """Retry budget. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._lock = threading.Lock()
@@ -50,7 +50,7 @@ class Budget:
             self._recent.add("call")
 
     def take(self) -> bool:
-        """One more retry, if there may be one."""
+        """Take one retry from the budget. Return False if it is exhausted."""
         with self._lock:
             if self._recent.count("retry") >= max(LEAST, SHARE * self._recent.count("call")):
                 return False
@@ -63,7 +63,7 @@ def attempts(group: Group, *, is_behind: bool) -> int:
 
 
 def may_pass(error: ServiceError, *, is_behind: bool) -> bool:
-    """Whether the same question may be answered a moment later."""
+    """Return whether the failure is transient."""
     if isinstance(error, OutOfTime) or error.again_in is not None:
         return False
     if error.code in KNOWN:
@@ -74,6 +74,6 @@ def may_pass(error: ServiceError, *, is_behind: bool) -> bool:
 
 
 def pause(attempt: int, *, is_behind: bool) -> float:
-    """Full jitter: readers whose questions failed together must not come back together."""
+    """Return the backoff in seconds, with full jitter so that calls that failed together don't retry together."""
     first, longest = (0.5, 30.0) if is_behind else (0.1, 1.0)
     return random.uniform(0, min(longest, first * 2 ** (attempt - 1)))  # noqa: S311 - spreads, hides nothing

@@ -1,4 +1,4 @@
-"""What the service lists of routes (interface.md 4.8, 4.9), and how much of it, kept for a moment (faults.md 8.6)."""
+"""Route lookups, with a short-lived cache of token counts per chain."""
 
 import threading
 import time
@@ -15,12 +15,12 @@ from intents_ui.service.operations import Call, Question
 from intents_ui.service.wire import TokenInfo
 
 FRESH_SECONDS = 60.0
-EMPTY_FRESH_SECONDS = 30.0  # so that a "no" does not stick
+EMPTY_FRESH_SECONDS = 30.0  # short, so that a new route shows up soon
 COUNTS_HELD = 512
 
 
 class Routes:
-    """Safe for threads. Errors are never kept."""
+    """Route lookups. Thread-safe. Errors aren't cached."""
 
     def __init__(self, service: BlockingOperations, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
@@ -31,7 +31,7 @@ class Routes:
         return self._service.ask(call)
 
     def count(self, call: Call[TokensAnswer]) -> Mapping[int, int]:
-        """By chain, how many tokens the answer names; the tokens themselves are not kept."""
+        """Return the number of tokens in the response by chain. The tokens themselves aren't cached."""
         question = call.question
         with self._lock:
             kept = self._counts.get(question)
@@ -45,7 +45,7 @@ class Routes:
 
 
 def _token(named: TokenInfo) -> tuple[int, str]:
-    """The native token has two addresses."""
+    """Return a token's key, which is the same for both addresses of a native token."""
     return named.chain_id, plain(named.address)
 
 

@@ -1,6 +1,8 @@
-"""The lists of chains and tokens in a file, so that a process that starts while the service is away knows names.
+"""Disk cache for the lists of chains and tokens, so that a process that starts while the service is down can show
+names.
 
-One line with our signature, then a line for each list: operation, request, when it came, and the answer as it came.
+The file starts with a line with its signature. Each further line is one list: operation, request, time received and
+response.
 """
 
 import json
@@ -17,13 +19,13 @@ from intents_ui.service.seal import LENGTH, Seal
 
 NAME = "lists.jsonl"
 MOST_BYTES = 16 * 2**20
-SECONDS = 60.0  # between two writings
+SECONDS = 60.0  # minimum interval between two writes
 
 log = logging.getLogger(__name__)
 
 
 class SavedLists:
-    """Safe for threads. Several processes may share the file: the last one to write is right enough."""
+    """Disk cache. Thread-safe. Processes may share the file: any process's version of it is recent enough."""
 
     def __init__(self, directory: Path, *, seal: Seal, now: Callable[[], float] = time.time) -> None:
         self._file = directory / NAME
@@ -35,7 +37,7 @@ class SavedLists:
         self._is_written = True
 
     def find(self, question: Question) -> tuple[float, str] | None:
-        """How many seconds ago the answer came, and its text."""
+        """Return the age in seconds and the text of a cached response, or None."""
         with self._lock:
             found = self._lists.get(question)
         return (max(self._now() - found[0], 0.0), found[1]) if found else None
@@ -54,7 +56,9 @@ class SavedLists:
             self.write()
 
     def write(self) -> None:
-        """What came last, as much of it as there is room for. Whoever reads meanwhile reads the old file."""
+        """
+        Write the newest lists, up to the file's size limit. The file is replaced atomically, for concurrent readers.
+        """
         with self._lock:
             if self._is_written:
                 return
@@ -98,7 +102,7 @@ class SavedLists:
 
 
 def _saved(entry: object) -> tuple[Question, tuple[float, str]]:
-    """Raises ValueError for whatever is no entry of ours."""
+    """Return an entry of the file. Raises ValueError if it is invalid."""
     match entry:
         case [str(operation), str(request), float(at), str(text)] if math.isfinite(at):
             return (operation, request.encode()), (at, text)

@@ -1,8 +1,8 @@
-"""What a text, a whole number, a figure and a moment are on the wire (design.md section 5, domain.md section 2).
+"""Parsers for scalar JSON values: texts, integers, decimals and times.
 
-Each reader takes any JSON value and answers with the exact value or raises ValueError, never anything else. None can
-be made slow: length and exponent are bounded before a number becomes an `int` (`int(Decimal("1e1000000"))` takes half
-a minute).
+Each takes any JSON value and returns the exact value or raises ValueError, nothing else. Length and exponent are
+bounded before a number becomes an `int`, because converting hostile input can be slow: `int(Decimal("1e1000000"))`
+takes half a minute.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import Annotated
 from pydantic import PlainValidator, StrictBool
 
 WHOLE_LIMIT = 2**256
-MOST_DECIMALS = 77  # with more, no amount below 2**256 reaches one token
+MOST_DECIMALS = 77  # with more, no amount below 2**256 would make one whole token
 MOST_DIGITS = 80
 EXPONENT_LIMIT = 90
-LONGEST_ID = 200  # characters that an address of ours carries
-CHAIN_ID_LIMIT = 2**64  # interface.md 4.7
+LONGEST_ID = 200  # characters that one of our URLs can carry
+CHAIN_ID_LIMIT = 2**64  # the API's limit
 CURSOR_LIMIT = 2**63
-MILLISECONDS_FROM = 10**11  # as seconds this is the year 5138; as milliseconds 1973
+MILLISECONDS_FROM = 10**11  # in seconds the year 5138, in milliseconds 1973
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
 _MOMENT = re.compile(
@@ -31,19 +31,21 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_text(value: object) -> str:
-    """Text as received; half a character (a lone surrogate) cannot be written to any page or log and becomes U+FFFD."""
+    """Return the text, with lone surrogates replaced by U+FFFD because they can't be encoded in pages or logs."""
     if not isinstance(value, str):
         raise ValueError("not a text")
     return value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value)
 
 
 def read_text_in_list(value: object) -> str:
-    """Like `read_text`, but an entry that is none is "": its neighbours keep their places, which others refer to."""
+    """Like `read_text`, but return "" for an invalid entry, so that the other entries keep their positions."""
     return read_text(value) if isinstance(value, str) else ""
 
 
 def read_intent_id(value: object) -> str:
-    """An id that can stand in an address: no blank, slash or character that is not seen, and not a step of a path."""
+    """
+    Return an ID that is safe in a URL path: no blanks, slashes or unprintable characters, and neither "." nor "..".
+    """
     text = read_text(value)
     if not 0 < len(text) <= LONGEST_ID or not text.isprintable() or {" ", "/"} & set(text) or text in (".", ".."):
         raise ValueError("not an id that an address can carry")
@@ -51,7 +53,7 @@ def read_intent_id(value: object) -> str:
 
 
 def read_reference(value: object) -> str:
-    """An address, a hash or another id: it stands whole wherever it is named, so it must have an end."""
+    """Return an address, a hash or another ID. Its length is bounded because pages show it in full."""
     text = read_text(value)
     if len(text) > LONGEST_ID:
         raise ValueError("longer than any address")
@@ -59,11 +61,11 @@ def read_reference(value: object) -> str:
 
 
 def read_whole(value: object) -> int:
-    """An amount, id or counter: an integer from 0 to 2**256 - 1, written in whichever way."""
+    """Return an amount, ID or counter: an integer from 0 to 2**256 - 1, in any JSON notation."""
     if isinstance(value, int) and not isinstance(value, bool):
         number = value
     elif isinstance(value, str) and len(value) <= MOST_DIGITS and value.isascii() and value.isdigit():
-        number = int(value)  # the usual form, which most of an answer's time would else go into
+        number = int(value)  # fast path for the usual notation, which dominates parse time
     else:
         number = _integral(_decimal(value))
     if not 0 <= number < WHOLE_LIMIT:
@@ -72,7 +74,7 @@ def read_whole(value: object) -> int:
 
 
 def read_chain_id(value: object) -> int:
-    """Of a chain that the service lists: each has a page of its own."""
+    """Return the ID of a listed chain."""
     number = read_whole(value)
     if number >= CHAIN_ID_LIMIT:
         raise ValueError("more than a chain id can be")
@@ -80,7 +82,7 @@ def read_chain_id(value: object) -> int:
 
 
 def read_cursor(value: object) -> int:
-    """Where in a list a page begins or ends: a number that any reader can hold."""
+    """Return a cursor, limited to 63 bits so that any client can hold it."""
     number = read_whole(value)
     if number >= CURSOR_LIMIT:
         raise ValueError("more than a cursor can be")
@@ -95,7 +97,7 @@ def read_decimals(value: object) -> int:
 
 
 def read_figure(value: object) -> Decimal:
-    """USD, a share or a percentage: at most 80 digits, exponent within +-90, may be negative."""
+    """Return a USD amount, share or percentage: at most 80 digits, exponent within ±90, possibly negative."""
     if isinstance(value, float):
         value = repr(value)
     number = _decimal(value)
@@ -110,7 +112,7 @@ def read_figure(value: object) -> Decimal:
 
 
 def read_figure_in_list(value: object) -> Decimal | None:
-    """Like `read_figure`, but what cannot be read is None: its neighbours keep their places."""
+    """Like `read_figure`, but return None for an invalid entry, so that the other entries keep their positions."""
     try:
         return read_figure(value)
     except ValueError:
@@ -118,9 +120,9 @@ def read_figure_in_list(value: object) -> Decimal | None:
 
 
 def read_moment(value: object) -> datetime | None:
-    """A moment in UTC, or None for a time that was never set (year 1, or Unix time 0).
+    """Return a time in UTC, or None for one that was never set (year 1 or Unix time 0).
 
-    Takes RFC 3339 with 0 to 9 digits of a second (without a zone it is UTC) and Unix seconds or milliseconds.
+    Takes RFC 3339 with up to 9 decimals of a second (UTC without a zone), Unix seconds or Unix milliseconds.
     """
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A signature on what this installation writes where others may write too: what is not signed by it is not believed."""
+"""HMAC signatures for data in shared storage. Data that this installation didn't sign is ignored."""
 
 import hashlib
 import hmac
@@ -10,9 +10,10 @@ LENGTH: Final = hashlib.sha256().digest_size
 
 
 class Seal:
-    """`key`: derived from the installation's secret, another one for each kind of content. Safe for threads.
+    """Signs and verifies content. Thread-safe.
 
-    `tally` counts what was signed by nobody, or by another installation.
+    `key` is derived from the installation's secret, with a different one for each kind of content. `tally` counts
+    invalid signatures.
     """
 
     def __init__(self, key: bytes, *, tally: Tally | None = None) -> None:
@@ -20,11 +21,11 @@ class Seal:
         self._key = key
 
     def close(self, content: bytes, *, place: str) -> bytes:
-        """Sign content for the place where it lies: in another place it counts as unsigned."""
+        """Return the content with its signature, which is valid for this place only."""
         return self._signature(content, place) + content
 
     def open(self, sealed: bytes, *, place: str) -> bytes | None:
-        """Return the content; None, and one more in the tally, if its signature is not ours."""
+        """Return the content, or None, counted in the tally, if the signature is invalid."""
         signature, content = sealed[:LENGTH], sealed[LENGTH:]
         if hmac.compare_digest(signature, self._signature(content, place)):
             return content

@@ -1,7 +1,7 @@
-"""What one process has learned, for all that share a Redis: the service is asked once instead of once a process.
+"""Redis-backed response cache shared between processes.
 
-An answer lies there as it came, deflated, and is read again by what read it first; nothing is unpickled. Redis may be
-away, slow, full or hold rubbish: then each process asks for itself, as it would without.
+Responses are stored compressed as received and parsed again when read, so nothing is unpickled. If Redis is
+unavailable, slow, full or has invalid data, each process sends its own requests.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from intents_ui.service.seal import Seal
 log = logging.getLogger(__name__)
 
 FORMAT: Final = 2
-PATIENCE: Final = 0.05  # seconds for Redis to answer: the service itself is not much slower
-PAUSE: Final = 5.0  # seconds for which it is not asked after it did not
-LONGEST: Final = 3600.0  # seconds for which an answer lies there
-MOST_BYTES: Final = 256 * 1024  # of an answer as it lies there
+PATIENCE: Final = 0.05  # Redis timeout in seconds. The service itself isn't much slower
+PAUSE: Final = 5.0  # seconds without Redis calls after a failure
+LONGEST: Final = 3600.0  # longest TTL in seconds
+MOST_BYTES: Final = 256 * 1024  # of a compressed response
 MOST_INFLATED: Final = 8 * 2**20
-QUICK: Final = 1  # of zlib's levels: a third larger than the best one, in a fifth of the time
+QUICK: Final = 1  # a zlib level: a third larger than the best one, in a fifth of the time
 
 
 class Found(NamedTuple):
-    """Seconds ago, by the clocks of two hosts."""
+    """Response from Redis. Ages are in seconds, subject to the clock skew between hosts."""
 
     asked: float
     learned: float
@@ -35,8 +35,10 @@ class Found(NamedTuple):
 
 
 class SharedAnswers:
-    """Safe for threads. `whose`: what tells this service and this access key from others; no secret can be read in it.
-    `seal`: signs each answer for the question that it answers. `now`: seconds since 1970, which other hosts know too.
+    """Redis cache. Thread-safe.
+
+    `whose` identifies the service and access key without revealing them. `seal` signs each response together with its
+    key. `now` returns Unix time, which hosts share.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class SharedAnswers:
         return self._found(question, self._ask(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
 
     def find_all(self, questions: Sequence[Question]) -> list[Found | None]:
-        """Each of them, in one request to Redis."""
+        """Return the cached response of each call in one round trip."""
         if not questions:
             return []
         values = self._ask(lambda: cast("list[bytes | None]", self._redis.mget([*map(self._key, questions)])))
@@ -83,7 +85,7 @@ class SharedAnswers:
         return Found(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
 
     def keep(self, question: Question, content: bytes, *, asked: float, seconds: float) -> None:
-        """What came now, and was asked for so many seconds ago; as long as it may be shown at all."""
+        """Store a response that just arrived to a request sent `asked` seconds ago, for `seconds` at most."""
         value = self._seal.close(_written(self._now() - asked, self._now(), content), place=self._key(question))
         if len(value) <= MOST_BYTES:
             milliseconds = round(min(seconds, LONGEST) * 1000)
@@ -96,7 +98,7 @@ class SharedAnswers:
         self._redis.close()
 
     def _key(self, question: Question) -> str:
-        """Nothing of what was asked for is in it, for keys are listed and logged."""
+        """Return the Redis key. It contains a hash of the request, because keys are listed and logged."""
         operation, request = question
         return f"{self._prefix}{operation}:{hashlib.blake2b(request, digest_size=20).hexdigest()}"
 
@@ -116,7 +118,7 @@ def _written(asked_at: float, learned_at: float, content: bytes) -> bytes:
 
 
 def _read(value: bytes) -> tuple[float, float, str]:
-    """Raises ValueError or zlib.error."""
+    """Decode an entry. Raises ValueError or zlib.error if it is invalid."""
     inflater = zlib.decompressobj()
     written = inflater.decompress(value, MOST_INFLATED)
     if not inflater.eof:

@@ -1,7 +1,7 @@
-"""Fair shares of what is scarce: one client address holds a quarter of it at most, and an IPv6 /48 a half.
+"""Fair shares of limited resources: at most a quarter for one client address, and a half for an IPv6 /48.
 
-A visitor is an address as limits count it (`visitors.address_of`); None is nobody in particular (this machine, a
-socket on the disk), whom only the whole bounds.
+A visitor is a client address as `visitors.address_of` normalizes it. None means no address (this machine or a Unix
+socket), which only the total limits.
 """
 
 import ipaddress
@@ -16,11 +16,11 @@ from typing import Any
 
 ONE_ADDRESS = 4  # a quarter
 ONE_SITE = 2  # a half
-SITE_BITS = 48  # of IPv6: what one subscriber may get, with 65,536 networks that count as an address each
+SITE_BITS = 48  # of IPv6: a site's usual allocation, with 65,536 networks that each count as an address
 
 
 class Lack(Enum):
-    """Why there is no place: all are taken, or the visitor has his share."""
+    """Why a resource isn't available: it is used up, or the visitor's share is."""
 
     FULL = "full"
     SHARE = "share"
@@ -28,7 +28,7 @@ class Lack(Enum):
 
 @lru_cache(maxsize=4096)
 def buckets(visitor: str) -> tuple[tuple[str, int], ...]:
-    """Return the buckets a visitor counts in, each with the part of the whole that it may hold (4: a quarter)."""
+    """Return the buckets that a visitor counts in, each with the divisor of its share (4: a quarter)."""
     own = (visitor, ONE_ADDRESS)
     try:
         network = ipaddress.ip_network(visitor)
@@ -40,7 +40,7 @@ def buckets(visitor: str) -> tuple[tuple[str, int], ...]:
 
 
 class Shares:
-    """Places, or bytes, that are held at a time: `most` of them. Safe for threads."""
+    """Semaphore with fair shares for `most` units (slots or bytes). Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -49,7 +49,7 @@ class Shares:
         self._changed = threading.Condition()
 
     def take(self, visitor: str | None, units: int = 1, *, wait: float = 0.0) -> Lack | None:
-        """Take so many, None says that they were taken. `wait`: seconds for which a place is waited for."""
+        """Take units, waiting up to `wait` seconds. Return None on success, or why they aren't available."""
         until = time.monotonic() + wait
         with self._changed:
             while lack := self.lack(visitor, units):
@@ -69,7 +69,7 @@ class Shares:
         return self._by_bucket[visitor]
 
     def lack(self, visitor: str | None, units: int = 1) -> Lack | None:
-        """Return why so many can't be taken at this moment."""
+        """Return why these units can't be taken now, or None."""
         if visitor is not None:
             for bucket, part in buckets(visitor):
                 if self._by_bucket[bucket] + units > max(1, self.most // part):
@@ -77,7 +77,7 @@ class Shares:
         return Lack.FULL if self.held + units > self.most else None
 
     def hold(self, visitor: str | None, units: int = 1) -> None:
-        """Count what is held, whatever may be."""
+        """Add units without checking the limits."""
         self.held += units
         for bucket, _ in buckets(visitor) if visitor is not None else ():
             self._by_bucket[bucket] += units
@@ -89,7 +89,7 @@ type Job = tuple[Future[Any], Callable[[], Any]]
 
 
 class FairThreads:
-    """Threads of which one address has a quarter at most. What waits for one takes turns by address."""
+    """Thread pool with fair shares. Waiting jobs take turns by client address."""
 
     def __init__(self, most: int, *, name: str) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
@@ -97,11 +97,12 @@ class FairThreads:
         self._waiting: dict[str | None, deque[Job]] = {}
         self._is_closed = False
         self._lock = threading.Lock()
-        # What a job submits counts for nobody: otherwise the jobs of one visitor could wait for one another for good.
+        # Jobs submitted by a job count for no visitor. Otherwise the jobs of one visitor could deadlock waiting for
+        # each other.
         self._here = threading.local()
 
     def submit[T](self, do: Callable[[], T], visitor: str | None) -> "Future[T]":
-        """Raises RuntimeError once the threads have ended."""
+        """Queue a job. Raises RuntimeError after `shutdown`."""
         future: Future[T] = Future()
         visitor = None if hasattr(self._here, "job") else visitor
         with self._lock:
@@ -112,7 +113,7 @@ class FairThreads:
         return future
 
     def shutdown(self) -> None:
-        """What runs goes on to its end; what waits is cancelled."""
+        """Cancel waiting jobs. Running ones continue."""
         with self._lock:
             self._is_closed = True
             waiting, self._waiting = self._waiting, {}
@@ -126,7 +127,7 @@ class FairThreads:
                 self._pool.submit(self._run, visitor, *job)
 
     def _startable(self) -> Iterator[tuple[str | None, Job]]:
-        """One job of each visitor who may have one more; those who got one come last the next time."""
+        """Yield one job of each visitor below its share, and move those visitors to the end of the queue."""
         for visitor in list(self._waiting):
             jobs = self._waiting[visitor]
             while jobs and jobs[0][0].cancelled():

@@ -1,4 +1,4 @@
-"""What was made of the service's answers for one reader, given to the next ones too; what is old in it stays told."""
+"""Memoization of rendered results across requests, preserving staleness markers."""
 
 import functools
 from collections.abc import Callable, MutableMapping
@@ -13,7 +13,7 @@ from intents_ui.service import freshness
 
 
 class Shared[**P, T]:
-    """A function whose results are kept in `cache`. Safe for threads."""
+    """Function with results memoized in `cache`. Thread-safe."""
 
     def __init__(self, make: Callable[P, T], cache: MutableMapping[Any, Any], key: Callable[..., Any]) -> None:
         functools.update_wrapper(self, make)
@@ -36,7 +36,7 @@ def shared[**P, T](
 
 
 def as_of() -> datetime:
-    """When the oldest of the answers was given that are being shown: now, unless one of them is told to be old."""
+    """Return when the oldest response on the page arrived: now, unless one is stale."""
     return min((each.learned_at for each in freshness.told()), default=datetime.now(UTC))
 
 

@@ -1,4 +1,4 @@
-"""What became of our questions to the service, counted since the start of the process."""
+"""Counters of service call outcomes since process start."""
 
 import threading
 from collections import Counter
@@ -6,26 +6,26 @@ from enum import StrEnum, auto
 
 
 class Event(StrEnum):
-    CALL = auto()  # put to the service, each attempt by itself
-    FAILED = auto()  # … and not answered
+    CALL = auto()  # attempts sent to the service
+    FAILED = auto()  # attempts that failed
     RETRY = auto()
-    RETRY_SPARED = auto()  # there were too many of them already
-    HELD_BACK = auto()  # not put to the service, because it is away, wants quiet or does not let us in
-    OPENED = auto()  # the breaker
-    HIT = auto()  # answered from a copy that is fresh
-    STALE = auto()  # … that is renewed meanwhile
-    OLD = auto()  # … because the service failed
-    MISS = auto()  # there was no copy
-    SHARED = auto()  # joined an equal question that was under way
-    SHED = auto()  # refused because all places or connections were taken
-    OLDER = auto()  # a response told of an earlier state than one before it, which is kept
-    UNFIT = auto()  # a list had entries that don't meet its filter, which were left out
-    UNREADABLE = auto()  # a message or picture in Redis, left aside
-    UNSIGNED = auto()  # in Redis or STATE_DIR, and not signed by this installation: left aside
+    RETRY_SPARED = auto()  # suppressed: retry budget exhausted
+    HELD_BACK = auto()  # rejected by a circuit breaker or during a rate limit
+    OPENED = auto()  # a circuit breaker opened
+    HIT = auto()  # served from the cache, fresh
+    STALE = auto()  # served from the cache during a refresh (stale-while-revalidate)
+    OLD = auto()  # served from the cache because the service failed (stale-if-error)
+    MISS = auto()  # not in the cache
+    SHARED = auto()  # coalesced with an identical pending call
+    SHED = auto()  # rejected because all slots or connections were in use
+    OLDER = auto()  # a response with an older state than the cached one, which was discarded
+    UNFIT = auto()  # a list with entries that don't match its filter, which were left out
+    UNREADABLE = auto()  # an invalid message or image in Redis, ignored
+    UNSIGNED = auto()  # an entry in Redis or STATE_DIR that this installation didn't sign, ignored
 
 
 class Tally:
-    """Safe for threads."""
+    """Counters. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

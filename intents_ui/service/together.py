@@ -1,7 +1,7 @@
-"""Several questions to the service at once, so that a page waits for the slowest of them and not for their sum.
+"""Run several service calls concurrently.
 
-They are asked in threads of their own, with the page's deadline and its place (`allowance`). One address has a quarter
-of the threads at most.
+They run in threads, with the page's deadline and its slot (`allowance`). One client address gets at most a quarter of
+the threads.
 """
 
 import contextvars
@@ -17,7 +17,7 @@ THREADS = 48
 
 
 def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
-    """Each question's answer, or the error that it ended with, in their order. The first is asked in this thread."""
+    """Return each call's result, or its ServiceError, in order. The first call runs in the current thread."""
     if not questions:
         return []
     first, *others = questions
@@ -26,18 +26,18 @@ def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
 
 
 def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
-    """`together` for two questions with answers of different kinds."""
+    """Run two calls with different result types concurrently."""
     asked = _asked(other)
     return _answer(one), _answered(asked)
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
-    """`both` in this thread, one after the other."""
+    """Like `both`, but sequentially in the current thread."""
     return _answer(one), _answer(other)
 
 
 def aside[T](question: Callable[[], T]) -> "Future[T]":
-    """A question that goes on when its page no longer waits: it has neither the page's time nor its place."""
+    """Run a call in the background, without the page's deadline and slot. It continues after the page is done."""
     return _submitted(origin.apart(), question)
 
 
@@ -59,7 +59,7 @@ def _answer[T](question: Callable[[], T]) -> T | ServiceError:
     try:
         return question()
     except ServiceError as error:
-        return error.with_traceback(None)  # which would hang on to every frame that it went through
+        return error.with_traceback(None)  # drops the traceback, which references every frame that it passed
 
 
 def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
@@ -67,7 +67,7 @@ def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
         with processor.waiting():
             return asked.result(seconds_left())
     except TimeoutError:
-        asked.cancel()  # it may not have found a thread yet
+        asked.cancel()  # it may still be waiting for a thread
         return OutOfTime()
 
 
@@ -75,16 +75,18 @@ def _new_threads(most: int) -> FairThreads:
     return FairThreads(most, name="question")
 
 
-_threads = _new_threads(THREADS)  # each is started when it is needed
+_threads = _new_threads(THREADS)  # threads start on demand
 
 
 def use_threads(most: int) -> None:
-    """As many as there are connections to the service: a question beyond them would only wait there."""
+    """Replace the thread pool. Pass the number of connections to the service, because more threads would only wait for
+    one.
+    """
     global _threads
     before, _threads = _threads, _new_threads(most)
     before.shutdown()
 
 
 def end_threads() -> None:
-    """They end with the questions that they ask; what still waits for one is not asked any more."""
+    """Cancel calls that wait for a thread, and let running ones finish."""
     use_threads(THREADS)

@@ -1,7 +1,7 @@
-"""The tokens of many chains for the page about them, and what readers search for among them (domain.md 3.4).
+"""Token lists of several chains, for the tokens page and its search.
 
-The featured tokens of all chains are one question. Longer lists are one for each chain: they are those from which every
-other page has its names, each can be had without the others, and however readers combine chains, no more are kept.
+The featured tokens of all chains take one request. Longer lists take one per chain: other pages cache the same lists,
+one can fail without the others, and the number of cache entries doesn't grow with the combinations of chains.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,9 @@ from intents_ui.service.wire import TokenInfo
 
 @dataclass(frozen=True)
 class Found:
-    """Tokens in no order. `failed`: the chains that nothing was had of. `age`: of what is oldest, in seconds."""
+    """
+    Unordered tokens. `failed` are the chains whose list is unavailable, and `age` is the oldest list's in seconds.
+    """
 
     tokens: Sequence[TokenInfo]
     unreadable: int = 0
@@ -26,14 +28,14 @@ class Found:
 
 
 class TokenLists:
-    """Safe for threads. Each raises a ServiceError where nothing was had at all."""
+    """Token lists. Thread-safe. Methods raise ServiceError if no list is available at all."""
 
     def __init__(self, service: BlockingOperations, catalog: Catalog) -> None:
         self._service = service
         self._catalog = catalog
 
     def featured(self, chain_ids: Iterable[int]) -> Found:
-        """One question for all chains that there are, whichever of them are wanted."""
+        """Return the featured tokens of these chains, with one request for all known chains."""
         wanted = set(chain_ids)
         known = [chain.id for chain in self._catalog.chains()]
         listed = self._catalog.listed_featured(known if wanted.issubset(known) else sorted(wanted))
@@ -44,7 +46,7 @@ class TokenLists:
         return _of_all(chain_ids, self._catalog.listed_tokens)
 
     def external(self, chain_ids: Sequence[int]) -> Found:
-        """The listed tokens and those of external lists."""
+        """Return the listed tokens and those of external lists."""
         return _of_all(chain_ids, self._external)
 
     def search(
@@ -56,9 +58,9 @@ class TokenLists:
         limit: int,
         without: Sequence[str] = (),
     ) -> Found:
-        """The service searches all of its lists by itself, for a name, symbol or part of one, or for one address.
-
-        `limit` tokens a chain at the most."""
+        """Return at most `limit` tokens per chain that match a part of a name or symbol, or one address, from all
+        lists.
+        """
         answer = self._service.get_token_list(
             chain_ids,
             search_query=None if address else words,

@@ -1,4 +1,4 @@
-"""How an object of the service is read although some of its members cannot be (design.md section 5)."""
+"""Lenient parsing: a response object stays usable if some of its fields are invalid."""
 
 import json
 from collections.abc import Mapping
@@ -20,52 +20,52 @@ from pydantic.alias_generators import to_camel
 from intents_ui.service import json_text
 from intents_ui.service.scalars import read_text
 
-UNREADABLE_TEXT = 100  # characters that are kept of a value that cannot be read
-LONGEST_LIST = 20_000  # entries of a list that are read; the others count as unreadable
+UNREADABLE_TEXT = 100  # characters of an invalid value to store
+LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadable
 
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-# Which members were there is for nobody to know, and would be a third of what an object takes.
+# Shared by all objects instead of pydantic's own set of the fields given, which would take a third of their memory.
 UNASKED: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class _Faults:
-    """By field name the text that could not be read, and how many entries of lists."""
+    """Invalid values by field name, and the number of invalid list entries."""
 
     unreadable: Mapping[str, str]
     entries: int
 
 
 class Wire(BaseModel):
-    """An object of the service. A member that cannot be read never breaks its object."""
+    """Response object. An invalid field never invalidates the object."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
     )
 
-    # Members without which the object says nothing; when one cannot be read, neither can the object.
+    # Fields without which the object is meaningless: if one is invalid, so is the object.
     essential: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def unreadable(self) -> Mapping[str, str]:
-        """By field name: the first 100 characters of what was received and could not be read."""
+        """The first 100 characters of each invalid value, by field name."""
         faults = self._noted("faults")
         return faults.unreadable if faults else NOTHING
 
     @property
     def unreadable_entries(self) -> int:
-        """How many entries of this object's lists are left out: they could not be read, or don't meet the filter."""
+        """Number of list entries left out because they are invalid or don't match the filter."""
         faults = self._noted("faults")
         return (faults.entries if faults else 0) + self.unfit_entries
 
     @property
     def unfit_entries(self) -> int:
-        """How many entries of this list don't meet the filter that it was asked with, and are left out."""
+        """Number of list entries left out because they don't match the request's filter."""
         return int(self._noted("unfit") or 0)
 
-    # Beside the fields, where no key on the wire comes to. A private attribute of pydantic's costs each object a
-    # call, and an answer has hundreds of objects.
+    # Stored beside the fields, under keys that can't clash with them. A private pydantic attribute would cost a call
+    # per object, and a response has hundreds of objects.
     def _note(self, what: str, note: Any) -> None:
         self.__dict__[f" {what}"] = note
 
@@ -74,7 +74,7 @@ class Wire(BaseModel):
 
     @classmethod
     def model_validate(cls, obj: Any, **how: Any) -> Self:
-        """The object of a document: its members go by their names on the wire alone. Ours are for constructors."""
+        """Parse a document by its JSON field names only. Python names are for constructors."""
         return super().model_validate(obj, **{"by_alias": True, "by_name": False} | how)
 
     @model_validator(mode="wrap")
@@ -82,7 +82,7 @@ class Wire(BaseModel):
     def _tolerate(cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
         if not isinstance(value, Mapping):
             return handler(value)
-        # An object is read again when a neighbour of its had a fault; without this, twice as often with each level.
+        # A sibling's error triggers a second validation pass. Memoize, or the work doubles with each nesting level.
         read: dict[tuple[type, int], Self] = {} if info.context is None else info.context
         if (cls, id(value)) not in read:
             read[cls, id(value)] = cls._read(value, handler)
@@ -113,7 +113,7 @@ class Wire(BaseModel):
 
     @classmethod
     def _without_faults(cls, members: Mapping[str, Any], error: ValidationError) -> tuple[dict[str, Any], "_Faults"]:
-        """The members without those that failed; of a list, without the entries that failed."""
+        """Return the fields without invalid values, and lists without invalid entries."""
         names = {field.alias: name for name, field in cls.model_fields.items()}
         readable, unreadable, bad_entries = dict(members), dict[str, str](), dict[str, set[int]]()
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
@@ -121,7 +121,7 @@ class Wire(BaseModel):
             name = names[str(alias)]
             key = str(alias) if alias in members else name
             if key not in members or (name in cls.essential and not inner):
-                continue  # missing or indispensable: the second reading says so
+                continue  # missing or essential: the second pass raises the error
             if inner and isinstance(inner[0], int) and isinstance(members[key], list | tuple):
                 bad_entries.setdefault(key, set()).add(inner[0])
                 unreadable.setdefault(name, _cut(members[key][inner[0]]))
@@ -134,7 +134,7 @@ class Wire(BaseModel):
 
     @classmethod
     def _left_out(cls, counts: Mapping[str, int], others: "_Faults | None") -> "_Faults | None":
-        """With the entries that were not even looked at, of lists that are ours."""
+        """Add the entries beyond the length limit of the lists in this model."""
         names = {field.alias: name for name, field in cls.model_fields.items()}
         ours = {names[key]: count for key, count in counts.items() if key in names}
         if not ours:
@@ -144,21 +144,21 @@ class Wire(BaseModel):
         return _Faults(MappingProxyType({**known, **unreadable}), entries + sum(ours.values()))
 
     def _settle(self) -> None:
-        """For objects that are written in two ways: makes one way of them while they are built."""
+        """Normalize objects that have two notations. Called while the object is being built."""
 
 
 class Kept(Wire):
-    """An object of which the exact text is kept as well, for those who show it raw or send it back."""
+    """Object that also stores its exact JSON text, to show it raw or send it back."""
 
     @property
     def received(self) -> str:
-        """The JSON text of this object as it came, byte for byte; "" if it came inside another one."""
+        """The object's JSON text as received, byte for byte, or "" if it was part of another object."""
         return str(self._noted("received") or "")
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Reads the object from its JSON text. Raises ValueError if the text is not JSON or not such an object."""
-        text.encode()  # half a character could be read but never sent back
+        """Parse an object from JSON text. Raises ValueError if it is invalid."""
+        text.encode()  # rejects lone surrogates, which could be parsed but not sent back
         return cls.model_validate(json_text.read(text)).keeping(text)
 
     def keeping(self, text: str) -> Self:

@@ -1,7 +1,7 @@
-"""The ways from the httpx clients to the network: httpcore pools on which each response stands alone on its connection.
+"""Transports between the httpx clients and httpcore's connection pools, which reject surplus bytes after a response.
 
-What follows a complete response on a connection would be taken for the response to the next request on it, which may be
-another user's. httpcore looks for it on the socket alone, so `refuse_more` looks where such bytes may wait beside it.
+Surplus bytes would be parsed as the response to the connection's next request, possibly another user's. httpcore checks
+only the socket for them, so `refuse_more` checks the buffers, too.
 """
 
 import contextlib
@@ -22,10 +22,11 @@ KEEP_ALIVE_SECONDS = 15.0
 
 
 class DeadlineTransport(httpx.BaseTransport):
-    """For a blocking client; its waits end with the call (`deadline`). httpx's own transport takes no network backend.
+    """Transport for a blocking client, with deadlines (`deadline`). httpx's own transport takes no network backend.
 
-    A connection is waited for here and not in the pool, which can't give up the thread's turn (`processor`) meanwhile.
-    Raises httpcore's exceptions as they are."""
+    Waits for a connection here and not in the pool, because the pool can't release the thread's CPU lock (`processor`)
+    while it waits. Raises httpcore's exceptions.
+    """
 
     def __init__(self, *, connections: int) -> None:
         self._free = threading.BoundedSemaphore(connections)
@@ -60,9 +61,7 @@ class DeadlineTransport(httpx.BaseTransport):
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """For an async client. The number of connections has no limit, that of idle ones has.
-
-    Raises httpcore's exceptions as they are."""
+    """Transport for an async client. Limits idle connections, not open ones. Raises httpcore's exceptions."""
 
     def __init__(self, *, idle_connections: int) -> None:
         self._pool = httpcore.AsyncConnectionPool(
@@ -86,7 +85,7 @@ class AsyncTransport(httpx.AsyncBaseTransport):
 
 
 class _Body(httpx.SyncByteStream):
-    """`done` is called once, when the response is closed."""
+    """Response body that calls `done` once, when it is closed."""
 
     def __init__(self, response: httpcore.Response, *, done: Callable[[], None]) -> None:
         self._response = response
@@ -116,18 +115,18 @@ class _AsyncBody(httpx.AsyncByteStream):
 
 
 def refuse_more(response: httpcore.Response) -> None:
-    """Raise Unreadable if bytes follow a response that was read to its end. Its connection is not used again then."""
+    """Raise Unreadable if bytes follow a complete response. Its connection is then closed."""
     connection = cast(Any, response.stream)._stream._connection
     stream = response.extensions["network_stream"]
     beside, _ = connection._h11_state.trailing_data
     if beside or _is_followed(stream):
-        # In h11's error state, the only one in which httpcore closes the connection of a complete response.
+        # In h11's error state httpcore closes the connection after a complete response, and only then.
         connection._h11_state.send_failed()
         raise Unreadable.because(Flaw.MORE_BYTES, status=response.status)
 
 
 def _is_followed(stream: Any) -> bool:
-    """Whether more was received than h11 was given. httpcore closes what becomes readable while idle."""
+    """Return whether more bytes arrived than h11 got. httpcore itself closes idle connections that become readable."""
     secure = stream.get_extra_info("ssl_object")
     if secure is not None:
         return bool(secure.pending() or _queued(stream))
@@ -135,14 +134,16 @@ def _is_followed(stream: Any) -> bool:
 
 
 def _queued(stream: Any) -> int:
-    """How many pieces wait in anyio's queue, of which the socket knows nothing; blocking streams have none."""
+    """Return the number of pieces in anyio's queue, which the socket doesn't show. Blocking streams have none."""
     inner = getattr(stream, "_stream", None)
     inner = getattr(inner, "transport_stream", inner)
     return len(getattr(getattr(inner, "_protocol", None), "read_queue", ()))
 
 
 def _is_readable(raw: socket.socket) -> bool:
-    """Whether there are bytes to read. Neither an end nor an error is one; asyncio's sockets cannot be read from."""
+    """Return whether there are bytes to read. End of stream and errors don't count. asyncio's socket objects can't be
+    read directly.
+    """
     with contextlib.suppress(OSError):
         peeking = socket.socket(raw.family, raw.type, raw.proto, fileno=raw.fileno())
         try:

@@ -1,4 +1,4 @@
-"""What was asked in vain for a page, so that it can name each question with the reference that our log has."""
+"""Failed calls of the current page, so that it can show the request ID of each one."""
 
 import contextlib
 import logging
@@ -15,7 +15,7 @@ _told: ContextVar[list[ServiceError] | None] = ContextVar("unanswered", default=
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[ServiceError]]:
-    """Around the making of a page; in threads too that have its context (`together`)."""
+    """Collect the failed calls of the block, including those in threads with a copy of its context (`together`)."""
     errors: list[ServiceError] = []
     token = _told.set(errors)
     try:
@@ -25,7 +25,7 @@ def collecting() -> Iterator[list[ServiceError]]:
 
 
 def told() -> Sequence[ServiceError]:
-    """So far, and as it goes on."""
+    """Return the list of failed calls, which grows while the block runs."""
     errors = _told.get()
     return () if errors is None else errors
 

@@ -1,13 +1,13 @@
-"""States of intents and transactions that interface.md 3.1 and 3.2 do not know, counted since the process began.
+"""Counts unknown status values of intents and transactions since process start.
 
-A page shows such a word as it is and draws nothing from it; whoever runs the dashboard learns that it is behind.
+Pages show such a value unchanged and infer nothing from it. The counter tells operators that the dashboard is outdated.
 """
 
 import logging
 import threading
 from collections import Counter
 
-MOST_WORDS = 100  # that are told apart; the others are counted together
+MOST_WORDS = 100  # distinct values. The others share one counter
 LONGEST_WORD = 40
 OTHERS = "…"
 
@@ -18,7 +18,7 @@ _lock = threading.Lock()
 
 
 def heard(kind: str, word: str) -> None:
-    """`kind`: what the word is a state of. The first time is logged."""
+    """Count an unknown status. `kind` is the kind of object, and the first occurrence is logged."""
     key = kind, word[:LONGEST_WORD]
     with _lock:
         if key not in counts and len(counts) >= MOST_WORDS:

@@ -1,8 +1,8 @@
-"""The service's objects, by the sections of interface.md section 2; parts stand before the whole they are used in.
+"""Models of the service's objects. Nested objects are defined before those that contain them.
 
-Past this door names are snake_case, amounts `int` in base units, money and shares `Decimal`, times aware `datetime`s
-in UTC. Absent, null and "" are the same: None (a list: empty). Only the id that names a thing is required. What
-cannot be read is None as well, and `unreadable` has its text (`tolerance.Wire`).
+Names are snake_case, amounts `int` in base units, USD amounts and shares `Decimal`, times aware `datetime`s in UTC.
+Absent, null and "" are all None (an empty list for lists). Only the ID that names an object is required. Invalid values
+are None, too, with their text in `unreadable` (`tolerance.Wire`).
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from intents_ui.service.tolerance import Kept, Wire
 
 
 class IntentStatus(StrEnum):
-    """The known words of interface.md 3.1; a field holds plain text, because the service may send others."""
+    """Known statuses of an intent. Fields hold plain text, because the service may send others."""
 
     QUOTED = "QUOTED"
     COMMITTED = "COMMITTED"
@@ -44,7 +44,7 @@ class IntentStatus(StrEnum):
 
 
 class TransactionStatus(StrEnum):
-    """The known words of interface.md 3.2."""
+    """Known statuses of a transaction. Fields hold plain text, because the service may send others."""
 
     UNKNOWN = "UNKNOWN"
     ON_HOLD = "ON_HOLD"
@@ -72,16 +72,13 @@ def _word(kind: str, known: type[StrEnum]) -> PlainValidator:
     return PlainValidator(read)
 
 
-# Text, because the service may send other words; those are counted.
+# Text, because the service may send other values. Those are counted.
 IntentWord = Annotated[str, _word("an intent", IntentStatus)]
 TransactionWord = Annotated[str, _word("a transaction", TransactionStatus)]
 
 
-# 2.4-2.6, used by Intent
-
-
 class Call(Wire):
-    """2.4: one call of an intent's plan."""
+    """One call of an intent's execution plan."""
 
     to: Reference | None = None
     value: Whole | None = None
@@ -93,7 +90,7 @@ class Call(Wire):
 
 
 class IntentCalls(Wire):
-    """2.4"""
+    """Calls to execute on one chain."""
 
     chain_id: Whole | None = None
     calls: tuple[Call, ...] = ()
@@ -102,7 +99,7 @@ class IntentCalls(Wire):
 
 
 class TransactionPrecondition(Wire):
-    """2.5"""
+    """Condition that must hold before the calls execute, such as a minimum balance."""
 
     type: Text | None = None
     chain_id: Whole | None = None
@@ -112,7 +109,7 @@ class TransactionPrecondition(Wire):
 
 
 class MetaTxn(Wire):
-    """2.6"""
+    """Meta-transaction that the relayer sends for the intent."""
 
     id: Reference | None = None
     chain_id: Whole | None = None
@@ -122,11 +119,8 @@ class MetaTxn(Wire):
     bridge_gas: Whole | None = None
 
 
-# 2.2
-
-
 class ServiceAddressOverrides(Wire):
-    """2.2"""
+    """Contract addresses to use instead of the service's own."""
 
     smart_wallet_factory_address: Reference | None = None
     smart_wallet_main_module_address: Reference | None = None
@@ -136,7 +130,7 @@ class ServiceAddressOverrides(Wire):
 
 
 class QuoteOptions(Wire):
-    """2.2; `slippage_tolerance` is a fraction: 0.005 is half a percent."""
+    """Options of a quote request. `slippage_tolerance` is a fraction: 0.005 is 0.5%."""
 
     intent_protocol: Text | None = None
     swap_provider: Text | None = None
@@ -149,7 +143,7 @@ class QuoteOptions(Wire):
 
 
 class QuoteIntentRequest(Wire):
-    """2.2"""
+    """Request for a quote."""
 
     owner_address: Reference | None = None
     origin_chain_id: Whole | None = None
@@ -168,11 +162,8 @@ class QuoteIntentRequest(Wire):
     options: QuoteOptions | None = None
 
 
-# 2.3
-
-
 class DepositTransaction(Wire):
-    """2.3: what the wallet is asked to send, not a transaction on a chain."""
+    """Deposit that the wallet has to send. Not a transaction on a chain yet."""
 
     to_address: Reference | None = None
     token_address: Reference | None = None
@@ -184,18 +175,15 @@ class DepositTransaction(Wire):
     decimals: Decimals | None = None
 
 
-# 2.7
-
-
 class PriceImpact(Wire):
-    """2.7; `price_impact` is a percentage already, `price_impact_usd` is USD."""
+    """`price_impact` is a percentage, `price_impact_usd` an amount in USD."""
 
     price_impact: Figure | None = None
     price_impact_usd: Figure | None = None
 
 
 class PriceImpactDetails(Wire):
-    """2.7"""
+    """Price impact by cause."""
 
     execution_price_impact: PriceImpact | None = None
     market_price_impact: PriceImpact | None = None
@@ -205,7 +193,7 @@ class PriceImpactDetails(Wire):
 
 
 class IntentProviderQuote(Wire):
-    """2.7. The three lists go by place.
+    """Quote of the route's providers. The three lists are parallel.
 
     `max_slippage` is a fraction, `price_impact` a percentage, `estimated_duration` is in seconds.
     """
@@ -228,11 +216,8 @@ class IntentProviderQuote(Wire):
     estimated_duration: Figure | None = None
 
 
-# 2.8
-
-
 class MetaTxnFeeDetails(Wire):
-    """2.8"""
+    """Network fee of one meta-transaction."""
 
     meta_txn_id: Reference | None = None
     estimated_gas_limit: Whole | None = None
@@ -240,7 +225,7 @@ class MetaTxnFeeDetails(Wire):
 
 
 class GasFee(Wire):
-    """2.8; `total_fee_amount` is in base units of the chain's native token."""
+    """Network fee on one chain. `total_fee_amount` is in base units of the chain's native token."""
 
     chain_id: Whole | None = None
     total_gas_limit: Whole | None = None
@@ -255,7 +240,7 @@ class GasFee(Wire):
 
 
 class ProviderFee(Wire):
-    """2.8"""
+    """Fee of the route's provider, without and with the service's own fee."""
 
     quote_provider: Text | None = None
     quote_provider_fee: Whole | None = None
@@ -269,7 +254,7 @@ class ProviderFee(Wire):
 
 
 class IntentFees(Wire):
-    """2.8; totals and amounts are in base units of the fee token."""
+    """All fees of an intent. Totals and amounts are in base units of the fee token."""
 
     origin_gas: GasFee | None = None
     destination_gas: GasFee | None = None
@@ -290,22 +275,18 @@ class IntentFees(Wire):
     total_fee_usd: Figure | None = None
 
 
-# 2.9
-
-
 class ServiceContracts(Wire):
-    """2.9"""
+    """Addresses of the service's contracts."""
 
     service_intent_entrypoint_address: Reference | None = None
     service_router_address: Reference | None = None
     service_router_shim_address: Reference | None = None
 
 
-# 2.1
-
-
 class Intent(Kept):
-    """2.1. What came only under the second set of names (`calls`, `preconditions`, …) is under the first as well."""
+    """A transfer with its quote. Fields that came only under their other names (`calls`, `preconditions`, …) are set,
+    too.
+    """
 
     id: Whole | None = None
     project_id: Whole | None = None
@@ -350,25 +331,24 @@ class Intent(Kept):
             "destination_precondition": self.destination_precondition or self._on_destination(self.preconditions),
             "destination_meta_txn": self.destination_meta_txn or self._on_destination(self.meta_txns),
         }
-        self.__dict__.update(found)  # still under construction, so not yet frozen
+        self.__dict__.update(found)  # still under construction, so not frozen yet
 
     def _on_origin[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
-        """The entry of the origin chain; the first one, if none of them names its chain."""
+        """Return the origin chain's entry, or the first one if no entry names its chain."""
         named = [entry for entry in listed if entry.chain_id is not None]
         return next((entry for entry in named or listed if entry.chain_id in (None, self.origin_chain_id)), None)
 
     def _on_destination[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
-        """The entry of the destination chain, other than the origin's; the second, if none of them names its chain."""
+        """
+        Return the destination chain's entry other than the origin's, or the second one if no entry names its chain.
+        """
         rest = [entry for entry in listed if entry is not self._on_origin(listed)]
         named = [entry for entry in rest if entry.chain_id is not None]
         return next((entry for entry in named or rest if entry.chain_id in (None, self.destination_chain_id)), None)
 
 
-# 2.11
-
-
 class DepositIntentEntry(Wire):
-    """2.11; `deadline` and `permit_deadline` are Unix seconds, and may be 2**256 - 1 for "never"."""
+    """Gasless deposit. `deadline` and `permit_deadline` are Unix seconds, and may be 2**256 - 1 for "never"."""
 
     intent_signature: Text | None = None
     fee_amount: Whole | None = None
@@ -382,7 +362,7 @@ class DepositIntentEntry(Wire):
 
 
 class IntentTransaction(Wire):
-    """2.11"""
+    """One transaction of a transfer: deposit, origin, destination or refund."""
 
     id: Whole | None = None
     intent_id: IntentId | None = None
@@ -407,11 +387,8 @@ class IntentTransaction(Wire):
     created_at: Moment = None
 
 
-# 2.12
-
-
 class TokenMetadata(Wire):
-    """2.12"""
+    """A token's name, symbol and decimals."""
 
     chain_id: Whole | None = None
     token_address: Reference | None = None
@@ -422,7 +399,7 @@ class TokenMetadata(Wire):
 
 
 class IntentReceiptSummary(Wire):
-    """2.12"""
+    """Summary of a receipt, with the amounts and tokens on both chains."""
 
     intent_id: IntentId | None = None
     status: IntentWord | None = None
@@ -449,11 +426,8 @@ class IntentReceiptSummary(Wire):
     finished_at: Moment = None
 
 
-# 2.10
-
-
 class IntentReceipt(Kept):
-    """2.10"""
+    """Execution state of an intent, with its transactions."""
 
     id: Whole | None = None
     project_id: Whole | None = None
@@ -475,11 +449,8 @@ class IntentReceipt(Kept):
     created_at: Moment = None
 
 
-# 2.13
-
-
 class TokenBalance(Wire):
-    """2.13; `balance` is in base units, `balance_usd` and `price_usd` are USD."""
+    """Balance of a token. `balance` is in base units, `balance_usd` and `price_usd` in USD."""
 
     contract_address: Reference | None = None
     balance: Whole | None = None
@@ -491,7 +462,7 @@ class TokenBalance(Wire):
 
 
 class BalanceGroup(Wire):
-    """2.13: what one intent address holds."""
+    """Balances of one intent address."""
 
     intent_address: Reference | None = None
     chain_id: Whole | None = None
@@ -502,7 +473,7 @@ PARTS_OF_RECEIPT = ("summary", "depositTransaction", "originTransaction", "desti
 
 
 class IntentHistory(Wire):
-    """2.13. `has_balance` None means that nobody looked: balances come only when they are asked for."""
+    """Entry of the intent history. `has_balance` is None if balances weren't requested."""
 
     intent_id: IntentId
     status: IntentWord | None = None
@@ -516,7 +487,7 @@ class IntentHistory(Wire):
     @model_validator(mode="before")
     @classmethod
     def _refuse_another(cls, value: Any) -> Any:
-        """A receipt of another intent, or with parts of another one, says nothing of this one."""
+        """Mark a receipt as invalid if it or a part of it belongs to another intent."""
         match value:
             case {"intentId": str(own), "receipt": Mapping() as receipt} if other := another_in(receipt, own):
                 return {**value, "receipt": [f"of {other}"]}
@@ -525,7 +496,7 @@ class IntentHistory(Wire):
 
 
 def another_in(receipt: Mapping[str, Any], own: str) -> str:
-    """The id of another intent that a receipt, its summary or one of its transactions names; "" if none does."""
+    """Return the ID of another intent that a receipt, its summary or a transaction names, or "" if there is none."""
     for part in (receipt, *(receipt.get(name) for name in PARTS_OF_RECEIPT)):
         match part:
             case {"intentId": str(other)} if other and other.lower() != own.lower():
@@ -533,11 +504,8 @@ def another_in(receipt: Mapping[str, Any], own: str) -> str:
     return ""
 
 
-# 2.14
-
-
 class TokenInfo(Wire):
-    """2.14"""
+    """A token in one of the service's lists."""
 
     chain_id: Whole
     address: Reference
@@ -550,11 +518,8 @@ class TokenInfo(Wire):
     logo_uri: Text | None = None
 
 
-# 2.15
-
-
 class NativeCurrency(Wire):
-    """2.15"""
+    """A chain's native token."""
 
     name: Text | None = None
     symbol: Text | None = None
@@ -562,14 +527,14 @@ class NativeCurrency(Wire):
 
 
 class BlockExplorer(Wire):
-    """2.15"""
+    """A chain's block explorer."""
 
     name: Text | None = None
     url: Text | None = None
 
 
 class ChainInfo(Wire):
-    """2.15, both forms. Read the native token and the explorer through the properties: they know both."""
+    """A chain. The native token and the explorer come in two forms, so read them through the properties."""
 
     id: ChainId
     name: Text | None = None
@@ -603,22 +568,21 @@ class ChainInfo(Wire):
 
     @property
     def explorer_url(self) -> str | None:
-        """As received: whoever links to it sees to it that it is http(s)."""
+        """As received. Check that it is HTTP or HTTPS before linking to it."""
         return (self.block_explorer and self.block_explorer.url) or self.block_explorer_url
 
 
-# 2.16
-
-
 class SortBy(Wire):
-    """2.16"""
+    """Sort order of a list."""
 
     column: Text | None = None
     order: Text | None = None
 
 
 class Page(Kept):
-    """2.16. A page that the service gave is opaque: its `received` text goes back unchanged."""
+    """
+    Page of a list, used as its cursor. One from the service is opaque: its `received` text is sent back unchanged.
+    """
 
     column: Text | None = None
     before: Cursor | None = None
@@ -629,20 +593,17 @@ class Page(Kept):
 
     @classmethod
     def first(cls, *, size: int = 20, column: str = "createdAt", order: str = "DESC") -> Self:
-        """The page to begin with: newest first, unless told otherwise."""
+        """Return the request for the first page, newest first by default."""
         return cls(page_size=size, sort=(SortBy(column=column, order=order),))
 
     @property
     def cursor(self) -> tuple[str | None, int | None, int | None]:
-        """What tells one page of a list from another."""
+        """What distinguishes this page from the list's other pages."""
         return self.column, self.before, self.after
 
 
-# Prices and the answers of QuoteIntent beside the intent: domain.md 3.5 and 3b
-
-
 class PricedToken(Wire):
-    """domain.md 3.5"""
+    """A token to get the price of."""
 
     chain_id: Whole | None = None
     token_address: Reference | None = None
@@ -650,7 +611,7 @@ class PricedToken(Wire):
 
 
 class TokenPrice(Wire):
-    """domain.md 3.5; `price_usd` None means that there is no price, never that it is worth nothing."""
+    """Price of a token. `price_usd` None means that the price is unknown, not zero."""
 
     token: PricedToken
     price_usd: Figure | None = None
@@ -658,7 +619,7 @@ class TokenPrice(Wire):
 
 
 class GasEstimate(Wire):
-    """domain.md 3b"""
+    """Estimated network fee."""
 
     total_gas: Whole | None = None
     gas_price: Whole | None = None
@@ -667,7 +628,7 @@ class GasEstimate(Wire):
 
 
 class FeeOption(Wire):
-    """domain.md 3b; `amount` is in base units of the token."""
+    """A token to pay fees in. `amount` is in its base units."""
 
     token_address: Reference | None = None
     token_symbol: Text | None = None
@@ -680,7 +641,7 @@ class FeeOption(Wire):
 
 
 class GasFeeOptions(Wire):
-    """domain.md 3b"""
+    """Tokens that fees can be paid in, with their amounts."""
 
     gas_estimate: GasEstimate | None = None
     fee_options: tuple[FeeOption, ...] = ()
