@@ -62,7 +62,7 @@ def copies(client: httpx.Client) -> dict[int, list[Copy]]:
 def copy(client: httpx.Client, intent_id: str) -> Copy:
     intent = ask(client, "GetIntent", intentId=intent_id)["intent"]
     receipt = ask(client, "GetIntentReceipt", intentId=intent_id).get("intentReceipt") or {}
-    known = [Known("intent id", intent_id, OWN_INTENT), Known("owner", intent["ownerAddress"], EXPLORER_ADDRESS)]
+    known = [Known("intent ID", intent_id, OWN_INTENT), Known("owner", intent["ownerAddress"], EXPLORER_ADDRESS)]
     for name in ("originIntentAddress", "destinationIntentAddress"):
         if address := intent.get(name):
             known.append(Known(name, address, EXPLORER_ADDRESS))
@@ -123,7 +123,7 @@ def leads_to(client: httpx.Client, answer: httpx.Response, one: Copy, known: Kno
 def is_listed(client: httpx.Client, path: str, one: Copy) -> bool:
     """On the address's page, or behind its link to older transfers."""
     page = client.get(path).text
-    if "Found as" not in page:
+    if "Roles" not in page:
         return False
     for _ in range(MOST_PAGES):
         if f'href="/intent/{one.intent_id}"' in page:

@@ -1,7 +1,4 @@
-"""The advanced search: the eight keys of SearchIntents as a form, read and checked before anything is asked.
-
-Source: interface.md 4.1.
-"""
+"""The advanced search form: the eight criteria of SearchIntents, validated before any request."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +9,7 @@ from intents_ui.display import hashes, near_misses, solana, text
 
 
 class Form(Enum):
-    """What a key's value looks like."""
+    """The format of a field's value."""
 
     ID = "id"
     HASH = "hash"
@@ -23,7 +20,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Key:
-    """`name` is its word in our URL, `criterion` the argument of `search_intents`."""
+    """A search field. `name` is its URL parameter, `criterion` the argument of `search_intents`."""
 
     name: str
     criterion: str
@@ -33,22 +30,26 @@ class Key:
 
 
 KEYS = (
-    Key("intent", "by_intent_id", "Intent id", "0x and 64 hex digits, or the service's own form", Form.ID),
-    Key("transaction", "by_transaction_hash", "Transaction hash", "of any step of the transfer", Form.HASH),
-    Key("deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "of the payment alone", Form.HASH),
-    Key("owner", "by_owner_address", "Owner", "the wallet that the transfer belongs to", Form.ADDRESS),
     Key(
-        "origin", "by_origin_intent_address", "Deposit address", "the intent address on the origin chain", Form.ADDRESS
+        "intent",
+        "by_intent_id",
+        "Intent ID",
+        "0x and 64 hex characters, or another format the service uses",
+        Form.ID,
     ),
+    Key("transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Form.HASH),
+    Key("deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "Deposit transaction only", Form.HASH),
+    Key("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Form.ADDRESS),
+    Key("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Form.ADDRESS),
     Key(
         "destination",
         "by_destination_intent_address",
-        "Delivery address",
-        "the intent address on the destination chain",
+        "Destination intent address",
+        "Intent address on the destination chain",
         Form.ADDRESS,
     ),
-    Key("project", "by_project_id", "Project", "its number", Form.NUMBER),
-    Key("text", "by_query_string", "Text", "an order number or another word of the transfer", Form.WORDS),
+    Key("project", "by_project_id", "Project", "Project ID", Form.NUMBER),
+    Key("text", "by_query_string", "Text", "Memo text, such as an order number", Form.WORDS),
 )
 
 LONGEST_ID = 200
@@ -77,7 +78,7 @@ class Criteria:
 
     @property
     def called(self) -> str:
-        """What the only key is called in the middle of a sentence."""
+        """Return the label of the only field, for the middle of a sentence."""
         (label,) = self.keys
         return label[0].lower() + label[1:]
 
@@ -95,7 +96,7 @@ class Criteria:
 
 
 def read(query: Mapping[str, str]) -> Criteria:
-    """The fields as they were filled in, and the criteria of those that can be asked."""
+    """Read the fields as entered and the criteria of the valid ones."""
     fields = []
     given: dict[str, str | int] = {}
     for key in KEYS:
@@ -113,7 +114,7 @@ def read(query: Mapping[str, str]) -> Criteria:
 
 
 def _criterion(value: str, form: Form) -> str | int | None:
-    """What to ask the service for; None when `_problem` says why it cannot be asked."""
+    """Return the value to search for, or None if it's invalid (`_problem` says why)."""
     match form:
         case Form.ID if HEX_ID.fullmatch(value):
             return hashes.canonical_hash(value)
@@ -132,16 +133,16 @@ def _criterion(value: str, form: Form) -> str | int | None:
 def _problem(value: str, form: Form) -> str:
     match form:
         case Form.ID if HEX_ID.fullmatch(value):
-            return near_misses.of_hash(value, what="An intent id")
+            return near_misses.of_hash(value, what="An intent ID")
         case Form.ID:
-            return f"An intent id has letters, digits, _ - : and . only, and at most {LONGEST_ID} of them."
+            return f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
         case Form.HASH:
             return near_misses.of_hash(value)
         case Form.ADDRESS:
             return near_misses.of_address(value)
         case Form.NUMBER:
-            return near_misses.of_number(value, what="A project", most=LARGEST_NUMBER)
+            return near_misses.of_number(value, what="A project ID", most=LARGEST_NUMBER)
         case Form.WORDS if len(value) < SHORTEST_WORDS:
             return near_misses.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
         case Form.WORDS:
-            return f"A text has at most {LONGEST_WORDS} characters, all of them visible."
+            return f"Text must have at most {LONGEST_WORDS} characters, all visible."

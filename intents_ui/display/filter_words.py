@@ -1,4 +1,4 @@
-"""The words of a list's filters: their chips and what they can be set to, its order, and the ways through it."""
+"""Labels of a list's filters, order and pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
 
 @dataclass(frozen=True)
 class Chip:
-    """An active filter; `without` is the list's query when it is taken off."""
+    """An active filter. `without` is the list's query without it."""
 
     name: str
     label: str
@@ -23,13 +23,13 @@ class Chip:
 
     @property
     def text(self) -> str:
-        """`Status: in flight`, `From Base`, `Recoverable only`."""
+        """`Status: open`, `From Base`, `Recoverable only`."""
         return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
 
 
 @dataclass(frozen=True)
 class Range:
-    """A part of the list up to now; `query` is the list's with it."""
+    """A time range up to now. `query` is the list's query with it."""
 
     label: str
     query: str
@@ -37,7 +37,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Steps:
-    """What the ways through a list are called."""
+    """Labels of a list's page links."""
 
     first: str
     previous: str
@@ -45,7 +45,7 @@ class Steps:
 
 
 def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tuple[Chip, ...]:
-    """The active filters in the form's order; sort, length and the columns to show are no filters."""
+    """Return the active filters in form order. Sort, page size and columns aren't filters."""
 
     def moment(seconds: int) -> str:
         return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
@@ -69,11 +69,11 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
 
 
 def _statuses(chosen: tuple[IntentStatus, ...]) -> str | None:
-    """`in flight`, `failed or refunded`, `all but aborted`; None for all of them."""
+    """Return `open`, `failed or refunded`, `all but aborted`; None for all statuses."""
     if not chosen:
         return None
     if chosen == IN_FLIGHT:
-        return "in flight"
+        return "open"
     others = [status for status in IntentStatus if status not in chosen]
     if 0 < len(others) < 3:
         return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
@@ -85,23 +85,23 @@ def _chain(chain_id: int | None, chains: Mapping[int, str]) -> str | None:
 
 
 def ranges(filters: Filters, *, now: datetime) -> tuple[Range, ...]:
-    """From a whole minute on, so that the same link is made for some time."""
+    """Return the ranges, starting at a full minute so that their URLs stay the same for a while."""
     minute = int(now.timestamp()) // 60 * 60
     return tuple(Range(label, filters.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items())
 
 
 def sizes(filters: Filters) -> tuple[tuple[int, str], ...]:
-    """Those to choose from; a length that was written by hand is one of them."""
+    """Return the page sizes to choose from, including one set in the URL."""
     return tuple((size, str(size)) for size in sorted({*SIZES, filters.size}))
 
 
 def ordered(filters: Filters) -> str:
-    """`newest first`, `oldest first, by id`."""
+    """Return `newest first` or `oldest first, by ID`."""
     return ORDERS[filters.order] + (f", by {SORTS[filters.sort]}" if filters.sort != "createdAt" else "")
 
 
 def sorted_as(filters: Filters) -> str:
-    """How the column of creation is sorted, as `aria-sort` has it; "" when the list is sorted by something else."""
+    """Return the `aria-sort` value of the creation column; "" if another column is sorted."""
     if filters.sort != "createdAt":
         return ""
     return "descending" if filters.is_newest_first else "ascending"

@@ -1,6 +1,6 @@
-"""The filters of a list of intents: read from a URL, checked before anything is asked, written back as the one URL.
+"""Filters, sort order and page size of a list of transfers: parse, validate and write the canonical query.
 
-Every filter, sort and page size of GetIntentHistory (interface.md 4.2, 2.16).
+Covers everything that GetIntentHistory supports.
 """
 
 import re
@@ -17,11 +17,11 @@ from intents_ui.service.wire import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"
-SORTS = {"createdAt": "creation", "id": "id"}
+SORTS = {"createdAt": "creation time", "id": "ID"}
 ORDERS = {"DESC": "newest first", "ASC": "oldest first"}
 LARGEST_SIZE = 100
 LARGEST_NUMBER = 2**64 - 1
-# Later seconds would be milliseconds by mistake (domain.md 7, row 13).
+# Larger values are most likely milliseconds.
 LARGEST_SECONDS = 10**11
 LONGEST_ECHO = 100
 
@@ -29,14 +29,14 @@ type Query = Mapping[str, Sequence[str]]
 
 
 class Problem(ValueError):
-    """A sentence for the reader: what of a filter cannot be asked, and how to mend it."""
+    """A validation message for the user."""
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Times are Unix seconds, both included. The defaults are the list without filters, and stay out of its URL.
+    """List filters. Times are Unix seconds, inclusive. Defaults mean no filter and are left out of the URL.
 
-    `balances`, `ids`: columns to show; of these the service is asked for balances alone."""
+    `balances`, `ids`: columns to show. Only `balances` changes the request."""
 
     project: int | None = None
     owner: str | None = None
@@ -54,7 +54,7 @@ class Filters:
 
     @cached_property
     def query(self) -> str:
-        """The one way to write these filters: every list has one address."""
+        """The canonical query string, so that every list has one URL."""
         return urlencode(list(_written(self)))
 
     def with_(self, **changes: Any) -> Self:
@@ -66,7 +66,7 @@ class Filters:
 
     @property
     def request(self) -> dict[str, Any]:
-        """The arguments of `get_intent_history` beside its page. What can be had back is asked for with its amount."""
+        """Arguments of `get_intent_history` besides the page. Recoverable lists include balances."""
         one = self.status[0] if len(self.status) == 1 else None
         return {
             "by_project_id": self.project,
@@ -87,25 +87,25 @@ class Filters:
 
     @property
     def bare(self) -> Self:
-        """The whole list in the same order and with the same columns."""
+        """The same order and columns without filters."""
         return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances, ids=self.ids)
 
     @property
     def narrows(self) -> bool:
-        """Whether anything is left out."""
+        """Whether any filter is set."""
         return self != self.bare
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields."""
+    """Parsed filters. `problems`: messages by filter name. `typed`: text to show again in the fields."""
 
     filters: Filters
     problems: Mapping[str, str]
     typed: Mapping[str, str]
 
     def field(self, name: str) -> str:
-        """What stands in a filter's field: as somebody wrote it while something cannot be asked for."""
+        """Return the text of a filter's field; as typed while it's invalid."""
         if self.is_typed(name) or name in self.problems:
             return self.typed.get(TYPED_TIMES.get(name, name)) or self.typed.get(name, "")
         value = getattr(self.filters, name)
@@ -114,7 +114,7 @@ class Asked:
         return _typeable(value) if name in TYPED_TIMES else hashes.checksum(value) if name == "owner" else str(value)
 
     def is_typed(self, name: str) -> bool:
-        """Whether a time stands in its field in the zone beside it."""
+        """Whether the time was typed, in the time zone next to it."""
         return TYPED_TIMES.get(name) in self.typed
 
     @property
@@ -123,7 +123,7 @@ class Asked:
 
 
 def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
-    """What of a URL's query is about filters; other names in it are left alone."""
+    """Parse the filters in a URL's query and ignore other parameters."""
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
     typed: dict[str, str] = {}
@@ -147,24 +147,24 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
                 problems[name] = str(problem)
     since, until = found.get("since"), found.get("until")
     if since is not None and until is not None and since > until:
-        problems["until"] = "This is before the beginning: nothing can have been created between the two."
+        problems["until"] = "End time must be after start time."
     return Asked(Filters(**found), problems, typed)
 
 
-# `from` is a word of the language.
+# `from` is a Python keyword.
 WIRE_NAMES = {"since": "from", "until": "to"}
 TYPED_TIMES = {"since": "from_at", "until": "to_at"}
 
 
 def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[list[str]], Any]]:
     def chain(written: list[str]) -> int:
-        """A number is taken as it is: transfers also use chains that the service does not list."""
+        """Accept any number: transfers also use chains that the service doesn't list."""
         word = written[-1]
-        number = _number(word, what="A chain's id") if word.isdigit() else 0
+        number = _number(word, what="A chain ID") if word.isdigit() else 0
         return number or chain_id(word, chains)
 
     return {
-        "project": lambda written: _number(written[-1], what="A project"),
+        "project": lambda written: _number(written[-1], what="A project ID"),
         "owner": lambda written: _owner(written[-1]),
         "status": _statuses,
         "origin": chain,
@@ -174,8 +174,8 @@ def _parsers(query: Query, chains: Sequence[ChainInfo]) -> dict[str, Callable[[l
         "balances": lambda written: _switch(written[-1]),
         "ids": lambda written: _switch(written[-1]),
         "recoverable": lambda written: _switch(written[-1]),
-        "sort": lambda written: _one_of(written[-1], {word.lower(): word for word in SORTS}, "sorted by"),
-        "order": lambda written: _one_of(written[-1], {word.lower(): word for word in ORDERS}, "ordered"),
+        "sort": lambda written: _one_of(written[-1], {word.lower(): word for word in SORTS}, "sort"),
+        "order": lambda written: _one_of(written[-1], {word.lower(): word for word in ORDERS}, "order"),
         "size": lambda written: _size(written[-1]),
     }
 
@@ -192,9 +192,9 @@ def _number(written: str, *, what: str) -> int:
 
 
 def _size(written: str) -> int:
-    size = _number(written, what="The length of a page")
+    size = _number(written, what="Rows per page")
     if not 1 <= size <= LARGEST_SIZE:
-        raise Problem(f"A page has between 1 and {LARGEST_SIZE} intents.")
+        raise Problem(f"Rows per page must be between 1 and {LARGEST_SIZE}.")
     return size
 
 
@@ -206,7 +206,7 @@ def _owner(written: str) -> str:
 
 
 def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
-    """A word that is no status is refused: the service would take it for QUOTED (domain.md 2.6)."""
+    """Reject unknown statuses: the service would treat them as QUOTED (docs/contract.md)."""
     words = [word.upper() for each in written for word in re.split(r"[,\s]+", each) if word]
     chosen: set[str] = set()
     for word in words:
@@ -218,53 +218,53 @@ def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
             raise Problem("The service has no status for an expired quote. Filter by QUOTED or COMMITTED.")
         else:
             known = ", ".join(IntentStatus)
-            raise Problem(f"“{text.name(word).shown}” is no status. There are {known}.")
+            raise Problem(f"Unknown status “{text.name(word).shown}”. Valid values: {known}.")
     every = len(chosen) == len(IntentStatus)
     return () if every else tuple(status for status in IntentStatus if status in chosen)
 
 
 def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
-    """By number or by name. While the catalogue is away, a number is taken as it is."""
+    """Return a chain ID by number or name. Accept any number while the chain list is unavailable."""
     named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
     if written.isdigit():
-        number = _number(written, what="A chain's id")
+        number = _number(written, what="A chain ID")
         if not named or number in named:
             return number
     for number, name in named.items():
         if written.lower() == name.lower():
             return number
     if not named:
-        raise Problem("The list of chains could not be had just now, so a chain is asked for by its number.")
-    raise Problem(f"The service knows no chain “{text.name(written).shown}”. It knows {', '.join(named.values())}.")
+        raise Problem("Couldn't load the chain list. Enter a chain ID.")
+    raise Problem(f"Unknown chain “{text.name(written).shown}”. Known chains: {', '.join(named.values())}.")
 
 
 def _seconds(written: str) -> int:
-    seconds = _number(written, what="A time in a link")
+    seconds = _number(written, what="A time in a URL")
     if seconds > LARGEST_SECONDS:
-        raise Problem("A time in a link is in seconds since 1970; this one looks like milliseconds.")
+        raise Problem("Times in a URL are Unix seconds. This one looks like milliseconds.")
     return seconds
 
 
 def _typed_time(written: str, *, zone: str) -> int:
-    """`2026-11-21T14:03` in the reader's zone, to Unix seconds."""
+    """Convert `2026-11-21T14:03` in the user's time zone to Unix seconds."""
     try:
         at = datetime.fromisoformat(written)
     except ValueError:
-        raise Problem("A time is written as 2026-11-21 14:03.") from None
+        raise Problem("Use the format 2026-11-21 14:03.") from None
     try:
         local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone))
         seconds = int(local.timestamp())
     except (ZoneInfoNotFoundError, OSError, ValueError, OverflowError):
-        raise Problem("A time zone has a name such as Europe/Berlin, or UTC.") from None
+        raise Problem("Enter a time zone such as America/New_York or UTC.") from None
     if not 0 <= seconds <= LARGEST_SECONDS:
-        raise Problem("There were no transfers at that time.")
+        raise Problem("Enter a valid date range.")
     if datetime.fromtimestamp(seconds, local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None, microsecond=0):
-        raise Problem("This hour was left out there: the clocks were put forward.")
+        raise Problem("This time does not exist in that time zone (daylight saving change).")
     return seconds
 
 
 def _typeable(seconds: int) -> str:
-    """As a field for date and time has it, in UTC."""
+    """Format for a `datetime-local` field, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
@@ -273,12 +273,12 @@ def _switch(written: str) -> bool:
         return True
     if written.lower() in ("0", "false", "off", "no"):
         return False
-    raise Problem("This is on (1) or off (0).")
+    raise Problem("Use 1 (on) or 0 (off).")
 
 
 def _one_of(written: str, words: Mapping[str, str], what: str) -> str:
     if written.lower() not in words:
-        raise Problem(f"A list can be {what} {' or '.join(words.values())}.")
+        raise Problem(f"Unknown {what}. Valid values: {', '.join(words.values())}.")
     return words[written.lower()]
 
 

@@ -1,7 +1,7 @@
-"""What did somebody paste? Hashes, addresses and ids found in any text, in the order in which they stand there.
+"""Find hashes, addresses and intent IDs in pasted text, in order of appearance.
 
-Nothing is fetched and nothing is guessed: what is nearly a hash or an address gets a sentence that says what is wrong.
-One pass of one expression without backtracking over a text of limited length: no input can be slow.
+Nothing is fetched or guessed: a malformed hash or address gets a message that says what's wrong.
+A single pass of one regular expression without backtracking over text of limited length, so no input is slow.
 """
 
 import re
@@ -20,22 +20,22 @@ SHORTEST_WORDS = 3
 
 
 class Kind(StrEnum):
-    HASH = "hash"  # 64 hex digits and no more to go by: an intent id or a transaction hash
+    HASH = "hash"  # 64 hex characters without context: an intent ID or a transaction hash
     INTENT = "intent"
     TRANSACTION = "transaction"
     ADDRESS = "address"
     SOLANA_ADDRESS = "solana-address"
     SOLANA_SIGNATURE = "solana-signature"
     WORDS = "words"
-    SHORTENED = "shortened"  # `head` and `tail` of a value whose middle is missing
-    NEAR_MISS = "near-miss"  # nothing to look up: `problem` says why
+    SHORTENED = "shortened"  # `head` and `tail` of a value without its middle
+    NEAR_MISS = "near-miss"  # can't be looked up: `problem` says why
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`value` is canonical (`0x` and lower case for hex); `host` is that of the link in which it stood.
+    """An identifier in the text. `value` is canonical (`0x` and lowercase for hex), `host` that of its link.
 
-    `head` and `tail` are the known hex digits of a shortened value, without `0x`; one of them may be empty."""
+    `head` and `tail` are the known hex characters of a shortened value, without `0x`. One of them may be empty."""
 
     kind: Kind
     value: str
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Pasted:
-    """`problem` is set when nothing can be looked up; an empty text has neither findings nor a problem."""
+    """All identifiers of a text. `problem` is set when none can be looked up. Empty text has neither."""
 
     findings: tuple[Finding, ...] = ()
     problem: str = ""
@@ -60,22 +60,22 @@ class Pasted:
 
     @property
     def shortened(self) -> tuple[Finding, ...]:
-        """Each of which is compared with full values, since the service cannot search for part of one."""
+        """Shortened values, to compare with full ones: the service can't search by part of a value."""
         return tuple(finding for finding in self.findings if finding.kind is Kind.SHORTENED)
 
     @property
     def refusal(self) -> str:
-        """Why this is no full value: `problem`, or that it is shortened."""
+        """Why this isn't a full value: `problem`, or that it's shortened."""
         return near_misses.SHORTENED if self.shortened and not self.lookups else self.problem
 
     @property
     def telling(self) -> tuple[Finding, ...]:
-        """Ids and hashes, each of which leads to one transfer; ids first. Words stand alone in any case."""
+        """Intent IDs (first), hashes and text: each usually leads to one transfer."""
         return tuple(sorted((each for each in self.lookups if each.kind in TELLING), key=_how_telling))
 
     @property
     def addresses(self) -> tuple[Finding, ...]:
-        """Each of which may lead to many transfers."""
+        """Addresses: each may lead to many transfers."""
         return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
 
     @property
@@ -96,7 +96,7 @@ def _is_whole(finding: Finding) -> bool:
     return not finding.problem and finding.kind is not Kind.SHORTENED
 
 
-# EIP-3770 short names, as wallets put them before an address.
+# EIP-3770 short names, which wallets put before an address.
 SHORT_NAMES = {
     "eth": 1,
     "oeth": 10,
@@ -121,10 +121,10 @@ QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly 
 HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
-# How far off a length without `0x` may be for an address or a hash to be meant; ids of 24 or 32 digits are not.
+# Without `0x`, accept lengths this close to those of addresses and hashes. Other IDs have 24 or 32 characters.
 FAR_OFF = 3
 FEWEST_IN_GROUPS = 37
-# Known digits of a shortened value: fewer fit too much.
+# Known characters of a shortened value. Fewer match too many values.
 LEAST_KNOWN = 4
 LEAST_HEAD = 4
 LEAST_TAIL = 3
@@ -132,7 +132,7 @@ LEAST_TAIL = 3
 DOTS = r"(?:[…⋯]++|\.{2,}+)"
 CUT = re.compile(DOTS)
 TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
-# Dots are part of what is looked for.
+# Without the dot, which is part of a shortened value.
 AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MOST_ENCODINGS = 4
@@ -156,7 +156,7 @@ SCAN = re.compile(
 
 
 def read(received: str, *, longest: int = LONGEST) -> Pasted:
-    """Everything that can be looked up in a text of up to `longest` characters, once each and in its order."""
+    """Return the identifiers in a text of up to `longest` characters, once each, in order of appearance."""
     if len(received) > longest:
         return Pasted(problem=near_misses.of_length(len(received), longest=longest))
     if control := CONTROL.search(received):
@@ -186,7 +186,7 @@ def _judged(findings: tuple[Finding, ...]) -> Pasted:
 
 
 def _broken_by_blanks(received: str) -> list[Finding]:
-    """A hash and nothing else, without its `0x` or with blanks of any kind in it."""
+    """Text that is one hash, without `0x` or with whitespace in it."""
     stripped = received.strip(QUOTES)
     if not HEX_WITH_BLANKS.fullmatch(stripped):
         return []
@@ -200,7 +200,7 @@ def _broken_by_blanks(received: str) -> list[Finding]:
 
 
 def _tail_alone(received: str) -> list[Finding]:
-    """The end of a value and nothing else. Beside other words most of these are words or numbers."""
+    """Text that is only the end of a value. Within other text, most matches would be words or numbers."""
     match = TAIL_ALONE.fullmatch(received.strip(AROUND_A_TAIL))
     return [_of_parts("", match["tail"])] if match else []
 
@@ -224,7 +224,7 @@ def _scanned(received: str) -> Iterator[Finding]:
 
 
 def _decoded(received: str) -> str:
-    """Links inside links (redirects of mail programs) come percent-encoded, often more than once."""
+    """Decode links inside links (redirects of mail clients), which are often encoded more than once."""
     for _ in range(MOST_ENCODINGS):
         decoded = unquote(received, errors="replace") if ENCODED.search(received) else received
         if decoded == received:
@@ -255,11 +255,11 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
         case "end":
             return _of_end(match["digits"])
         case _:
-            return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.of_name(match[0]))
+            return Finding(Kind.NEAR_MISS, match[0], problem=near_misses.NAME)
 
 
 def _of_cut(match: re.Match[str], before: str) -> Finding | None:
-    """Dots behind a complete hash end a sentence."""
+    """After a complete hash, the dots end a sentence."""
     if len(match["head"]) in wrapped.COMPLETE:
         return _placed(_of_hex(match["head"]), before)
     if not match["tail"] and len(match["head"]) < LEAST_HEAD:
@@ -268,7 +268,7 @@ def _of_cut(match: re.Match[str], before: str) -> Finding | None:
 
 
 def _of_end(digits: str) -> Finding | None:
-    """“...added” is a word, and “...2026” a year."""
+    """Skip words (“...added”) and years (“...2026”)."""
     return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
 
 
@@ -282,7 +282,7 @@ def _of_parts(head: str, tail: str) -> Finding:
 
 
 def _of_pieces(groups: str) -> Finding | None:
-    """Two ids side by side look the same, so nothing is put together that does not say `0x`."""
+    """Join groups only after `0x`: two IDs side by side look the same."""
     whole = "".join(groups.split())
     digits = _without_prefix(whole)
     if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in wrapped.COMPLETE:
@@ -308,7 +308,7 @@ def _of_hex(digits: str) -> Finding:
 
 
 def _of_bare_hex(digits: str, before: str) -> Finding | None:
-    """Without `0x`, digits alone are an amount, and other lengths are something else."""
+    """Without `0x`, decimal digits are an amount, and other lengths aren't identifiers."""
     if digits.isdigit() or not _is_nearly(len(digits)):
         return None
     return _placed(_of_hex(digits), before)
@@ -329,7 +329,7 @@ def _of_base58(word: str) -> Finding | None:
 
 
 def _placed(finding: Finding, before: str) -> Finding:
-    """With what the characters in front say: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
+    """Apply the context before it: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
     segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
     if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
         finding = replace(finding, kind=Kind.INTENT)
@@ -352,7 +352,7 @@ def _address_warning(address: str) -> str:
 
 
 def _host(found: str) -> str:
-    """Only a hint at the chain: never fetched, and nothing at all if it is not plainly a host."""
+    """Return a plain host name or "". It only hints at the chain and is never fetched."""
     host = found.strip().lower().partition("://")[2] or found.strip().lower()
     host = host.rpartition("@")[2].partition(":")[0]
     return host if re.fullmatch(hashes.HOST, host, re.ASCII) else ""
@@ -368,7 +368,7 @@ def _words(received: str) -> tuple[Finding, ...]:
 
 
 def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
-    """Each value once, where it stood first, with all that is claimed of it."""
+    """Merge repeated values into their first occurrence."""
     kept: dict[str, Finding] = {}
     for finding in findings:
         first = kept.setdefault(finding.value, finding)
@@ -377,7 +377,7 @@ def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ..
 
 
 def _both(first: Finding, later: Finding) -> Finding:
-    """Claims that differ (a link to a transaction, an id alone) leave open what 64 hex digits are; hints are kept."""
+    """Merge hints. Contradicting kinds of 64 hex characters (transaction link, intent ID) become `HASH`."""
     claimed = {first.kind, later.kind}
     if len(claimed) == 1 or not claimed <= OF_64_DIGITS:
         return first
@@ -386,7 +386,7 @@ def _both(first: Finding, later: Finding) -> Finding:
 
 
 def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Explorers' links say `0x12…34` and lead to the whole, which is what counts."""
+    """Drop shortened forms of full values in the same text, such as the label of an explorer link."""
     wholes = [finding.value for finding in findings if _is_whole(finding)]
     linked = [finding.value for finding in findings if _is_whole(finding) and _stood_in_a_link(finding)]
     return tuple(

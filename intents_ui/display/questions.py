@@ -1,4 +1,4 @@
-"""What may be meant by what somebody pasted: the keys under which the service may know it."""
+"""Search keys for each kind of pasted identifier."""
 
 from intents_ui.display.pasted import Kind
 from intents_ui.service import lookup
@@ -12,5 +12,5 @@ KEYS = {
     Kind.SOLANA_ADDRESS: lookup.ADDRESS,
     Kind.WORDS: (lookup.WORDS,),
 }
-# Asked after a miss: an intent id gets into a link to a transaction when somebody takes it for a transaction's hash.
+# Tried after a miss: people put intent IDs into transaction links.
 KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (lookup.INTENT_ID,)}

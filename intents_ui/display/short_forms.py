@@ -1,6 +1,6 @@
-"""Two addresses, hashes or ids of one page that are shortened to the same are both shown whole (faults.md S-ADDR).
+"""Show addresses, hashes and IDs in full when two on one page would be shortened to the same text.
 
-Whoever has an address made that begins and ends like another one counts on readers who look at the ends alone."""
+Address poisoning relies on people who compare only the first and last characters."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,24 +8,24 @@ from contextvars import ContextVar
 
 from intents_ui.display import hashes, text
 
-LONGEST = 128  # a transaction hash of Solana has 88; what is longer is none, and would fill the page
+LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
 
 
 class Whole(str):
-    """Shown whole, because something else on the page has the same short form."""
+    """A full value, because another one on the page has the same short form."""
 
     __slots__ = ()
 
 
 class ShortForms:
-    """Those of one page, as far as it was drawn."""
+    """The short forms used so far on a page."""
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
         self._shared: set[str] = set()
 
     def of(self, value: str, short: str) -> str:
-        """`short`, unless it stands for another value too. Letter case tells nothing apart: no reader sees it."""
+        """Return `short` unless another value has it too, ignoring case, which people overlook."""
         form = short.lower()
         known = self._values.setdefault(form, value)
         if known != value and _plain(known) != _plain(value):
@@ -33,7 +33,7 @@ class ShortForms:
         return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
 
     def draw(self, page: Callable[[], str]) -> str:
-        """What `page` draws; once more if only its end told that something at its beginning is not to be shortened."""
+        """Render `page`; again if a later value conflicts with one that was already shortened."""
         before = len(self._shared)
         with self._in_use():
             drawn = page()
@@ -52,10 +52,10 @@ _of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=
 
 
 def shown(value: str | None, *, whole: Callable[[str], str], shorten: Callable[[str | None], str]) -> str:
-    """As `shorten` has it, where the page that is being drawn has no other value of that short form."""
+    """Return the shortened value unless it's ambiguous on the page being rendered."""
     short, forms = shorten(value), _of_the_page.get()
     if forms is None or not value or "…" not in short or "…" in value:
-        return short  # what came shortened stands for nothing else on the page
+        return short  # already shortened in the input
     return forms.of(whole(value), short)
 
 

@@ -1,4 +1,4 @@
-"""Full values that a shortened ID (`0x21ed…b43e`) may stand for: several are a list, and one is still no proof."""
+"""Full values that match a shortened ID (`0x21ed…b43e`). Even a single match is only a possible one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, Intent
 
 @dataclass(frozen=True)
 class Candidate:
-    """A full value, what it is, and the transfer that it belongs to: "" for a value without one."""
+    """A full value, its role, and the ID of its transfer ("" if it has none)."""
 
     value: str
     what: str
@@ -18,13 +18,13 @@ class Candidate:
 
 
 def of_value(value: str, *, what: str) -> tuple[Candidate, ...]:
-    """A hash or an EVM address by itself; nothing for other text."""
+    """Return a hash or an EVM address as a candidate; nothing for other text."""
     known = _canonical(value)
     return (Candidate(known, what),) if known else ()
 
 
 def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidate, ...]:
-    """Everything that a wallet or an explorer may have shortened: ID, transaction hashes and addresses."""
+    """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
     facts = Facts.of(intent, receipt, unread=True)
     values = {
         "intent ID": intent.intent_id,
@@ -48,13 +48,13 @@ def of_entry(entry: IntentHistory) -> tuple[Candidate, ...]:
 
 
 def matching(candidates: Iterable[Candidate], *, head: str, tail: str) -> tuple[Candidate, ...]:
-    """The candidates that begin and end with these hex digits, in any letter case."""
+    """Return the candidates with this beginning and end, case-insensitively."""
     start, end = f"0x{head}".lower(), tail.lower()
     return tuple(each for each in candidates if _fits(each.value.lower(), start, end))
 
 
 def by_transfer(found: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
-    """By intent ID, each value once with all that it is: `owner and recipient`."""
+    """Group by intent ID. Each value appears once with all its roles: `owner and recipient`."""
     roles: dict[str, dict[str, list[str]]] = {}
     for each in found:
         roles.setdefault(each.intent_id, {}).setdefault(each.value, []).append(each.what)
@@ -67,7 +67,7 @@ def by_transfer(found: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
 
 
 def named(candidate: Candidate, *, among: Iterable[Candidate]) -> str:
-    """`deposit transaction 0x9b21c455…5577ad01`; the full value where another one looks the same."""
+    """Return `deposit transaction 0x9b21c455…5577ad01`, with the full value if another one looks the same."""
     short = hashes.short_id(candidate.value)
     alike = any(each.value != candidate.value and hashes.short_id(each.value) == short for each in among)
     return f"{candidate.what} {candidate.value if alike else short}"
@@ -75,12 +75,12 @@ def named(candidate: Candidate, *, among: Iterable[Candidate]) -> str:
 
 def searched(count: int) -> str:
     if count == 0:
-        return "There are no transfers to search yet."
+        return "No transfers to search yet."
     return "Searched the newest transfer." if count == 1 else f"Searched the {count:,} newest transfers."
 
 
 def _fits(value: str, start: str, end: str) -> bool:
-    """Digits that are both in the head and in the tail would be counted twice."""
+    """Whether the value has this start and end, which must not overlap."""
     return value.startswith(start) and value.endswith(end) and len(start) + len(end) <= len(value)
 
 

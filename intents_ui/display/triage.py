@@ -53,8 +53,8 @@ NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "Nothing that was search
 NOT_ANSWERED = Shown("Not answered", Tone.ATTENTION, "triangle-alert", "It says nothing about any transfer.")
 
 LOOKS_LIKE = {
-    Kind.HASH: "intent id or transaction hash",
-    Kind.INTENT: "intent id",
+    Kind.HASH: "intent ID or transaction hash",
+    Kind.INTENT: "intent ID",
     Kind.TRANSACTION: "transaction hash",
     Kind.ADDRESS: "address",
     Kind.SOLANA_ADDRESS: "Solana address",
@@ -188,8 +188,8 @@ def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: N
 def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link: str) -> Row:
     """The row of what the service was asked for in every way and does not know."""
     row = _row(number, finding, Outcome.UNKNOWN, NOT_FOUND, "Nothing found", now)
-    asked = [f"The service was asked for {words} and has none." for words in misses.was_asked(found)]
-    causes = ("Why there may be nothing:", *misses.likely_causes([finding]))
+    asked = [f"Searched as {words}: no matches." for words in misses.was_asked(found)]
+    causes = ("Possible reasons:", *misses.likely_causes([finding]))
     return replace(row, details=(*asked, *causes), links=(Link("Look further", link),))
 
 

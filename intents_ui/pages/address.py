@@ -75,7 +75,7 @@ def read(written: str) -> Finding:
         case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
             return found
         case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
-            raise Http404(f"This is not an address, it looks like {misses.looks_like(found)}.")
+            raise Http404(f"This isn't an address. It looks like this type: {misses.looks_like(found)}.")
     raise Http404(read.refusal or near_misses.of_address(written))
 
 

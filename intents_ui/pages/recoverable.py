@@ -30,7 +30,7 @@ PAGES_HELD = 12
 SHARED_SECONDS = 15
 NARROWED_BY = ("owner", "origin", "destination", "project", "status", "from", "to", "from_at", "to_at", "zone")
 IN_THE_FORM = ("owner", "origin", "destination")
-NO_SORT = "The list can be sorted by age or by USD."
+NO_SORT = "Unknown sort. Valid values: age, usd."
 
 
 @require_safe

@@ -1,7 +1,7 @@
-"""`/search` and `/tx/…`: from whatever somebody pasted to the intent that it belongs to.
+"""`/search` and `/tx/…`: find the transfers of any pasted identifier.
 
-One hit redirects, so do several of one account's address; others are a list with reasons, none is an explained miss.
-A shortened ID never redirects: what it may stand for is a list, also of one.
+A single hit redirects to the transfer, and hits for one address redirect to its page. Several hits are listed with the
+field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches.
 """
 
 from collections.abc import Sequence
@@ -26,25 +26,25 @@ from intents_ui.service.errors import ServiceError
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
 MOST_AT_ONCE = 4  # findings of one text
-MOST_ADDRESSES = 8  # of one text, that are compared with the tokens
-MOST_SHOWN = 250  # hits: more than all but a few owners have
+MOST_ADDRESSES = 8  # of one text, compared with the tokens
+MOST_SHOWN = 250  # hits: few owners have more
 LONGEST_ECHO = 200  # characters
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What somebody looked for: in a text, or by the keys of the form."""
+    """The search input: pasted text or the fields of the form."""
 
     read: Pasted
     asked: criteria.Criteria | None = None
     query: str = ""
 
     def findings(self, found: lookup.Found) -> list[Finding]:
-        """What was asked for."""
+        """The identifiers that were looked up."""
         return [finding for finding in self.read.lookups if finding.value in found.values]
 
     def others(self, found: lookup.Found) -> list[Finding]:
-        """What else the text holds."""
+        """Other identifiers in the text."""
         others = (*self.read.lookups, *self.read.shortened)
         return [finding for finding in others if finding.value not in found.values]
 
@@ -83,7 +83,7 @@ def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.Question]
 
 
 def accounts(read: Pasted) -> Sequence[Finding]:
-    """The addresses that can be somebody's; a token or a chain's own coin only if the text holds nothing else."""
+    """Return the addresses that can be accounts; tokens only if the text has nothing else."""
     if len(read.lookups) == 1:
         return read.addresses
     chains = [chain.id for chain in wiring.catalog().chains()]
@@ -94,7 +94,7 @@ def accounts(read: Pasted) -> Sequence[Finding]:
 
 
 def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
-    """Which of the newest transfers have a value that fits what is left of a shortened ID."""
+    """List the newest transfers that match a shortened ID."""
     sought, others = read.shortened[:MOST_AT_ONCE], read.shortened[MOST_AT_ONCE:]
     context: dict[str, object] = {
         "sought": sought,
@@ -108,7 +108,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         searched = newest.newest()
     except ServiceError as error:
         title = failures.words(error).title
-        failed = f"The newest transfers could not be searched: {title}."
+        failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
         return refused(render(request, "shortened.html", context | {"failed": failed}), error)
     context |= compared(searched, sought)
     status = HTTPStatus.OK if context["transfers"] else HTTPStatus.NOT_FOUND
@@ -116,7 +116,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
 
 
 def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, object]:
-    """The transfers that fit, newest first, with the values by which each does."""
+    """Return the matching transfers, newest first, with the values that match."""
     fitting = [
         each
         for finding in sought
@@ -133,7 +133,7 @@ def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, ob
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
-    """The form of all eight keys; filled in, they are asked together."""
+    """The advanced search: all filled-in fields must match."""
     asked = criteria.read(request.GET)
     if asked.problems or not asked.given:
         return form(request, asked)
@@ -147,7 +147,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | None = None) -> HttpResponse:
-    """To the intent that a transaction belongs to; the intent's page says which step it is."""
+    """Redirect to the transfer of a transaction, whose page marks the step."""
     finding = transaction_in(transaction_hash)
     if finding is None:
         problem = pasted.read(transaction_hash).refusal or near_misses.of_hash(transaction_hash)
@@ -167,7 +167,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
 
 
 def transaction_in(written: str) -> Finding | None:
-    """The one hash in a piece of an address: bare, or with what a message left around it."""
+    """Return the one hash in a part of a URL, also with surrounding punctuation."""
     read = pasted.read(f"/tx/{hashes.canonical_hash(written) or written}")
     found = [each for each in read.lookups if each.kind in TRANSACTIONS]
     return found[0] if len(found) == 1 else None
@@ -180,12 +180,12 @@ def transaction_url(value: str, *, chain_id: int | None) -> str:
 
 
 def unknown_chain(chain_id: int | None) -> str:
-    """A sentence that lists the known chains, unless the chain is one of them, well known, or they cannot be had."""
+    """Return a message for an unknown chain; "" for a known one or while the chain list is unavailable."""
     known = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     if chain_id is None or chain_id in known or chain_id in names.WELL_KNOWN or not known:
         return ""
     chains = ", ".join(f"{name} ({number})" for number, name in known.items())
-    return f"The service knows no chain {chain_id}. It knows {chains}."
+    return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
 def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpResponse:
@@ -208,7 +208,7 @@ def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpRes
 
 
 def account_in(sought: Sought) -> str:
-    """Return the address when the text holds nothing else; "" when a doubt about it needs a page of its own."""
+    """Return the address if the text has nothing else; "" if a warning must be shown first."""
     match sought.read.findings:
         case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS, warning="") as only,):
             return only.value
@@ -229,7 +229,7 @@ def listed(found: lookup.Found) -> dict[str, object]:
 
 
 def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, object]:
-    """What was asked in vain and where else to look, for `miss.html`."""
+    """Completed lookups and explorer links, for `miss.html`."""
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
     return {
@@ -239,13 +239,13 @@ def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, obje
 
 
 def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) -> HttpResponse:
-    """Only a search in which every question was answered can say that there is nothing."""
+    """Respond 404 only if every lookup completed, else with the failure's status."""
     response = render(request, "miss.html", context, status=HTTPStatus.NOT_FOUND)
     return refused(response, found.error) if found.error else response
 
 
 def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
-    """With the code of a failure page, and when to try again."""
+    """Set the failure's status and `Retry-After`."""
     response.status_code = failures.status(error)
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
@@ -253,7 +253,7 @@ def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
 
 
 def form(request: HttpRequest, asked: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
-    """The search's own page; 400 when what was filled in cannot be asked."""
+    """Render the search page; 400 if the input is invalid."""
     context = {
         "asked": asked,
         "pasted": query[: pasted.LONGEST],

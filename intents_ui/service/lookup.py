@@ -19,11 +19,11 @@ MOST_VERIFIED = 3
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
-INTENT_ID = "intent id"
+INTENT_ID = "intent ID"
 TRANSACTION_HASH = "transaction hash"
 OWNER = "owner"
-DEPOSIT_ADDRESS = "deposit address on the origin chain"
-DELIVERY_ADDRESS = "intent address on the destination chain"
+DEPOSIT_ADDRESS = "deposit address"
+DELIVERY_ADDRESS = "destination intent address"
 WORDS = "text"
 ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
@@ -141,7 +141,7 @@ def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> 
 
 def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[Question, ...]:
     """Return one lookup by several criteria, which the service combines."""
-    return (Question("all the keys together", "", lambda: _search(service, **criteria)),)
+    return (Question("all fields together", "", lambda: _search(service, **criteria)),)
 
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:

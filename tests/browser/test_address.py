@@ -26,7 +26,7 @@ def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server:
         visit.open(some_intent(visit, 2))
         page.get_by_role("link", name="View address").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Address")
-        expect(page.get_by_label("Found as")).to_contain_text("Owner of")
+        expect(page.get_by_label("Roles")).to_contain_text("Owner of")
         expect(page.get_by_role("heading", name="History")).to_be_visible()
 
 
@@ -51,7 +51,7 @@ def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int,
         page.goto(shared)
         # Meanwhile the embedded service may have forgotten one or the other, as it does when there are newer ones.
         assert len(set(ids(page)) & set(second)) >= 18
-        page.get_by_role("link", name="Everything about this address").click()
+        page.get_by_role("link", name="View address").click()
         expect(page.get_by_role("heading", name="Totals")).to_be_visible()
 
 

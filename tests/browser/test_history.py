@@ -125,7 +125,7 @@ def test_what_cannot_be_asked_is_told_beside_its_field(
         field = page.get_by_role("textbox", name="Owner")
         field.fill("0x12")
         field.press("Enter")
-        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 2.")
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex characters. This one has 2.")
         expect(field).to_be_visible()
         expect(field).to_have_value("0x12")
         expect(pill(page, "origin").locator("summary")).to_have_text("From Base")
@@ -339,7 +339,7 @@ def test_the_column_of_intent_ids_is_switched_on_and_leads_to_the_transfer(brows
         expect(page.get_by_role("columnheader", name="Intent ID")).to_be_visible()
         expect(page).to_have_url(f"{server}/history?status=FAILED&ids=1")
         cell = page.locator("td[data-label='Intent ID']").first
-        expect(cell.get_by_role("button", name="Copy Intent ID")).to_be_visible()
+        expect(cell.get_by_role("button", name="Copy intent ID")).to_be_visible()
         path = cell.get_by_role("link").get_attribute("href")
         cell.get_by_role("link").click()
         expect(page).to_have_url(f"{server}{path}")

@@ -62,7 +62,7 @@ def test_a_hash_is_copied_whole(browser: Browser, server: str) -> None:
         visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         path = some_intent(visit, 2)
         visit.open(path)
-        visit.page.get_by_role("button", name="Copy intent id").click()
+        visit.page.get_by_role("button", name="Copy intent ID").click()
         expect(visit.page.locator("#said")).to_have_text("Copied")
         assert copied(visit.page) == path.removeprefix("/intent/")
 

@@ -106,7 +106,7 @@ def test_without_scripts_a_chain_is_chosen_and_then_a_token(browser: Browser, se
         expect(answer(page)).to_have_text(re.compile(r"^Yes: \d+ tokens on \d+ chains can pay for USDC on Base$"))
         page.get_by_label("Owner").fill("0x12")
         ask.click()
-        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 2.")
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex characters. This one has 2.")
         page.get_by_label("Owner").fill("0x" + "1" * 40)
         ask.click()
         expect(answer(page)).to_contain_text("held by 0x111111…111111 can pay for USDC on Base")

@@ -104,7 +104,7 @@ def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, serve
         visit.open("/triage")
         page.get_by_label("The whole text").fill("0x" + "ab" * 19 + "a\n")
         page.get_by_role("button", name="Triage").click()
-        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex digits, this has 39.")
+        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex characters. This one has 39.")
         expect(page.get_by_label("The whole text")).to_have_value("0x" + "ab" * 19 + "a\n")
         expect(page.get_by_label("The whole text")).to_be_focused()
         visit.forgive(400)
@@ -115,7 +115,7 @@ def test_a_search_for_a_message_leads_to_the_triage_of_all_of_it(browser: Browse
         visit.open("/")
         visit.page.get_by_role("searchbox").fill(f"{NOTHING} and {NOTHING[:-1]}3")
         visit.page.keyboard.press("Enter")
-        visit.page.get_by_role("button", name="Triage the whole text").click()
+        visit.page.get_by_role("button", name="Look up all identifiers").click()
         expect(visit.page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
         visit.forgive(404)
 

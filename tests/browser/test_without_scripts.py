@@ -68,10 +68,10 @@ def heading(page: Page) -> Locator:
 
 def looked_up_by_key(visit: Visit) -> None:
     visit.open("/")
-    visit.page.get_by_role("link", name="search by other keys").click()
+    visit.page.get_by_role("link", name="advanced search").click()
     visit.page.get_by_label("Owner", exact=True).fill(OWNER.rpartition("/")[2])
     visit.page.get_by_role("button", name="Search", exact=True).click()
-    expect(heading(visit.page)).to_have_text(re.compile(r"^\d+ intents found$"))
+    expect(heading(visit.page)).to_have_text(re.compile(r"^\d+ transfers found$"))
 
 
 def exported(visit: Visit) -> None:

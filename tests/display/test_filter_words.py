@@ -54,7 +54,7 @@ def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
 
 
 STATUSES = [
-    (IN_FLIGHT, "in flight"),
+    (IN_FLIGHT, "open"),
     ((IntentStatus.FAILED,), "failed"),
     (tuple(each for each in IntentStatus if each != "ABORTED"), "all but aborted"),
     (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
@@ -78,7 +78,7 @@ def test_the_ways_through_a_list_are_called_by_its_order() -> None:
     assert filter_words.steps(newest) == Steps("Newest", "Newer", "Older")
     assert filter_words.steps(oldest) == Steps("Oldest", "Earlier", "Later")
     assert filter_words.ordered(newest) == "newest first"
-    assert filter_words.ordered(oldest) == "oldest first, by id"
+    assert filter_words.ordered(oldest) == "oldest first, by ID"
 
 
 def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:

@@ -153,15 +153,15 @@ def test_a_chain_in_front_of_an_address_is_a_hint(received, chain_id):
 
 
 MISSES = [
-    ("63 digits", HASH[:-1], "A transaction hash has 64 hex digits, this has 63."),
-    ("65 digits", HASH + "a", "A transaction hash has 64 hex digits, this has 65."),
-    ("39 digits", OWNER[:-1], "An address has 40 hex digits, this has 39."),
-    ("41 digits", OWNER + "a", "An address has 40 hex digits, this has 41."),
-    ("39 digits without 0x", OWNER[2:-1], "An address has 40 hex digits, this has 39."),
-    ("65 digits without 0x", DIGITS + "a", "A transaction hash has 64 hex digits, this has 65."),
-    ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex digits, this has 63."),
-    ("call data", "0x" + "ab" * 68, "This is longer data (136 hex digits), not a transaction hash or an address."),
-    ("O for 0", "0xO" + DIGITS[1:], "A hash or an address has the digits 0-9 and the letters a-f only, this has “O”."),
+    ("63 digits", HASH[:-1], "A transaction hash has 64 hex characters. This one has 63."),
+    ("65 digits", HASH + "a", "A transaction hash has 64 hex characters. This one has 65."),
+    ("39 digits", OWNER[:-1], "An address has 40 hex characters. This one has 39."),
+    ("41 digits", OWNER + "a", "An address has 40 hex characters. This one has 41."),
+    ("39 digits without 0x", OWNER[2:-1], "An address has 40 hex characters. This one has 39."),
+    ("65 digits without 0x", DIGITS + "a", "A transaction hash has 64 hex characters. This one has 65."),
+    ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex characters. This one has 63."),
+    ("call data", "0x" + "ab" * 68, "Too long for a transaction hash or an address (136 hex characters)."),
+    ("O for 0", "0xO" + DIGITS[1:], "Hashes and addresses use 0-9 and a-f only. This one has “O”."),
     ("shortened, head and tail too short", "0x1…2", near_misses.TOO_SHORT),
     ("shortened, three digits in all", "0x1…2b", near_misses.TOO_SHORT),
     ("shortened, three of a head and two of a tail", "0x7c1...2b", near_misses.TOO_SHORT),
@@ -169,42 +169,50 @@ MISSES = [
     ("shortened, three digits of a tail", "…e2b", near_misses.TOO_SHORT),
     ("shortened, three digits of a tail behind 0x", "0x…e2b", near_misses.TOO_SHORT),
     ("shortened, one digit of a tail", "...2", near_misses.TOO_SHORT),
-    ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex digits, this has 37."),
-    ("two digits of words", "ab", "A text needs at least 3 characters, this has 2."),
+    ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex characters. This one has 37."),
+    ("two digits of words", "ab", "Text must have at least 3 characters. This one has 2."),
     (
         "name",
         "vitalik.eth",
-        "vitalik.eth is a name, and names are not resolved here: paste the address that it stands for.",
+        "ENS names aren't supported. Paste the address instead.",
     ),
     (
         "cyrillic x",
         "0\u0445" + DIGITS,
-        "“\u0445” (U+0445) only looks like a character of a hash or an address: type it again.",
+        "“\u0445” (U+0445) is a lookalike character. Retype it.",
     ),
     (
         "cyrillic letter in a link",
         "https://etherscan.io/tx/0x" + DIGITS[:20] + "\u0430" + DIGITS[21:],
-        "“\u0430” (U+0430) only looks like a character of a hash or an address: type it again.",
+        "“\u0430” (U+0430) is a lookalike character. Retype it.",
     ),
-    ("zero width inside, too long", f"0x12\u200b{DIGITS}", "A transaction hash has 64 hex digits, this has 66."),
-    ("full-width, too short", wide(OWNER[:-1]), "An address has 40 hex digits, this has 39."),
-    ("16 digits", "it is 0xabcdef0123456789, help", "An address has 40 hex digits, this has 16."),
+    (
+        "zero width inside, too long",
+        f"0x12\u200b{DIGITS}",
+        "A transaction hash has 64 hex characters. This one has 66.",
+    ),
+    ("full-width, too short", wide(OWNER[:-1]), "An address has 40 hex characters. This one has 39."),
+    ("16 digits", "it is 0xabcdef0123456789, help", "An address has 40 hex characters. This one has 16."),
     (
         "cyrillic x in a sentence",
         f"it is 0\u0445{DIGITS}, help",
-        "“\u0445” (U+0445) only looks like a character of a hash or an address: type it again.",
+        "“\u0445” (U+0445) is a lookalike character. Retype it.",
     ),
     (
         "groups without 0x in a sentence",
         f"it is {groups(DIGITS)} help",
-        "These are as many digits as a hash or an address has, but in pieces: take the blanks out if they are one.",
+        "This may be a hash or address split by spaces. Remove the spaces.",
     ),
-    ("groups, too few", f"it is {groups(HASH[:-2])} help", "A transaction hash has 64 hex digits, this has 62."),
-    ("nul", f"{HASH}\x00", "This holds a character that nobody can type (⟨U+0000⟩): copy it again."),
-    ("lone surrogate", "\ud800", "This holds a character that nobody can type (⟨U+D800⟩): copy it again."),
-    ("override between words", "a\u202eb", "There is no transaction hash, address or intent id in this."),
-    ("long words", "word " * 30, "There is no transaction hash, address or intent id in this."),
-    ("too long", "x" * 10_001, "This is 10,001 characters long; up to 10,000 can be searched at once."),
+    (
+        "groups, too few",
+        f"it is {groups(HASH[:-2])} help",
+        "A transaction hash has 64 hex characters. This one has 62.",
+    ),
+    ("nul", f"{HASH}\x00", "Unprintable character (⟨U+0000⟩). Copy the value again."),
+    ("lone surrogate", "\ud800", "Unprintable character (⟨U+D800⟩). Copy the value again."),
+    ("override between words", "a\u202eb", "No transaction hash, address or intent ID found."),
+    ("long words", "word " * 30, "No transaction hash, address or intent ID found."),
+    ("too long", "x" * 10_001, "Too long: 10,001 characters. The limit is 10,000."),
 ]
 
 
@@ -335,9 +343,9 @@ def test_a_mended_hash_says_so(received, warning):
 @pytest.mark.parametrize(
     ("received", "warning"),
     [
-        pytest.param(OWNER[:-2] + "B1", "do not fit its checksum", id="checksum"),
-        pytest.param(f"to {OWNER[:-2]}B1 now", "do not fit its checksum", id="checksum in a sentence"),
-        pytest.param("0x" + "0" * 40, "stands for the chain's own coin", id="native"),
+        pytest.param(OWNER[:-2] + "B1", "Checksum mismatch", id="checksum"),
+        pytest.param(f"to {OWNER[:-2]}B1 now", "Checksum mismatch", id="checksum in a sentence"),
+        pytest.param("0x" + "0" * 40, "stands for the native token", id="native"),
         pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
     ],
 )
@@ -369,7 +377,7 @@ def test_a_ticket_gives_everything_in_its_order_and_once():
         (Kind.HASH, HASH),
         (Kind.INTENT, "intent_99"),
     ]
-    assert "this has 39" in found.findings[-1].problem
+    assert "This one has 39" in found.findings[-1].problem
     assert not found.problem
 
 

@@ -119,7 +119,7 @@ def test_a_question_is_read_and_has_one_way_to_be_written(
                      " its address.", [OTHER], id="not featured"),
         pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token of Alpha is called XYZ. Give its address, or a"
                      " featured token's symbol.", [], id="unknown"),
-        pytest.param({"to": "2", "for": "0x12"}, "for", "An address has 40 hex digits, this has 2.", [],
+        pytest.param({"to": "2", "for": "0x12"}, "for", "An address has 40 hex characters. This one has 2.", [],
                      id="a symbol like an address is none"),
     ],
 )  # fmt: skip

@@ -96,7 +96,7 @@ def test_values_that_look_the_same_are_named_in_full():
 @pytest.mark.parametrize(
     ("count", "sentence"),
     [
-        (0, "There are no transfers to search yet."),
+        (0, "No transfers to search yet."),
         (1, "Searched the newest transfer."),
         (100, "Searched the 100 newest transfers."),
     ],

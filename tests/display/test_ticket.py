@@ -78,16 +78,14 @@ def test_invisible_characters_are_said_once():
     [
         pytest.param("", "Nothing was pasted.", id="nothing"),
         pytest.param(" \r\n\t", "Nothing was pasted.", id="blanks"),
-        pytest.param("hello " * 50, "There is no transaction hash, address or intent id in this.", id="prose"),
+        pytest.param("hello " * 50, "No transaction hash, address or intent ID found.", id="prose"),
         pytest.param(
             "Hello,\nmy transfer is gone.\nPlease help",
-            "There is no transaction hash, address or intent id in this.",
+            "No transaction hash, address or intent ID found.",
             id="short prose",
         ),
-        pytest.param(
-            "my order 4711 is gone", "There is no transaction hash, address or intent id in this.", id="with a number"
-        ),
-        pytest.param(OWNER[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
+        pytest.param("my order 4711 is gone", "No transaction hash, address or intent ID found.", id="with a number"),
+        pytest.param(OWNER[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )
 def test_what_holds_nothing_to_answer_says_why(received, problem):

@@ -98,7 +98,7 @@ def test_a_transaction_is_called_by_its_step(leg, what):
 @pytest.mark.parametrize(
     ("keys", "what"),
     [
-        ([lookup.INTENT_ID], "intent id"),
+        ([lookup.INTENT_ID], "intent ID"),
         ([lookup.OWNER], "owner"),
         ([lookup.DEPOSIT_ADDRESS], "deposit address"),
         ([lookup.DELIVERY_ADDRESS], "delivery address"),
@@ -119,7 +119,7 @@ def test_a_receipt_that_could_not_be_read_is_said():
 def test_what_could_not_be_asked_beside_a_hit_is_said():
     failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
     row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
-    assert row.notes == ("Could not be asked as intent id: The service cannot be reached.",)
+    assert row.notes == ("Lookup by intent ID failed: the service cannot be reached.",)
 
 
 def test_a_doubt_about_an_identifier_stays_with_its_row():
@@ -208,8 +208,8 @@ def test_a_miss_says_what_was_asked_and_why_there_may_be_nothing():
     keys = (lookup.INTENT_ID, lookup.TRANSACTION_HASH)
     row = triage.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
     asked, why, *causes = row.details
-    assert asked == "The service was asked for an intent with this as intent id or transaction hash and has none."
-    assert why == "Why there may be nothing:"
+    assert asked == "Searched as intent ID or transaction hash: no matches."
+    assert why == "Possible reasons:"
     assert len(causes) >= 3
     assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Nothing found", "")
 
@@ -219,7 +219,7 @@ def test_a_failure_is_never_nothing_found():
     row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (Outcome.FAILED, "Not answered")
     assert row.headline == "The service cannot be reached"
-    assert row.details[0] == "Could not be asked as owner: The service cannot be reached."
+    assert row.details[0] == "Lookup by owner failed: the service cannot be reached."
     assert "It says nothing about any transfer" in row.details[1]
     assert "Do not send a transfer again" in row.next
 

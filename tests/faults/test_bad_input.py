@@ -70,27 +70,30 @@ def searched(name: str, word: str, status: int, says: str = "", calls: int = 0) 
 
 
 SEARCHES = [
-    *(searched("B01", word, 200, "Paste what you have") for word in ("", "   ", "\t\n")),
-    *(searched("B02", word, 404, "It looks like an address", 3) for word in (CHECKSUMMED, CHECKSUMMED.lower())),
+    *(searched("B01", word, 200, "Paste an identifier") for word in ("", "   ", "\t\n")),
+    *(searched("B02", word, 404, "address <bdi", 3) for word in (CHECKSUMMED, CHECKSUMMED.lower())),
     searched("B02", CHECKSUMMED[:-1] + "D", 404, "checksum", 3),
-    *(searched("B03", "0x" + "a" * n, 400, f"An address has 40 hex digits, this has {n}") for n in (39, 41)),
-    *(searched("B03", "0x" + "a" * n, 400, f"A transaction hash has 64 hex digits, this has {n}") for n in (63, 65)),
+    *(searched("B03", "0x" + "a" * n, 400, f"An address has 40 hex characters. This one has {n}") for n in (39, 41)),
+    *(
+        searched("B03", "0x" + "a" * n, 400, f"A transaction hash has 64 hex characters. This one has {n}")
+        for n in (63, 65)
+    ),
     *(searched("B03", word, 404, ADDRESS[:8], 3) for word in ("0X" + ADDRESS[2:], f'"{ADDRESS}"', ADDRESS + "\n")),
     searched("B03", ADDRESS[:12] + " " + ADDRESS[12:], 404, ADDRESS[:8], 3),
-    searched("B04", HASH, 404, "Nothing found", 4),
-    searched("B05", "vitalik.eth", 400, "names are not resolved here"),
+    searched("B04", HASH, 404, "No matches", 4),
+    searched("B05", "vitalik.eth", 400, "Paste the address instead"),
     searched("B05", f"https://etherscan.io/tx/{HASH}", 404, HASH[:10], 4),
     searched("B06", "a" * 10_240, 400, "up to 10,000 can be searched at once"),
     searched("B06", "a\x00b", 400, "⟨U+0000⟩"),
-    searched("B06", "0х" + "1" * 40, 400, "only looks like a character"),  # noqa: RUF001 - a Cyrillic letter
+    searched("B06", "0х" + "1" * 40, 400, "is a lookalike character"),  # noqa: RUF001 - a Cyrillic letter
     searched("B06", "０ｘ" + "１" * 40, 404, "0x" + "1" * 4, 3),  # noqa: RUF001 - full-width
     Row("B06", "/search?q=%ff", 400, "at least 3 characters"),
-    Row("B06", "/search?q=%ed%a0%80%ed%a0%80", 404, "Nothing found", 1),
+    Row("B06", "/search?q=%ed%a0%80%ed%a0%80", 404, "No matches", 1),
     searched("B06", "\u202e" + "f" * 101, 400, "U+202E"),
-    searched("B06", "👩‍👩‍👧", 404, "Nothing found", 1),
-    searched("B07", "order 1234567", 404, "Nothing found", 1),
+    searched("B06", "👩‍👩‍👧", 404, "No matches", 1),
+    searched("B07", "order 1234567", 404, "No matches", 1),
     searched("B07", "ab", 400, "at least 3 characters"),
-    searched("B07", "word " * 30, 400, "no transaction hash, address or intent id in this"),
+    searched("B07", "word " * 30, 400, "No transaction hash, address or intent ID found"),
     *(
         searched("B08", word, status, calls=1 + MOST_RECEIPTS)
         # The embedded service has a memo with such a script.
@@ -101,8 +104,8 @@ LISTS = ("/history", "/recoverable", f"/address/{ADDRESS}", "/export/history.csv
 NO_CHAIN = ("-1", "1.5", "1e3", "1_000", "0x1", "９", "０", "٣", "1 2", "9" * 20, "1" * 21)  # noqa: RUF001 - other digits
 NO_SIZE = ("0", "-1", "1000", "abc", "1e1", "１")  # noqa: RUF001 - another digit
 FILTERS = [
-    *(Row("B10", f"{path}?status=foo", 400, "is no status") for path in LISTS),
-    *(Row("B10", f"{path}?{'&'.join(f'status=S{n}' for n in range(50))}", 400, "is no status") for path in LISTS),
+    *(Row("B10", f"{path}?status=foo", 400, "Unknown status") for path in LISTS),
+    *(Row("B10", f"{path}?{'&'.join(f'status=S{n}' for n in range(50))}", 400, "Unknown status") for path in LISTS),
     Row("B10", "/history?status=", 302, leads="/history"),
     Row("B10", "/history?" + "&".join(["status=FAILED"] * 50), 302, leads="/history?status=FAILED"),
     Row("B10", "/history?status=FAILED&status=REFUNDED", 200, calls=1),
@@ -113,13 +116,13 @@ FILTERS = [
     *(Row("B11", f"/chain/{quote(word)}", 404) for word in NO_CHAIN),
     *(Row("B11", f"/token/{quote(word)}/{ADDRESS}", 404) for word in NO_CHAIN),
     Row("B11", "/history?destination=424242", 200, calls=1),  # transfers also use chains that are not listed
-    Row("B11", "/tokens?chain=424242", 400, "The service knows no chain “424242”. It knows Ethereum, Base"),
+    Row("B11", "/tokens?chain=424242", 400, "Unknown chain “424242”. Known chains: Ethereum, Base"),
     Row("B11", "/history?origin=%201%20", 302, leads="/history?origin=1"),
-    Row("B12", "/history?from_at=2026-02-30", 400, "A time is written as"),
-    Row("B12", "/history?from=20&to=10", 400, "This is before the beginning"),
-    Row("B12", "/history?from_at=0000-01-01", 400, "A time is written as"),
-    Row("B12", "/history?from_at=99999-01-01", 400, "A time is written as"),
-    Row("B12", "/history?from_at=2026-03-29T02:30&zone=Europe/Berlin", 400, "the clocks were put forward"),
+    Row("B12", "/history?from_at=2026-02-30", 400, "Use the format 2026-11-21 14:03."),
+    Row("B12", "/history?from=20&to=10", 400, "End time must be after start time."),
+    Row("B12", "/history?from_at=0000-01-01", 400, "Use the format 2026-11-21 14:03."),
+    Row("B12", "/history?from_at=99999-01-01", 400, "Use the format 2026-11-21 14:03."),
+    Row("B12", "/history?from_at=2026-03-29T02:30&zone=Europe/Berlin", 400, "daylight saving change"),
     Row("B12", "/history?from=1763726580000", 400, "looks like milliseconds"),
     Row("B12", "/history?from_at=2026-11-21&zone=../../etc/passwd", 400, "A time zone has a name such as"),
     Row("B12", "/history?from=10&to=10", 200, calls=1),
@@ -166,7 +169,7 @@ PATHS = [
     Row("B16", f"/i/{HASH.upper()}?tx=1", 301, leads=f"/intent/{HASH}?tx=1"),
     Row("B16", f"/tx/{HASH.upper()}", 301, leads=f"/tx/{HASH}"),
     Row("B16", f"/address/{ADDRESS.upper().replace('X', 'x')}", 301, leads=f"/address/{ADDRESS}"),
-    *(Row("B16", f"/{kind}/0x{'a' * 39}", status, "40 hex digits, this has 39")
+    *(Row("B16", f"/{kind}/0x{'a' * 39}", status, "40 hex characters. This one has 39")
       for kind, status in (("address", 404), ("tx", 400), ("intent", 404))),
     # Nothing of ours takes a place to go on to; what looks like one is left alone.
     *(Row("B17", f"{path}?next={quote(place)}&return=//evil.example&url=/%5cevil.example", status, leads=leads)

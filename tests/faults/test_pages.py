@@ -200,9 +200,7 @@ PARTS = [
     pytest.param(
         "address", "GetIntentHistory", "The history could not be asked", r"Owner of \d+ transfers", id="owner's lists"
     ),
-    pytest.param(
-        "address", "SearchIntents", "Could not be asked as owner", r"Owner of at least \d+ transfers", id="searches"
-    ),
+    pytest.param("address", "SearchIntents", "Lookup by owner", r"Owner of at least \d+ transfers", id="searches"),
     pytest.param("chain", "GetTokenList", "The tokens could not be asked", "Intents", id="a chain's tokens"),
     pytest.param("chain", "GetIntentHistory", "These could not be asked", "Tokens", id="a chain's intents"),
     pytest.param(

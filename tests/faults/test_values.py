@@ -361,8 +361,8 @@ def test_a_search_tells_of_hits_that_could_not_be_read(transfer: Transfer, broke
     good = owned(2)["intents"]
     transfer.answers = {"SearchIntents": {"intents": [good[0], broken, good[1]]}}
     answer = transfer.page(path=f"/search?owner={owner}")
-    assert "2 intents found" in words(answer)
-    assert "1 entry of the answer could not be read" in words(answer)
+    assert "2 transfers found" in words(answer)
+    assert "1 entry in the response couldn't be read" in words(answer)
     transfer.answers = {"SearchIntents": {"intents": [broken]}}
     answer = transfer.page(path=f"/search?owner={owner}")
     assert "could not be read" in words(answer), "nothing found would be a guess"

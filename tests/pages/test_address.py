@@ -244,10 +244,10 @@ def test_a_status_that_there_is_not_is_said_and_nothing_is_asked(
     asked.clear()
     answer = site.get(f"/address/{busiest}?status=GONE", headers=headers)
     assert answer.status_code == 400
-    assert "“GONE” is no status" in words(answer)
+    assert "Unknown status “GONE”" in words(answer)
     assert f'href="/address/{busiest}?status=SUCCEEDED#list"' in answer.content.decode()
     assert not listed(answer)
-    assert ("Everything about this address" in words(answer)) is not bool(headers)
+    assert ("View address" in words(answer)) is not bool(headers)
     assert asked == []
 
 
@@ -276,8 +276,8 @@ def test_an_address_that_the_service_does_not_know_is_an_explained_miss(
 ) -> None:
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 404
-    assert "Nothing found" in words(answer)
-    assert "Why there may be nothing" in words(answer)
+    assert "No matches" in words(answer)
+    assert "Possible reasons" in words(answer)
     assert f'href="{explorer}/{address}"' in answer.content.decode()
 
 
@@ -296,7 +296,7 @@ def test_the_address_of_a_coin_is_explained_and_nothing_is_asked(
     asked.clear()
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 200
-    assert "stands for the chain's own coin" in words(answer)
+    assert "stands for the native token" in words(answer)
     assert asked == []
 
 
@@ -323,7 +323,7 @@ def test_a_wrong_checksum_is_said_where_it_is_written(site: Client, emulator: Em
     at = letter.start() + 2
     answer = site.get(f"/address/{right[:at] + right[at].swapcase() + right[at + 1 :]}")
     assert answer.status_code == 200
-    assert "do not fit its checksum" in words(answer)
+    assert "Checksum mismatch" in words(answer)
     assert f'rel="canonical" href="/address/{owner}"' in answer.content.decode()
     assert "checksum" not in words(site.get(f"/address/{owner}"))
 
@@ -331,10 +331,10 @@ def test_a_wrong_checksum_is_said_where_it_is_written(site: Client, emulator: Em
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
-        ("0x" + "ab" * 19 + "a", "An address has 40 hex digits, this has 39."),
-        ("0x" + "ab" * 32, "This is not an address, it looks like an intent id or a transaction hash."),
-        ("somebody", "A hash or an address has the digits 0-9"),
-        ("vitalik.eth", "names are not resolved here"),
+        ("0x" + "ab" * 19 + "a", "An address has 40 hex characters. This one has 39."),
+        ("0x" + "ab" * 32, "This isn't an address. It looks like this type: intent ID or transaction hash."),
+        ("somebody", "Hashes and addresses use 0-9 and a-f only"),
+        ("vitalik.eth", "ENS names aren't supported"),
         ("0x1234…abcd", near_misses.SHORTENED),
         ("0x1…2b", near_misses.TOO_SHORT),
     ],
@@ -365,7 +365,7 @@ def test_a_capped_search_is_said_and_its_sums_are_not_given_as_complete(
 
 
 PARTS = [
-    pytest.param("SearchIntents", "Could not be asked as owner", ["Recoverable", "In flight", "History"], id="search"),
+    pytest.param("SearchIntents", "Lookup by owner", ["Recoverable", "In flight", "History"], id="search"),
     pytest.param("GetIntentHistory", "The history could not be asked", ["Totals"], id="history"),
     pytest.param("GetTokenList", "", ["Recoverable", "In flight", "Totals", "History"], id="tokens"),
 ]
@@ -414,8 +414,8 @@ def test_nothing_found_is_not_said_where_something_could_not_be_asked(
     emulator.behave(operation, "failing-500")
     answer = site.get(f"/address/{NOBODY}")
     assert answer.status_code == 503
-    assert "Not everything could be asked" in words(answer)
-    assert "Nothing found" not in words(answer)
+    assert "Search incomplete" in words(answer)
+    assert "No matches" not in words(answer)
 
 
 def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -424,7 +424,7 @@ def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulato
     assert link in site.get(f"/intent/{intent['intentId']}").content.decode()
     assert site.get("/search", {"q": hashes.checksum(busiest)})["Location"] == f"/address/{busiest}"
     listed = site.get("/search", {"project": intent["projectId"]}).content.decode()
-    assert "Everything about this address" not in listed
+    assert "View address" not in listed
     assert link in listed
 
 

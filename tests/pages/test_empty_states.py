@@ -18,15 +18,15 @@ NEW_CHAIN = 777
 STATES = [
     pytest.param("/history?owner=" + NOBODY, "No intents match", "/history", id="history, filters"),
     pytest.param("/recoverable?owner=" + NOBODY, "no recoverable balance", "/recoverable", id="recoverable, filters"),
-    pytest.param(f"/address/{NOBODY}", "Nothing found", "/search", id="address"),
+    pytest.param(f"/address/{NOBODY}", "No matches", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "Nothing is looked up for it", "/search", id="the zero address"),
     pytest.param("/tokens?q=nobody&chain=1", "No token is called", "/tokens?q=nobody", id="tokens, search"),
     pytest.param("/chain/84532", "No intent begins here yet", "/routes?from=84532", id="chain, origin"),
     pytest.param("/chain/84532", "No intent ends here yet", "/routes?to=84532", id="chain, destination"),
     pytest.param(f"/chain/{NEW_CHAIN}", "lists no tokens of this chain", "show=external", id="chain, tokens"),
     pytest.param("/chains?provider=NOBODYS", "names no chain", "/chains", id="chains, provider"),
-    pytest.param(f"/search?q=0x{'77' * 32}", "Nothing found", "/search", id="search"),
-    pytest.param(f"/search?owner={NOBODY}", "Nothing found", "/search", id="search by key"),
+    pytest.param(f"/search?q=0x{'77' * 32}", "No matches", "/search", id="search"),
+    pytest.param(f"/search?owner={NOBODY}", "No matches", "/search", id="search by key"),
     pytest.param(
         f"/routes?from={NEW_CHAIN}&token={NOBODY}&to=1", "The service lists no token", "/routes?", id="routes"
     ),

@@ -344,9 +344,9 @@ def test_the_documents_list_the_columns_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("status=LOST", "is no status"),
+        ("status=LOST", "Unknown status"),
         ("from=1795219200000", "milliseconds"),
-        ("owner=0x12", "hex digits"),
+        ("owner=0x12", "hex characters"),
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)

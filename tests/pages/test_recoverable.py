@@ -215,9 +215,9 @@ def test_a_form_leads_to_the_lists_one_address(site: Client, requests: Requests)
 
 
 WRONG = [
-    pytest.param({"owner": "0x12"}, "An address has 40 hex digits, this has 2.", id="an owner that is none"),
-    pytest.param({"origin": "Atlantis"}, "The service knows no chain", id="a chain that nobody knows"),
-    pytest.param({"sort": "colour"}, "sorted by age or by USD", id="an order that there is not"),
+    pytest.param({"owner": "0x12"}, "An address has 40 hex characters. This one has 2.", id="an owner that is none"),
+    pytest.param({"origin": "Atlantis"}, "Unknown chain", id="a chain that nobody knows"),
+    pytest.param({"sort": "colour"}, "Unknown sort. Valid values: age, usd.", id="an order that there is not"),
 ]
 
 

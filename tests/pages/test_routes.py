@@ -260,10 +260,12 @@ def test_every_question_has_one_address(site: Client, written: str, canonical: s
         pytest.param("from=99999", "from", "The service knows no chain “99999”.", id="chain"),
         pytest.param("to=nowhere&for=ETH", "to", "The service knows no chain “nowhere”.", id="chain by name"),
         pytest.param("token=ETH", "from", "Choose the chain of this token.", id="a token of no chain"),
-        pytest.param("from=8453&token=0x12", "token_typed", "An address has 40 hex digits, this has 2.", id="address"),
+        pytest.param(
+            "from=8453&token=0x12", "token_typed", "An address has 40 hex characters. This one has 2.", id="address"
+        ),
         pytest.param("from=8453&token=NOPE", "token_typed", "No token of Base is called NOPE.", id="symbol"),
         pytest.param("to=8453&for=AERO", "for_typed", "AERO is listed on Base and not featured", id="not featured"),
-        pytest.param(f"to=8453&for={NATIVE}&owner=me", "owner", "the letters a-f only, this has “m”", id="owner"),
+        pytest.param(f"to=8453&for={NATIVE}&owner=me", "owner", "use 0-9 and a-f only. This one has “m”", id="owner"),
         pytest.param(f"from=8453&token=ETH&owner={OWNER}", "owner", "together with a destination token", id="for what"),
         pytest.param(f"from=8453&owner={OWNER}", "owner", "together with a destination token", id="for nothing"),
         pytest.param("from=8453&token=%E2%80%AEETH", "token_typed", "is called ⟨U+202E⟩ETH", id="hidden characters"),

@@ -39,15 +39,15 @@ def test_an_accounts_address_leads_to_everything_about_it(site: Client, emulator
     assert answer.status_code == 302
     assert answer["Location"] == f"/address/{owner}"
     page = text_of(site.get(answer["Location"]).content)
-    assert re.search(r"Found as Owner of \d+ transfers", page)
+    assert re.search(r"Roles Owner of \d+ transfers", page)
 
 
 def test_an_address_with_a_wrong_checksum_is_listed_with_the_doubt(site: Client, emulator: Emulator) -> None:
     digits = emulator.finished(2)["ownerAddress"].removeprefix("0x").lower()
     answer = site.get("/search", {"q": "0x" + digits[:-20].upper() + digits[-20:]})
     assert answer.status_code == 200
-    assert "checksum" in answer.content.decode()
-    assert "Everything about this address" in answer.content.decode()
+    assert "Checksum" in answer.content.decode()
+    assert "View address" in answer.content.decode()
 
 
 def test_the_same_intent_found_by_several_keys_stands_once(site: Client, emulator: Emulator) -> None:
@@ -61,10 +61,10 @@ def test_the_same_intent_found_by_several_keys_stands_once(site: Client, emulato
 @pytest.mark.parametrize(
     ("pasted", "looks_like", "asked"),
     [
-        pytest.param(NOTHING, "an intent id or a transaction hash", ["intent id", "transaction hash"], id="hash"),
-        pytest.param(NOBODY, "an address", ["owner", "deposit address", "destination"], id="address"),
-        pytest.param("order 4711-0815", "a text", ["text"], id="words"),
-        pytest.param(f"https://basescan.org/tx/{NOTHING}", "a transaction hash", ["transaction hash"], id="link"),
+        pytest.param(NOTHING, "intent ID or transaction hash", ["intent ID", "transaction hash"], id="hash"),
+        pytest.param(NOBODY, "address", ["owner", "deposit address", "destination"], id="address"),
+        pytest.param("order 4711-0815", "text", ["text"], id="words"),
+        pytest.param(f"https://basescan.org/tx/{NOTHING}", "transaction hash", ["transaction hash"], id="link"),
     ],
 )
 def test_a_miss_says_what_it_looks_like_and_what_was_asked(
@@ -73,9 +73,9 @@ def test_a_miss_says_what_it_looks_like_and_what_was_asked(
     miss = site.get("/search", {"q": pasted})
     words = text_of(miss.content)
     assert miss.status_code == 404
-    assert f"It looks like {looks_like}" in words
+    assert f"No matches for {looks_like}" in words
     assert all(key in words for key in asked)
-    assert "Why there may be nothing" in words
+    assert "Possible reasons" in words
 
 
 def test_a_missed_hash_can_be_looked_at_on_every_chain(site: Client, emulator: Emulator) -> None:
@@ -111,10 +111,10 @@ def test_a_search_that_could_not_ask_everything_does_not_say_that_there_is_nothi
     emulator.behave("SearchIntents", "failing-500")
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == 503
-    assert "Not everything could be asked" in answer.content.decode()
-    assert "Nothing found" not in answer.content.decode()
-    assert "as intent id" in answer.content.decode()
-    assert "Why there may be nothing" not in answer.content.decode()
+    assert "Search incomplete" in answer.content.decode()
+    assert "No matches" not in answer.content.decode()
+    assert "intent ID" in answer.content.decode()
+    assert "Possible reasons" not in answer.content.decode()
     assert answer["Retry-After"] == "10"
 
 
@@ -136,8 +136,8 @@ def test_when_nothing_is_answered_the_code_is_that_of_a_failure_page(
     # Of what the service asks for up to a tenth more, so that not all come back at once.
     told = answer.headers.get("Retry-After")
     assert told == retry_after or (status == 429 and 60 <= int(told) <= 67)
-    assert "answered none of the questions" in answer.content.decode()
-    assert "The service, for" not in answer.content.decode()
+    assert "All lookups failed" in answer.content.decode()
+    assert "Completed without matches" not in answer.content.decode()
 
 
 @pytest.mark.parametrize("pasted", [NOTHING, NOBODY, "order 4711-0815"])
@@ -147,7 +147,7 @@ def test_a_search_for_something_unknown_may_be_answered_with_not_found(
     emulator.behave("SearchIntents", "not-found")
     answer = site.get("/search", {"q": pasted})
     assert answer.status_code == 404
-    assert "Why there may be nothing" in answer.content.decode()
+    assert "Possible reasons" in answer.content.decode()
 
 
 def test_a_hit_stands_beside_what_could_not_be_asked(site: Client, emulator: Emulator) -> None:
@@ -156,7 +156,7 @@ def test_a_hit_stands_beside_what_could_not_be_asked(site: Client, emulator: Emu
     answer = site.get("/search", {"q": txn_hash})
     assert answer.status_code == 200
     assert f'href="/intent/{intent_id}"' in answer.content.decode()
-    assert "Could not be asked as intent id" in answer.content.decode()
+    assert "Lookup by intent ID failed" in answer.content.decode()
 
 
 def test_a_service_without_a_key_for_deposits_has_answered_all_the_same(site: Client, emulator: Emulator) -> None:
@@ -197,7 +197,7 @@ def test_a_ticket_with_two_intents_lists_both_with_what_each_was_found_by(site: 
     assert f'href="/intent/{first}"' in page
     assert f'href="/intent/{second}"' in page
     assert f"transaction hash {txn_hash[:8]}" in page
-    assert f"intent id {second[:8]}" in page
+    assert f"intent ID {second[:8]}" in page
 
 
 def test_a_ticket_with_a_hash_and_an_owner_leads_to_the_one_transfer(site: Client, emulator: Emulator) -> None:
@@ -232,13 +232,13 @@ def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator
     page = site.get("/search", {"q": ticket.format(owner)})
     assert page.status_code == 200
     assert "<td" in page.content.decode()
-    assert "The text holds more" in page.content.decode()
+    assert "Also found" in page.content.decode()
 
 
 def test_a_token_alone_is_looked_up_all_the_same(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": USDC})
     assert page.status_code == 404
-    assert "as owner" in page.content.decode()
+    assert "<li>owner, deposit address or destination intent address</li>" in page.content.decode()
 
 
 def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emulator: Emulator) -> None:
@@ -253,18 +253,18 @@ def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emu
 def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client, emulator: Emulator) -> None:
     other = "0x" + "34" * 32
     page = text_of(site.get("/search", {"q": f"{NOTHING} or {other} or {NOBODY[:-1]}"}).content)
-    assert "with 0x121212…121212 as intent id or transaction hash" in page
-    assert "with 0x343434…343434 as intent id or transaction hash" in page
-    assert "this has 39" in page
+    assert "0x121212…121212 as intent ID or transaction hash" in page
+    assert "0x343434…343434 as intent ID or transaction hash" in page
+    assert "This one has 39" in page
 
 
 @pytest.mark.deep
 def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
-    found = re.search(rf"{MOST_SHOWN} of (\d+) shown; add a key to narrow it down", page)
+    found = re.search(rf"Showing {MOST_SHOWN} of (\d+)\. Add a field to narrow the results", page)
     assert found
     assert int(found[1]) > MOST_SHOWN
-    assert f"{found[1]} intents found" in page
+    assert f"{found[1]} transfers found" in page
     assert page.count('class="row-link"') == MOST_SHOWN
 
 
@@ -273,8 +273,8 @@ def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> Non
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
     emulator.behave("SearchIntents", "search-capped")
     page = site.get("/search", {"owner": busiest}).content.decode()
-    assert "10 intents found" in re.sub(r"\s+", " ", page)
-    assert "there can be more" in page
+    assert "10 transfers found" in re.sub(r"\s+", " ", page)
+    assert "only the 10 most recent transfers" in page
 
 
 @pytest.mark.sampled(2)
@@ -313,23 +313,23 @@ def test_a_memo_can_be_searched_by(site: Client, emulator: Emulator) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "problem"),
     [
-        ("project", "many", "A project is a whole number."),
-        ("project", "\u0661", "A project is a whole number."),
-        ("project", "18446744073709551616", "A project is 18446744073709551615 at most, this is larger."),
-        ("project", "9" * 5000, "this is larger"),
-        ("owner", "0x12", "An address has 40 hex digits, this has 2."),
-        ("owner", NOTHING, "An address has 40 hex digits, this has 64."),
-        ("transaction", NOTHING[:-1], "A transaction hash has 64 hex digits, this has 63."),
-        ("deposit", NOBODY, "A transaction hash has 64 hex digits, this has 40."),
-        ("transaction", "0x12g", "this has “g”"),
-        ("text", "x" * 101, "A text has at most 100 characters"),
-        ("text", "ab", "A text needs at least 3 characters, this has 2."),
-        ("intent", NOTHING[:-1], "An intent id has 64 hex digits, this has 63."),
+        ("project", "many", "A project ID must be a whole number."),
+        ("project", "\u0661", "A project ID must be a whole number."),
+        ("project", "18446744073709551616", "A project ID must be at most 18446744073709551615."),
+        ("project", "9" * 5000, "must be at most"),
+        ("owner", "0x12", "An address has 40 hex characters. This one has 2."),
+        ("owner", NOTHING, "An address has 40 hex characters. This one has 64."),
+        ("transaction", NOTHING[:-1], "A transaction hash has 64 hex characters. This one has 63."),
+        ("deposit", NOBODY, "A transaction hash has 64 hex characters. This one has 40."),
+        ("transaction", "0x12g", "This one has “g”"),
+        ("text", "x" * 101, "Text must have at most 100 characters"),
+        ("text", "ab", "Text must have at least 3 characters. This one has 2."),
+        ("intent", NOTHING[:-1], "An intent ID has 64 hex characters. This one has 63."),
         *(
-            ("intent", f"intent{character}1", "An intent id has letters, digits, _ - : and . only")
+            ("intent", f"intent{character}1", "Intent IDs use letters, digits and _ - : . only")
             for character in (" ", "\u00a0", "<", ">", '"', "'", "é", "\x07", "/", "\u202e")
         ),
-        ("intent", "i" * 201, "at most 200 of them"),
+        ("intent", "i" * 201, "up to 200 characters"),
     ],
 )
 def test_a_key_that_was_filled_in_wrongly_says_what_is_wrong_and_nothing_is_asked(
@@ -340,7 +340,7 @@ def test_a_key_that_was_filled_in_wrongly_says_what_is_wrong_and_nothing_is_aske
     page = answer.content.decode()
     assert answer.status_code == 400
     assert problem in page
-    assert "<title>Check the form" in page
+    assert "<title>Check the fields" in page
     (faulty,) = re.findall(r"<input[^>]*aria-invalid[^>]*>", page)
     assert f'name="{key}"' in faulty
 
@@ -360,9 +360,9 @@ def test_an_intent_id_may_have_the_services_own_form(site: Client, emulator: Emu
 def test_a_miss_by_one_key_has_other_causes_than_one_by_several(site: Client, emulator: Emulator) -> None:
     one = text_of(site.get("/search", {"owner": NOBODY}).content)
     assert "The wallet has never used this service." in one
-    assert "an intent with this as owner" in one
+    assert "Searched as owner " in one
     several = text_of(site.get("/search", {"owner": NOBODY, "transaction": NOTHING}).content)
-    assert "do not belong to the same transfer" in several
+    assert "No single transfer matches all fields" in several
     assert "The wallet has never used this service." not in several
 
 
@@ -370,7 +370,7 @@ def test_what_was_read_stands_below_what_is_wrong_with_it(site: Client, emulator
     answer = site.get("/search", {"q": "0x" + "ab" * 19 + "\u202ea" + " and more of it" * 700})
     page = answer.content.decode()
     assert answer.status_code == 400
-    echo = re.search(r'What was read: <bdi class="mono">([^<]*)</bdi>', page)
+    echo = re.search(r'Read as: <bdi class="mono">([^<]*)</bdi>', page)
     assert echo
     assert "⟨U+202E⟩" in echo[1]
     assert len(echo[1]) == 200
@@ -414,7 +414,7 @@ def test_an_unknown_chain_is_refused_with_the_known_ones(site: Client, emulator:
     answer = site.get(f"/tx/{'9' * 20}/{NOTHING}")
     page = answer.content.decode()
     assert answer.status_code == 400
-    assert "The service knows no chain 99999999999999999999. It knows Ethereum (1), Base (8453)" in page
+    assert "Unknown chain ID 99999999999999999999. Known chains: Ethereum (1), Base (8453)" in page
 
 
 def test_without_its_list_of_chains_any_chain_may_be_asked(site: Client, emulator: Emulator) -> None:
@@ -440,7 +440,8 @@ def test_what_is_of_solana_is_looked_at_on_solana_alone(site: Client, emulator: 
     answer = site.get(path)
     page = answer.content.decode()
     assert answer.status_code == 404
-    assert "on Solana" in text_of(answer.content) or "of Solana" in text_of(answer.content)
+    shown = text_of(answer.content)
+    assert "on Solana" in shown or "Solana transaction signature" in shown
     assert re.findall(r'href="(https://[^"]+)"', page) == [link]
 
 

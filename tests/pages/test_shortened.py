@@ -129,7 +129,7 @@ def test_when_the_newest_transfers_cannot_be_read_that_is_said_and_not_that_noth
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == status
     assert page.headers.get("Retry-After") == retry_after
-    assert "The newest transfers could not be searched" in words(page)
+    assert "Couldn't search the newest transfers" in words(page)
     assert "No matches" not in words(page)
     assert "Searched the" not in words(page)
 
@@ -179,7 +179,7 @@ def test_a_ticket_with_two_full_hashes_says_which_of_them_a_shortened_one_may_be
     assert "It matches the intent ID" in answer.words[2]
     assert "It matches the deposit transaction" in answer.words[3]
     assert answer.total == "All 5 identifiers are answered: 2 found, 3 with possible matches."
-    assert "look-alike" not in answer.page
+    assert "lookalike" not in answer.page
 
 
 def test_a_shortened_id_in_front_of_the_others_waits_for_them_and_keeps_its_place(

@@ -122,8 +122,8 @@ def test_other_ways_to_write_it_lead_to_the_one(site: Client, way: Recorded, wri
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        (f"/token/{BASE}/0x12", "An address has 40 hex digits, this has 2."),
-        (f"/token/{BASE}/usdc", "the digits 0-9 and the letters a-f only"),
+        (f"/token/{BASE}/0x12", "An address has 40 hex characters. This one has 2."),
+        (f"/token/{BASE}/usdc", "use 0-9 and a-f only"),
         (f"/token/999999/{USDC}", "The service does not list Chain 999999."),
     ],
 )

@@ -86,7 +86,7 @@ def test_featured_tokens_of_all_chains_come_by_rank_with_their_prices(site: Clie
     assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 the chain's own coin"
     usdc = next(row for row in found if "USD Coin Base" in row)
     assert re.fullmatch(
-        r"USD B USDC USD Coin Base Featured rank 2 6 \$1\.00 0x833589…A02913 on the chain's explorer", usdc
+        r"USD B USDC USD Coin Base Featured rank 2 6 \$1\.00 0x833589…A02913 on the block explorer", usdc
     )
     ranks = [int(rank) for row in found for rank in re.findall(r"rank (\d+)", row)]
     assert ranks == sorted(ranks)
@@ -203,12 +203,12 @@ def test_every_list_has_one_address(site: Client, way: Recorded, written: str, c
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("chain=999999", "The service knows no chain “999999”."),
-        ("chain=x", "The service knows no chain “x”."),
+        ("chain=999999", "Unknown chain “999999”."),
+        ("chain=x", "Unknown chain “x”."),
         ("limit=0", "The limit is a number of tokens per chain, from 1 to 1,000."),
         ("limit=1001", "The limit is a number of tokens per chain"),
         ("limit=ten", "The limit is a number of tokens per chain"),
-        ("without=0x12", "An address has 40 hex digits, this has 2."),
+        ("without=0x12", "An address has 40 hex characters. This one has 2."),
         ("without=" + ",".join(f"0x{number:040x}" for number in range(51)), "At most 50 tokens can be left out."),
         ("show=all", "“all” is no list of tokens. There are featured, listed, external."),
         ("q=" + "x" * 101, "A search has at most 100 characters, this has 101."),

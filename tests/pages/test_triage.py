@@ -122,7 +122,7 @@ def forty_eight(site: Client, emulator: Emulator) -> list[Known]:
         intent = emulator.finished(scenario)
         intent_id = intent["intentId"]
         hashes = legs(site, intent_id)
-        known.append(Known(f"{intent_id[2:].upper()}", intent_id, "intent id", intent_id))
+        known.append(Known(f"{intent_id[2:].upper()}", intent_id, "intent ID", intent_id))
         for leg, sent in hashes.items():
             link = f"<https://etherscan.io/tx/{sent}#eventlog>" if leg == "deposit" else f"({sent})"
             known.append(Known(link, sent, f"{leg} transaction", intent_id))
@@ -136,7 +136,7 @@ def forty_eight(site: Client, emulator: Emulator) -> list[Known]:
         known.append(Known(f"“{owner}”", owner, "owner"))
     for scenario in (5, 6, 7, 11, 15, 19, 21, 22, 23, 24, 25, 26):
         intent_id = emulator.finished(scenario)["intentId"]
-        known.append(Known(f"http://dash.example/intent/{intent_id}", intent_id, "intent id", intent_id))
+        known.append(Known(f"http://dash.example/intent/{intent_id}", intent_id, "intent ID", intent_id))
     unique = list({each.value.lower(): each for each in known}.values())
     assert len(unique) >= 48
     return unique[:24] + unique[-24:]
@@ -194,15 +194,13 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
 
 
 def is_owner(site: Client, owner: str, row: str) -> bool:
-    found = re.search(r"(\d+) intents found", words_of(site.get("/search", {"owner": owner}).content.decode()))
+    found = re.search(r"(\d+) transfers found", words_of(site.get("/search", {"owner": owner}).content.decode()))
     return bool(found) and f"owner of {found[1]} intents" in words_of(row)
 
 
 def is_explained(row: str) -> bool:
     words = words_of(row)
-    return all(
-        each in words for each in ("Not found", "The service was asked for an intent", "Why there may be nothing")
-    )
+    return all(each in words for each in ("Not found", "Searched as", "Possible reasons"))
 
 
 def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None:
@@ -243,14 +241,14 @@ def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulato
     token, coin, placeholder = answer.words
     assert "USDC, a token on Ethereum" in token
     assert "nobody's account" in token
-    assert "the chain's own coin" in coin
+    assert "stands for the native token" in coin
     assert "This is a placeholder" in placeholder
     assert answer.total == "All 3 identifiers are answered: 1 token, 2 with nothing behind them."
 
 
 def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emulator) -> None:
     answer = send(f"{NOBODY[:-1]} 0x1…2b vitalik.eth")
-    assert ["this has 39" in answer.words[0], "shortened" in answer.words[1], "is a name" in answer.words[2]] == [
+    assert ["This one has 39" in answer.words[0], "shortened" in answer.words[1], "ENS names" in answer.words[2]] == [
         True
     ] * 3
     assert answer.total == "All 3 identifiers are answered: 3 to be checked."
@@ -278,14 +276,14 @@ def test_an_intent_id_in_a_link_to_a_transaction_leads_to_its_intent(
     asked = written.format(intent_id)
     answer = send(asked)
     assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
-    assert "intent id" in answer.words[0]
+    assert "intent ID" in answer.words[0]
     assert site.get("/search", {"q": asked})["Location"] == f"/intent/{intent_id}"
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
 def test_a_miss_of_a_link_says_all_that_was_asked(site: Client, emulator: Emulator) -> None:
     answer = send(f"https://etherscan.io/tx/{NOTHING}")
-    assert "an intent with this as transaction hash or intent id" in answer.words[0]
+    assert "Searched as transaction hash or intent ID" in answer.words[0]
 
 
 def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
@@ -306,7 +304,7 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
             "Not answered The service has a fault",
             "None of the 3 identifiers is answered: The service has a fault",
         ),
-        ("SearchIntents", "Could not be asked as", "1 of 3 identifiers are answered: 1 found. The others are not:"),
+        ("SearchIntents", "Lookup by", "1 of 3 identifiers are answered: 1 found. The others are not:"),
     ],
 )
 def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
@@ -368,9 +366,9 @@ def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulato
     [
         pytest.param(None, "Nothing was pasted.", id="no field"),
         pytest.param(" \r\n ", "Nothing was pasted.", id="blanks"),
-        pytest.param("help me <please>, " * 20, "There is no transaction hash, address or intent id", id="prose"),
-        pytest.param("Hello,\nmy transfer is gone.\nPlease help", "There is no transaction hash", id="short prose"),
-        pytest.param(NOBODY[:-1], "An address has 40 hex digits, this has 39.", id="nearly one"),
+        pytest.param("help me <please>, " * 20, "No transaction hash, address or intent ID", id="prose"),
+        pytest.param("Hello,\nmy transfer is gone.\nPlease help", "No transaction hash", id="short prose"),
+        pytest.param(NOBODY[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )
 def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
@@ -435,7 +433,7 @@ def test_a_search_that_holds_several_offers_a_triage_of_all(site: Client, emulat
     asked = text.format(**owners)
     page = site.get("/search", {"q": asked}).content.decode()
     assert f'<form method="post" action="/triage"><input type="hidden" name="q" value="{asked}">' in page
-    assert "Triage the whole text" not in site.get("/search", {"q": NOTHING}).content.decode()
+    assert "Look up all identifiers" not in site.get("/search", {"q": NOTHING}).content.decode()
 
 
 def test_a_search_passes_hidden_characters_on_to_triage_which_leaves_them_out(site: Client) -> None:
