@@ -1,4 +1,4 @@
-"""The newest transfers with every value that a shortened ID may stand for, read once for all viewers."""
+"""The newest transfers, with the candidates for resolving a shortened ID. Read once for all users."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page
 
-READ = 100  # the longest page that the service gives
+READ = 100  # the service's maximum page size
 SHARED_SECONDS = 5
 
 
@@ -22,7 +22,9 @@ class Newest:
 
 @shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def newest() -> Newest:
-    """Shared for some seconds. Raises any ServiceError: without this list "no match" would be a guess."""
+    """Return the newest transfers, cached for some seconds. Raises ServiceError: without the list, "no match" would be
+    a guess.
+    """
     answer = wiring.service().get_intent_history(page=Page.first(size=READ))
     if answer.unreadable_entries and not answer.intents:
         error = Unreadable.because(Flaw.WRONG_SHAPE)

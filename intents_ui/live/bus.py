@@ -1,8 +1,8 @@
-"""Which process asks about an intent, and how the others hear what it learns.
+"""Leader election and pub/sub for watched intents.
 
-`LocalBus` for one process. `RedisBus` for several, on one host or many: for each intent one of them holds a lease,
-asks, and publishes; the others listen. Whoever finds the lease free takes it, so a process that dies is replaced
-within LEASE + BEAT seconds. While Redis is away each process asks for itself.
+`LocalBus` serves a single process. With `RedisBus`, several processes share an intent: one holds a lease, polls the
+service and publishes snapshots, and the others subscribe. A process that finds the lease free takes it, so a dead
+leader is replaced within LEASE + BEAT seconds. While Redis is down, each process polls for itself.
 """
 
 import asyncio
@@ -26,12 +26,13 @@ log = logging.getLogger(__name__)
 
 LEASE: Final = 4.0
 BEAT: Final = 0.5
-KEPT: Final = 60.0  # seconds for which the newest picture of an intent outlives its last watch
-PATIENCE: Final = 1.0  # for Redis to answer
-CONNECTIONS: Final = 4  # one listens, the others carry commands
+KEPT: Final = 60.0  # seconds for which the newest snapshot of an intent outlives its last watch
+PATIENCE: Final = 1.0  # Redis timeout in seconds
+CONNECTIONS: Final = 4  # one subscribes, the others run commands
 
 
-# KEYS: lease and picture of each intent; ARGV: we, the lease's milliseconds, the picture's. Which leases are ours now?
+# Extend or take leases and return which of them we hold. KEYS: lease and snapshot of each intent. ARGV: our ID, the
+# TTL of leases and the TTL of snapshots, in milliseconds.
 _HOLD: Final = """
 local ours = {}
 for place = 1, #KEYS, 2 do
@@ -46,7 +47,7 @@ for place = 1, #KEYS, 2 do
 end
 return ours
 """
-# A process that slept through its lease must not speak over the one that took it.
+# Publish only while holding the lease: a process that was suspended must not overwrite its successor's snapshots.
 _TELL: Final = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
@@ -61,7 +62,9 @@ end
 
 
 class Member(Protocol):
-    """A process's interest in one intent: it is told to ask or to listen, and hears what others learned."""
+    """A process's interest in one intent. It is told to lead or to stand back, and receives snapshots of other
+    processes.
+    """
 
     @property
     def newest(self) -> Picture | None: ...
@@ -71,7 +74,7 @@ class Member(Protocol):
 
 
 class Bus(Protocol):
-    """Members join and leave; one of those of an intent leads. `tell` is for the one that does."""
+    """Members join and leave, and one member of each intent leads. Only the leader calls `tell`."""
 
     def join(self, intent_id: str, member: Member) -> None: ...
     def leave(self, intent_id: str) -> None: ...
@@ -80,7 +83,7 @@ class Bus(Protocol):
 
 
 class LocalBus:
-    """One process: whoever joins leads."""
+    """Bus of a single process: each member leads."""
 
     def join(self, intent_id: str, member: Member) -> None:
         member.lead()
@@ -96,10 +99,10 @@ class LocalBus:
 
 
 class RedisBus:
-    """`names`: those of the service's fields. A Redis of its own or a shared one, but no cluster: scripts span keys.
+    """Bus over Redis, dedicated or shared, but not a cluster, because the scripts use several keys.
 
-    `seal`: signs the pictures, for whoever reaches Redis may write there.
-    `restart`: seconds after a fault of our own, for which each process asks for itself.
+    `names` are the deployment's field names. `seal` signs snapshots, because other clients of that Redis may write
+    there, too. `restart` is the number of seconds of independent polling after an internal error.
     """
 
     def __init__(
@@ -121,7 +124,7 @@ class RedisBus:
             timeout=PATIENCE,
             socket_timeout=PATIENCE,
             socket_connect_timeout=PATIENCE,
-            retry=Retry(NoBackoff(), 0),  # we have something better to do meanwhile
+            retry=Retry(NoBackoff(), 0),  # no blocking retries: the session is restarted instead
         )
         self._redis = Redis.from_pool(pool)
         self._hold = self._redis.register_script(_HOLD)
@@ -133,9 +136,9 @@ class RedisBus:
         self._restart = restart
         self._us = secrets.token_hex(8).encode()
         self._members: dict[str, Member] = {}
-        self._leading: set[str] = set()  # by lease
+        self._leading: set[str] = set()  # intents whose lease we hold
         self._subscribed: set[str] = set()
-        self._uninformed: set[str] = set()  # members who have not seen the picture that is kept
+        self._uninformed: set[str] = set()  # members that may have missed the stored snapshot
         self.is_away = False
         self._is_broken = False
         self._heard_at = 0.0
@@ -144,7 +147,7 @@ class RedisBus:
 
     def join(self, intent_id: str, member: Member) -> None:
         self._members[intent_id] = member
-        self._leading.discard(intent_id)  # the member before may have led; this one has yet to be told
+        self._leading.discard(intent_id)  # a previous member may have led, the new one isn't told yet
         if intent_id in self._subscribed:
             self._uninformed.add(intent_id)
         if self.is_away:
@@ -166,7 +169,7 @@ class RedisBus:
             text = self._seal.close(picture.to_text().encode(), place=intent_id)
             await self._tell(keys, [self._us, _milliseconds(KEPT), text])
         except trouble():
-            # The others may have missed it. A new session begins with what each leader knows.
+            # Subscribers may have missed it. In a new session each leader publishes its newest snapshot.
             self._is_broken = True
             self._work.set()
 
@@ -197,7 +200,7 @@ class RedisBus:
             member.lead()
 
     async def _session(self) -> None:
-        """From a connection to Redis to its end, which is always an error."""
+        """Run from one connection to Redis to its end, which is always an exception."""
         self._leading.clear()
         self._subscribed.clear()
         self._uninformed.clear()
@@ -220,14 +223,14 @@ class RedisBus:
                 await asyncio.gather(listening, return_exceptions=True)
 
     async def _beat(self, pubsub: "PubSub") -> None:
-        """Brings leases and subscriptions in line with the members that there are."""
+        """Align leases and subscriptions with the current members."""
         self._show_life()
         self._check()
         await self._subscribe(pubsub)
         await self._let_go(self._leading - self._members.keys())
         await self._take_leases(sorted(self._members.keys() & self._subscribed))
         await self._inform()
-        # To ourselves: a connection for listening that died without a word would leave us behind for good.
+        # A heartbeat to ourselves: without it, a subscription whose connection died silently would go unnoticed.
         await self._redis.publish(self._channel(""), b"")
         if self.is_away:
             self.is_away = False
@@ -244,7 +247,9 @@ class RedisBus:
             raise ConnectionError("nothing was heard for too long")
 
     async def _subscribe(self, pubsub: "PubSub") -> None:
-        """An intent counts as subscribed when Redis says so (`_listen`): then nothing told from then on is missed."""
+        """Subscribe and unsubscribe. An intent counts as subscribed once Redis confirms it (`_listen`), so no later
+        message is missed.
+        """
         wanted = {self._channel(intent_id) for intent_id in self._members} | {self._channel("")}
         have = {channel.decode() for channel in pubsub.channels}
         if missing := wanted - have:
@@ -261,7 +266,7 @@ class RedisBus:
         for intent_id, is_ours in zip(intent_ids, ours, strict=True):
             member = self._members.get(intent_id)
             if member is None:
-                continue  # left meanwhile; the next beat lets the lease go
+                continue  # left in the meantime, the next beat releases the lease
             if not is_ours:
                 self._leading.discard(intent_id)
                 member.stand_back()
@@ -272,7 +277,7 @@ class RedisBus:
                     await self.tell(intent_id, member.newest)
 
     async def _inform(self) -> None:
-        """The picture that is kept, for those who listen; who leads asks the service, and that is newer."""
+        """Give subscribers the stored snapshot. Leaders poll the service, which is newer."""
         intent_ids = sorted(self._uninformed - self._leading)
         self._uninformed.clear()
         if not intent_ids:
@@ -309,7 +314,9 @@ class RedisBus:
             self._leading.difference_update(released)
 
     def _read(self, intent_id: str, sealed: bytes | str | None) -> Picture | None:
-        """None for what is not ours or cannot be read, too: no message in Redis may end the task that reads it."""
+        """
+        Return a snapshot, or None if it is unsigned or invalid. No message in Redis may end the task that reads it.
+        """
         if not sealed:
             return None
         text = self._seal.open(sealed.encode() if isinstance(sealed, str) else sealed, place=intent_id)
@@ -336,7 +343,7 @@ class RedisBus:
         return f"{self._prefix}picture:{intent_id}"
 
     def _channel(self, intent_id: str) -> str:
-        """`""`: our own, on which we hear ourselves."""
+        """Return an intent's channel, or for "" our own channel for the heartbeat."""
         return f"{self._prefix}told:{intent_id}" if intent_id else f"{self._prefix}process:{self._us.decode()}"
 
     def _intent(self, channel: str) -> str:

@@ -1,4 +1,4 @@
-"""How the service is asked about one intent: the long poll, and what takes its place when it cannot be had."""
+"""Poller of one intent: a long poll, with plain polling as the fallback."""
 
 import asyncio
 import random
@@ -13,13 +13,15 @@ from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, U
 from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
-# A refund or a retry may follow (domain.md 1.1).
+# Final, but a refund or a retry may follow.
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 OFFERED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 
 
 def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
-    """Whether it is an older state than one that we know; where the times do not tell, an end is not taken back."""
+    """Return whether a receipt has an older state than a known one. Without comparable times, a final status is never
+    revoked.
+    """
     if told.updated_at and than.updated_at and told.updated_at != than.updated_at:
         return told.updated_at < than.updated_at
     ends = ENDED | STOPPED
@@ -28,35 +30,39 @@ def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Seconds. The defaults are those of faults.md 3.4 and 8.4."""
+    """Poll intervals and limits, in seconds unless noted."""
 
-    breath: float = 0.1  # between two answers that both brought news
-    shortest: float = 1.0  # after an answer that came at once and brought nothing; doubles up to …
+    breath: float = 0.1  # minimum time between two responses that both have changes
+    shortest: float = 1.0  # delay after an immediate response without changes, doubled up to `longest`
     longest: float = 15.0
-    news: int = 8  # answers at once, each with news, before we no longer believe that they bring any
-    look: float = 15.0  # between two looks where no call is held
-    recheck: float = 60.0  # … and the service says that there is nothing to wait for
-    refund: float = 300.0  # after a stop, in which a refund is likely and looked for as often as anything
-    look_for: float = 1800.0  # at one that failed, was aborted, is invalid, or is "done" although it has not ended
-    skew: float = 120.0  # by which the service's clock may differ from ours
+    news: int = 8  # immediate responses with changes in a row, after which they count as unchanged
+    look: float = 15.0  # poll interval without a long poll
+    recheck: float = 60.0  # poll interval when the service says there is nothing to wait for
+    refund: float = 300.0  # time after a failure in which a refund is likely, polled at the normal interval
+    # how long to poll an intent that failed, was aborted, is invalid, or is "done" without a final status
+    look_for: float = 1800.0
+    skew: float = 120.0  # tolerated clock difference to the service
     retry_first: float = 0.5
     retry_longest: float = 30.0
-    # Readers want the picture back within 5 s of the service's return, so an unreachable one is tried more often.
+    # Pages should recover within 5 s of the service, so an unreachable service is retried more often.
     retry_unreachable: float = 4.0
-    start_rate: float = 20.0  # enquiries a second that begin; each asks twice at first, and 40 calls a second may be
-    reconnect_rate: float = 10.0  # held calls a second that are put again after all of them broke at once
-    return_rate: float = 20.0  # enquiries a second that ask again when a service that was away is back
-    unsaid: float = 1.0  # trouble that is over sooner is not told
-    cuts: int = 2  # held calls that were cut off before we stop holding them …
-    looks: int = 20  # … and looks before we try again
-    grace: float = 5.0  # for which an intent is watched after its last follower left
-    restart: float = 5.0  # after a fault of our own
+    # pollers per second that start, each with two requests, within a limit of 40 requests per second
+    start_rate: float = 20.0
+    reconnect_rate: float = 10.0  # long polls per second that reconnect after all of them broke at once
+    return_rate: float = 20.0  # pollers per second that resume after an outage
+    unsaid: float = 1.0  # a shorter outage isn't shown
+    cuts: int = 2  # count of long polls cut off before falling back to plain polling
+    looks: int = 20  # count of plain polls before trying a long poll again
+    grace: float = 5.0  # how long to poll an intent after its last subscriber left
+    restart: float = 5.0  # delay after an internal error
 
 
 class Traffic:
-    """What the enquiries of a process share: how many they are. How the service is, their client knows (`health`).
+    """State shared by a process's pollers: their number, and the intents in a long poll.
 
-    `holding`: the intents whose call the service holds, or held until it broke."""
+    `holding` keeps an intent until its long poll is resumed or given up. The client knows the service's health
+    (`health`).
+    """
 
     def __init__(self) -> None:
         self.enquiries = 0
@@ -64,23 +70,25 @@ class Traffic:
         self.turns = Turns()
 
     def reconnect_in(self, pace: Pace) -> float:
-        """Seconds in which all held calls are put again."""
+        """Return the seconds over which to spread reconnecting long polls."""
         return len(self.holding) / pace.reconnect_rate
 
     def return_in(self, pace: Pace) -> float:
-        """Seconds in which all ask again."""
+        """Return the seconds over which to spread all pollers after an outage."""
         return max(self.enquiries / pace.return_rate, self.reconnect_in(pace))
 
     def retry_longest(self, pace: Pace) -> float:
-        """Ten questions a second from all together, so that a service that returns is not run over."""
+        """Return the longest retry delay: about ten requests per second in total, so that a recovering service isn't
+        overloaded.
+        """
         return min(max(pace.retry_unreachable, self.enquiries / 10), pace.retry_longest)
 
 
 class Enquiry:
-    """Asks until the last state, and tells each answer, changed or not.
+    """Polls until the intent is final and publishes each response with `tell`, changed or not.
 
-    `known`: what this process knows already. `beat`: called before each question. `visitor`: whose turn it takes to
-    begin. Never raises a ServiceError: trouble is told as a stale picture.
+    `known` is the process's current snapshot. `beat` is called before each request. `visitor` is whose turn to start is
+    used. Never raises a ServiceError: a failure is published as a stale snapshot.
     """
 
     def __init__(
@@ -106,7 +114,7 @@ class Enquiry:
         self._now = now
         self._beat = beat
         self._clock = asyncio.get_running_loop().time
-        # A look answers at once, also where a wait would be held because nothing has changed since.
+        # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
         self._must_look = True
         self._cursor: tuple[str | None, ...] | None = None
         self._is_stopped = False
@@ -136,7 +144,7 @@ class Enquiry:
             self._traffic.holding.discard(self.intent_id)
 
     async def _ask(self) -> float:
-        """Asks once and tells the answer; gives the pause before the next question."""
+        """Send one request, publish the response, and return the delay before the next request."""
         return await (self._wait() if self._may_wait() else self._look())
 
     def _may_wait(self) -> bool:
@@ -155,7 +163,7 @@ class Enquiry:
         self._must_look = False
         if self.picture.content != before:
             self._done_at = None
-            self._cursor = None  # it belongs to the receipt before; without one the next wait brings another
+            self._cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
         if self._cuts >= self._pace.cuts:
             self._looks += 1
             if self._looks >= self._pace.looks:
@@ -174,7 +182,7 @@ class Enquiry:
         except NotFound:
             if self.picture.receipt:
                 raise
-            self._must_look = True  # not executed yet (domain.md 7 row 7); it may have expired meanwhile
+            self._must_look = True  # not executed yet, and it may have expired in the meantime
             return self._pause(began, brought=False)
         except Unreachable as error:
             if error.reason is not Reason.TIMEOUT:
@@ -183,10 +191,10 @@ class Enquiry:
             self._must_look = True
             return 0.0
         if self._cursor is not None:
-            self._cuts = 0  # without a cursor no call is held
+            self._cuts = 0  # only calls with a cursor are long polls
         brought = answer.receipt_states != self._cursor or answer.intent_receipt.status != status
         self._cursor = answer.receipt_states
-        # "Stop waiting": whether it is right is seen later, by looking.
+        # "Stop polling" can be wrong, so plain polls verify it later.
         self._done_at = self._now() if answer.done else None
         await self._learn(answer.intent_receipt)
         return self._pause(began, brought=brought)
@@ -197,11 +205,11 @@ class Enquiry:
         return self._done_at is not None
 
     def _states(self) -> tuple[str, ...]:
-        """As received: what the service makes of it is its own affair (domain.md 7 row 4)."""
+        """Return the receipt states as received, because only the service interprets them."""
         return tuple(state or "" for state in self._cursor or ())
 
     def _pause(self, began: float, *, brought: bool) -> float:
-        """A service that does not hold the call must not make us ask without end."""
+        """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
         took = self._clock() - began
         if self._done_at and not self._is_stopped:
             return self._pace.recheck
@@ -224,7 +232,7 @@ class Enquiry:
         await self._show(Picture(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back))
 
     async def _learn_without_receipt(self) -> None:
-        """An intent that was never executed may have none; one that had a receipt does not lose it."""
+        """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
         if self.picture.receipt:
             raise NotFound("the receipt is not there any more")
         now = self._now()
@@ -241,7 +249,7 @@ class Enquiry:
     ) -> bool:
         before = self.picture.receipt and self.picture.receipt.status
         if status in STOPPED and not self._is_stopped:
-            # One that stopped before our eyes is watched from now on, one found so from its last change on.
+            # Count from now if the failure was observed, or else from the intent's last change.
             self._stopped_at = now if before not in (None, status) else (updated_at or now)
         self._is_stopped = status in STOPPED
         if self._is_stopped:
@@ -257,14 +265,14 @@ class Enquiry:
         await self._tell(picture)
 
     async def _after(self, error: ServiceError) -> float:
-        """Tells the trouble unless it is young; gives the pause before the next try."""
+        """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - our own places are taken
         self._must_look = True
         if error.again_in is None:
             pause = self._backoff(error)
         else:
-            # It was not asked. All who are told so must not come back at once.
+            # Rejected by the circuit breaker. Jitter, so that all pollers don't resume at once.
             pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - spreads, hides nothing
         if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
             await self._show(self.picture.stale(self._now()))
@@ -278,5 +286,5 @@ class Enquiry:
             together = self._traffic.reconnect_in(self._pace)
         backoff = max(min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
         pause = random.uniform(0, backoff)  # noqa: S311 - spreads, hides nothing
-        # The others that ask are told by our client that the service wants quiet.
+        # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause

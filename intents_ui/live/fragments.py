@@ -1,4 +1,4 @@
-"""The fragment of a picture as an event: made once, for all who watch."""
+"""Renders a snapshot as an SSE event, once for all subscribers."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ from intents_ui.live.picture import Picture
 
 log = logging.getLogger(__name__)
 
-MOST_KEPT: Final = 512  # one an intent
-COME_BACK: Final = 1000  # milliseconds after which a browser comes back when its connection breaks
-_LINE_END = re.compile("\r\n|\r|\n")  # and no other, for a browser knows no other
+MOST_KEPT: Final = 512  # one per intent
+COME_BACK: Final = 1000  # milliseconds after which browsers reconnect
+_LINE_END = re.compile("\r\n|\r|\n")  # the only line endings in the SSE format
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,20 @@ class Made:
 
 
 class Fragments:
-    """`render` may take its time: it runs in a thread."""
+    """Cache of rendered events. `render` may be slow, because it runs in a thread."""
 
     def __init__(self, render: Callable[[Picture], str]) -> None:
         self._render = render
         self._kept: LRUCache[str, Made] = LRUCache(MOST_KEPT)
 
     async def event(self, picture: Picture) -> bytes:
-        """Raises what `render` raised, to each who asked; whoever asks later has it tried again."""
+        """
+        Return the event for a snapshot. An exception of `render` reaches all waiting callers. Later callers retry.
+        """
         made = self._kept.get(picture.intent_id)
         if made is None or made.picture_id != picture.id:
             made = self._kept[picture.intent_id] = self._begin(picture)
-        # Not the task itself: one reader who leaves must not take it from the others.
+        # Awaiting the task itself would cancel it for all callers when one of them is canceled.
         await made.is_done.wait()
         return made.event.result()
 
@@ -46,7 +48,7 @@ class Fragments:
 
         def done(event: asyncio.Task[bytes]) -> None:
             if not event.cancelled():
-                event.exception()  # retrieved, because those who asked may all have left
+                event.exception()  # marks the exception as retrieved, because no caller may be left
             made.is_done.set()
 
         made.event.add_done_callback(done)
@@ -62,7 +64,7 @@ class Fragments:
 
 
 def message(data: str, *, event: str = "", id: str = "", retry: int) -> bytes:
-    """An event. `retry` counts only beside data, so there is always some."""
+    """Return an SSE event. Browsers ignore an event without data, and `retry` with it, so data is required."""
     lines = [f"event: {event}"] if event else []
     lines += [f"id: {id}"] if id else []
     lines.append(f"retry: {retry}")

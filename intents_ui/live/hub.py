@@ -1,10 +1,10 @@
-"""Many readers of an intent, one question to the service.
+"""Fans out one upstream poll to many subscribers.
 
     with hub.follow(intent_id) as follower:
         async for picture in follower:
             ...
 
-A follower gets the newest picture, never a queue of older ones, and the iteration ends after the last one.
+A follower gets only the newest snapshot, never a queue of older ones. The iteration ends after the final one.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.shares import Lack, Shares
 
-MOST_WATCHED = 500  # intents at a time in one process (faults.md F76)
+MOST_WATCHED = 500  # intents at a time in one process
 
 
 class HubFull(Exception):
-    """This process watches as many intents as it may, or `is_share`: as many as it may for one address."""
+    """The process is at its limit of watched intents, or with `is_share` the client address is."""
 
     def __init__(self, *, is_share: bool = False) -> None:
         super().__init__("no more intents are watched")
@@ -35,7 +35,7 @@ def utc_now() -> datetime:
 
 
 class Hub:
-    """For one event loop. `newest` and `look_again` alone may be called from any thread."""
+    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `look_again` are thread-safe."""
 
     def __init__(
         self,
@@ -55,8 +55,11 @@ class Hub:
         self.watched: dict[str, Watch] = {}
 
     def follow(self, intent_id: str, *, seen: str = "", visitor: str | None = None) -> "Follower":
-        """To be used in a `with`. `seen`: the id of the picture that the follower has already; `visitor`: in whose
-        share of the places an intent counts that nobody watches yet. Raises HubFull."""
+        """Return a context manager for one subscriber. Raises HubFull.
+
+        `seen` is the ID of the snapshot that the subscriber already has. `visitor` is the address whose share a newly
+        watched intent uses.
+        """
         watch = self.watched.get(intent_id)
         if watch is None:
             if lack := self.places.take(visitor):
@@ -65,17 +68,17 @@ class Hub:
         return watch.join(seen)
 
     def newest(self, intent_id: str) -> Picture | None:
-        """What this process knows of an intent that it watches: it costs the service nothing. None for any other."""
+        """Return this process's snapshot of a watched intent, or None. Sends no request."""
         watch = self.watched.get(intent_id)
         return watch.newest if watch else None
 
     @property
     def viewers(self) -> int:
-        """From any thread."""
+        """Number of subscribers. Thread-safe."""
         return sum(len(watch.followers) for watch in list(self.watched.values()))
 
     def look_again(self, intent_id: str) -> None:
-        """Somebody of ours has changed the intent: who watches it must not wait until the service says so by itself."""
+        """Poll an intent at once, because this dashboard has just changed it."""
         watch = self.watched.get(intent_id)
         if watch:
             watch.loop.call_soon_threadsafe(watch.look_again)
@@ -86,7 +89,7 @@ class Hub:
             self.places.give_back(watch.visitor)
 
     async def aclose(self) -> None:
-        """Ends all watches; whoever still follows is told that there is nothing more."""
+        """End all watches. Their subscribers' iterations end."""
         tasks = [task for watch in list(self.watched.values()) if (task := watch.end())]
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.bus.aclose()
@@ -99,7 +102,7 @@ class Hub:
 
 
 class Watch:
-    """One intent that somebody in this process follows; the bus says whether this process is the one that asks."""
+    """One watched intent. The bus decides whether this process polls it."""
 
     def __init__(self, intent_id: str, hub: Hub, visitor: str | None) -> None:
         self.intent_id = intent_id
@@ -125,12 +128,12 @@ class Watch:
         self.followers.discard(follower)
         if self.followers or self._ending:
             return
-        # Readers reload; but nobody comes back to an intent that does not exist, or of which nothing was seen yet.
+        # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
         grace = self._hub.pace.grace if self.newest and not self.newest.is_unknown else 0.0
         self._ending = asyncio.get_running_loop().call_later(grace, self.end)
 
     def end(self) -> asyncio.Task[None] | None:
-        """Gives what is left of the enquiry, to be awaited by those who must know that it is over."""
+        """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
         if self._ending:
             self._ending.cancel()
         self._hub.forget(self)
@@ -140,7 +143,7 @@ class Watch:
         self._close()
         return task
 
-    # What the bus says.
+    # Called by the bus
 
     def lead(self) -> None:
         if self._enquiry is None and not self.is_over:
@@ -152,7 +155,7 @@ class Watch:
             self._enquiry = None
 
     def look_again(self) -> None:
-        """A new enquiry begins with a look; where another process asks, that one goes on as it does."""
+        """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
         if self._enquiry:
             self.stand_back()
             self.lead()
@@ -166,13 +169,13 @@ class Watch:
             self._wake()
 
     def _keep(self, picture: Picture) -> None:
-        """Whatever page asks for it next must not get an older one."""
+        """Cache the receipt for pages, so that they don't show an older one than the live stream."""
         if picture.receipt and picture.learned_at and not picture.stale_since:
             age = self._hub.now() - picture.learned_at
             self._hub.service.learned(picture.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _ask(self) -> None:
-        """The followers never depend on our being without fault: an enquiry that dies is told, and begun anew."""
+        """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""
         while not self.is_over:
             try:
                 await Enquiry(
@@ -209,7 +212,7 @@ class Watch:
 
 
 class Follower:
-    """One reader's place at a watch. Knows what it gave last, and nothing of what it missed."""
+    """One subscriber of a watch. Remembers only which snapshot it returned last."""
 
     __slots__ = ("_given", "_is_awake", "_is_closed", "_sleep", "_watch")
 
@@ -228,16 +231,16 @@ class Follower:
 
     @property
     def picture(self) -> Picture | None:
-        """The newest, given or not."""
+        """The newest snapshot, returned before or not."""
         return self._watch.newest
 
     @property
     def is_over(self) -> bool:
-        """No picture will come any more."""
+        """Whether no more snapshots will come."""
         return self._is_closed or (self._watch.is_over and not self._has_news)
 
     async def next(self) -> Picture | None:
-        """The newest picture as soon as there is one that was not given; None when woken without one, or when over."""
+        """Wait for a snapshot that wasn't returned yet. Returns None when woken without one, or when over."""
         if not (self._has_news or self._is_awake or self.is_over):
             self._sleep = asyncio.get_running_loop().create_future()
             await self._sleep
@@ -245,7 +248,7 @@ class Follower:
         return self.news()
 
     def news(self) -> Picture | None:
-        """The newest picture if it was not given yet; it is now."""
+        """Return the newest snapshot if it wasn't returned yet, or None."""
         if self._is_closed or not self._has_news:
             return None
         picture = self._watch.newest
@@ -258,7 +261,7 @@ class Follower:
             self._sleep.set_result(None)
 
     def close(self) -> None:
-        """Ends the waiting of whoever awaits `next`."""
+        """End a pending `next`."""
         self._is_closed = True
         self.wake()
 

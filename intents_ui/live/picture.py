@@ -1,4 +1,4 @@
-"""What is known of one intent at a moment, and the same as text for other processes."""
+"""Snapshot of an intent, with serialization for Redis."""
 
 import hashlib
 import json
@@ -14,12 +14,12 @@ from intents_ui.service.wire import IntentReceipt
 
 @dataclass(frozen=True)
 class Picture:
-    """The newest receipt, and how far it can be trusted.
+    """The newest receipt of an intent, and how current it is.
 
-    `receipt` None: the service has none yet, or could not be asked so far. `is_unknown`: it knows no such intent.
-    `learned_at`: when the service last said so. `stale_since`: since when it has not answered; None while it does.
-    `went_back_to`: the earlier status that the service named after this one.
-    `is_last`: nothing will change any more, so nobody is waiting for it.
+    `receipt` is None if the service has none yet or hasn't responded so far. `is_unknown`: the service doesn't know the
+    intent. `learned_at`: time of the last response. `stale_since`: start of an outage, None if there is none.
+    `went_back_to`: an earlier status that the service reported after this one. `is_last`: nothing will change, so
+    polling has ended.
     """
 
     intent_id: str
@@ -32,12 +32,12 @@ class Picture:
 
     @cached_property
     def content(self) -> str:
-        """The same for two receipts that say the same, however they are written."""
+        """Hash of the receipt's content, independent of its JSON formatting."""
         return digest(_normal(self.receipt.received) if self.receipt else "")
 
     @cached_property
     def id(self) -> str:
-        """The same for two pictures that look the same to a reader; opaque, fit for an event's id."""
+        """Hash of all that a user sees of the snapshot. Opaque, and safe as the ID of an event."""
         return digest(f"{self.content} {self.stale_since} {self.is_last} {self.is_unknown} {self.went_back_to}")
 
     def stale(self, since: datetime) -> "Picture":
@@ -58,9 +58,9 @@ class Picture:
 
     @classmethod
     def from_text(cls, text: str, names: Brand) -> Self:
-        """Reads what `to_text` wrote; `names` are those of the service that the receipt came from.
+        """Parse the output of `to_text`. `names` are the field names of the service that the receipt came from.
 
-        Raises whatever reading an invented text can end in.
+        Invalid text can raise any exception.
         """
         told = json.loads(text)
         received = told["receipt"]

@@ -1,14 +1,14 @@
-"""`/live/<intentId>`: a transfer's page, kept up to date by server-sent events. A bare ASGI application.
+"""`/live/<intentId>`: server-sent events that update a transfer's page. A bare ASGI application.
 
-What goes out, as htmx's hx-sse reads it:
+The events, as htmx's hx-sse reads them:
 
-    id: <picture>         the fragment of the page; unnamed, so it is swapped in
+    id: <snapshot>        the page's fragment, unnamed so that htmx swaps it in
     retry: 1000
     data: <section …>
 
-    event: done           the last picture is out (hx-sse:close="done"); data is its status
-    event: bye            this stream ends although the intent goes on: the reader comes back after `retry` milliseconds
-    :                     nothing has happened for 15 s
+    event: done           after the final snapshot (hx-sse:close="done"), with its status as data
+    event: bye            the stream ends but the intent is open: the browser reconnects after `retry` milliseconds
+    :                     a comment after 15 s without events
 """
 
 import asyncio
@@ -38,29 +38,32 @@ log = logging.getLogger(__name__)
 PREFIX: Final = "/live/"
 LONGEST_ID: Final = 200
 COMMENT: Final = b":\n\n"
-# From 64 KB on gunicorn uses `writelines`, which in Python 3.13.0 does not wait for the reader.
+# From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure.
 PIECE: Final = 32 * 1024
-NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)  # does the kernel keep what is unsent when the connection is closed
+# SO_LINGER 0: the kernel discards unsent data when the connection is closed
+NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Streams at a time, and seconds."""
+    """Numbers of concurrent streams, and times in seconds."""
 
     streams: int = 2500
     an_address: int = 20
     comment_every: float = 15.0
-    lasts: float = 900.0  # give or take a fifth, so that those who came together do not come back together
-    slow_reader: float = 20.0  # for one event to leave
-    first_picture: float = 5.0  # before a stream begins without one
-    tick: float = 0.1  # how often we look whether this process has to stop
+    lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
+    slow_reader: float = 20.0  # longest time to send one event to a slow client
+    first_picture: float = 5.0  # longest wait for the first snapshot before the stream starts without one
+    tick: float = 0.1  # interval of the check for a shutdown
 
 
 class Streams:
-    """`render` makes the fragment of a picture: in a thread, once for all. `instead` is the HTML for a reader
-    who gets no stream; htmx puts it where the fragment would have gone. `stopping`: whether this process is about to
-    end. `address_of`: who asks; None is not counted. `share_of`: whose share of the places is used, None nobody's.
-    `wait`: seconds for which he has opened too many by now.
+    """ASGI application for live streams.
+
+    `render` returns a snapshot's fragment. It runs in a thread, once for all streams. `instead` returns the HTML for a
+    client that gets no stream, which htmx swaps in like a fragment. `address_of` returns the client address for the
+    per-address limit, None if unlimited. `share_of` returns the address whose share of all streams is used. `wait`
+    returns the seconds for which an address is rate limited. `stopping` returns whether the process is shutting down.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class Streams:
     async def _follow(
         self, intent_id: str, scope: Message, receive: Receive, send: Send, *, address: str | None, visitor: str | None
     ) -> None:
-        """Raises HubFull before anything was answered."""
+        """Open a stream. Raises HubFull before a response is started."""
         follower = self.hub.follow(intent_id, seen=seen(scope), visitor=visitor)
         stream = Stream(self, intent_id, follower, receive, send)
         self.open.add(stream)
@@ -128,7 +131,7 @@ class Streams:
                 del self._at_address[address]
 
     def stop(self) -> None:
-        """Sends everybody away, to come back to another process."""
+        """End all streams. Their browsers reconnect to another process."""
         for stream in list(self.open):
             stream.end()
 
@@ -138,7 +141,7 @@ class Streams:
             await self._keeper.join()
 
     def come_back(self) -> int:
-        """Milliseconds: those who are sent away together come back at 500 a second."""
+        """Return a reconnect delay in milliseconds, random so that about 500 clients per second reconnect."""
         return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311 - spreads, hides nothing
 
     async def begin(self, send: Send) -> None:
@@ -173,7 +176,7 @@ class Streams:
             self._keeper = LongTask("live streams", self._look_after)
 
     async def _look_after(self) -> None:
-        """One clock for all streams; one of its own for each would be much of what a quiet stream costs."""
+        """Check all streams with one timer, because a timer for each would be a large part of an idle stream's cost."""
         clock = asyncio.get_running_loop().time
         looked = clock()
         while self.open:
@@ -189,7 +192,9 @@ class Streams:
 
 
 class Stream:
-    """One reader's connection. There are thousands, nearly always waiting in `run`: what it holds there is its cost."""
+    """One client's connection. There are thousands, mostly waiting in `run`, so what it holds there determines the
+    cost.
+    """
 
     __slots__ = (
         "_clock",
@@ -234,8 +239,8 @@ class Stream:
                     await self._tell(await self._follower.next())
                 farewell = self._farewell()
             except Exception as error:
-                # The reader comes back, and meanwhile the page says that it is not live. What the service did is in
-                # the log where it was asked; anything else is our mistake, its template's most likely.
+                # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
+                # logged where they occur. Anything else is a bug, most likely in the template.
                 if not isinstance(error, ServiceError):
                     log.exception("The stream of %s broke off", self._intent_id)
                 farewell = message("fault", event="bye", retry=15 * COME_BACK)
@@ -245,7 +250,7 @@ class Stream:
             leaving.cancel()
 
     def look(self, now: float) -> None:
-        """What the streams' clock does for each of them."""
+        """Enforce the time limits. Called regularly by `Streams`."""
         quiet_for = now - self._wrote_at
         if self._is_writing and quiet_for > self._streams.limits.slow_reader:
             self._drop()
@@ -265,7 +270,7 @@ class Stream:
         self._follower.close()
 
     async def _first(self) -> Picture | None:
-        """The answer's status says whether there is such an intent, so it waits for the first picture; but not long."""
+        """Wait briefly for the first snapshot, because the response's status depends on whether the intent exists."""
         if self._is_ending:
             return None
         if self._follower.picture:
@@ -289,7 +294,7 @@ class Stream:
         return message("again", event="bye", retry=self._streams.come_back())
 
     async def _write(self, data: bytes, *, is_last: bool = False) -> None:
-        """Waits while the reader does not read; how long that may take is up to `look`."""
+        """Write an event, blocking while the client doesn't read. `look` enforces a limit on that time."""
         self._is_writing = True
         for start in range(0, len(data), PIECE):
             piece = data[start : start + PIECE]
@@ -299,9 +304,10 @@ class Stream:
         self._is_writing = False
 
     def _drop(self) -> None:
-        """Closes the connection with what is still unsent: to an orderly end a reader who does not read never comes.
+        """Abort the connection and discard unsent data, because a client that doesn't read would never see an orderly
+        end.
 
-        ASGI has no word for that. Under gunicorn `receive` belongs to the object that knows the connection.
+        ASGI has no API for that. Under gunicorn, `receive` is bound to the object that knows the connection.
         """
         log.info("A reader of %s did not take what was sent, and was dropped", self._intent_id)
         protocol = getattr(getattr(self._receive, "__self__", None), "protocol", None)
@@ -313,7 +319,7 @@ class Stream:
 
 
 def seen(scope: Message) -> str:
-    """The picture that the reader has: of the event before the connection broke, or, at first, of the page itself."""
+    """Return the ID of the client's snapshot: from the last event before a reconnect, or from the page itself."""
     for name, value in scope["headers"]:
         if name == b"last-event-id":
             return bytes(value).decode("latin-1")

@@ -1,4 +1,4 @@
-"""Turns at beginning to ask about an intent: so many a second, and clients take them in rotation."""
+"""Rate limiter for starting pollers, with round-robin scheduling over clients."""
 
 import asyncio
 from collections import deque
@@ -7,7 +7,9 @@ from intents_ui.service.shares import buckets
 
 
 class Turns:
-    """For one event loop. Who no longer waits takes no turn; the networks of an IPv6 /48 take theirs as one client."""
+    """Queue of pollers, for one event loop. Canceled waiters are skipped. All networks of an IPv6 /48 count as one
+    client.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[str | None, deque[asyncio.Future[None]]] = {}
@@ -15,7 +17,7 @@ class Turns:
         self._timer: asyncio.TimerHandle | None = None
 
     async def take(self, visitor: str | None, *, rate: float) -> None:
-        """Wait for a turn; those of a process that was just started come all together."""
+        """Wait for a turn, at most `rate` per second."""
         loop = asyncio.get_running_loop()
         client = buckets(visitor)[-1][0] if visitor else None
         turn = loop.create_future()
@@ -33,7 +35,7 @@ class Turns:
         return sum(map(len, self._waiting.values()))
 
     def _give(self, rate: float) -> None:
-        """One turn now, if it is time, and the next when it is."""
+        """Grant one turn if it is due, and schedule the next."""
         loop = asyncio.get_running_loop()
         self._timer = None
         if loop.time() >= self._next and (turn := self._first()):
@@ -43,7 +45,7 @@ class Turns:
             self._timer = loop.call_at(self._next, self._give, rate)
 
     def _first(self) -> "asyncio.Future[None] | None":
-        """The client's whose turn it is, who comes last the next time."""
+        """Remove and return the next turn, and move its client to the end of the queue."""
         while self._waiting:
             client = next(iter(self._waiting))
             turns = self._waiting.pop(client)
