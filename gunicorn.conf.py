@@ -1,4 +1,4 @@
-"""How the dashboard is served: gunicorn on its ASGI worker, one port, by `intents_ui.settings`."""
+"""gunicorn configuration: our ASGI worker on one port, configured by `intents_ui.settings`."""
 
 import logging
 import os
@@ -21,30 +21,30 @@ graceful_timeout = 20
 timeout = 60
 keepalive = int(settings.ENV.intents_request_seconds["next"]) or 1
 limit_request_line = settings.ENV.intents_request_sizes["line"]
-# Whose `X-Forwarded-Proto` says how a reader came.
+# Proxies whose `X-Forwarded-Proto` is trusted.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
-control_socket_disable = True  # it would be written to $HOME, which a read-only container does not have
+control_socket_disable = True  # its path is in $HOME, which a container with a read-only root filesystem can't write
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
-# Where several processes write their figures down, so that whichever is asked for `/metrics` can tell all of them.
-# This file is read again at each SIGHUP.
+# With several processes, metrics are shared in files, so that any process can serve `/metrics` for all. Set once,
+# because this file is read again at each SIGHUP.
 if workers > 1 and FIGURES not in os.environ:
     os.environ[FIGURES] = tempfile.mkdtemp(prefix="intents-ui-", dir=worker_tmp_dir)
 loglevel = "warning"
-logconfig_dict = settings.LOGGING  # its own lines look like ours
+logconfig_dict = settings.LOGGING  # one log format for gunicorn's lines, too
 
-# A key that was drawn is the same in every process of this start, and after a worker's restart.
+# All processes of this start share a random key, also after a worker restarts.
 if settings.ENV.embedded and settings.ENV.secret_key is None:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
 
 
 lifecycle.give_memory_back()
 
-# The streams have to end before gunicorn would say so: it waits for them.
+# Streams have to end before gunicorn's own shutdown hook, which waits for them.
 post_worker_init = lifecycle.attach
 
 
 def child_exit(server: object, worker: Any) -> None:
-    """What a process that ended was doing is over; what it counted stays."""
+    """Drop the gauges of a dead process. Its counters stay."""
     if FIGURES in os.environ:
         from prometheus_client import multiprocess
 

@@ -1,12 +1,16 @@
-"""Which request goes to which handler.
+"""ASGI entry point: routes requests to Django, live streams, health checks and the embedded service.
 
-`/healthz` answers at once, and `/readyz` nearly so. `/live/…` is a stream, which costs no thread. `/rpc/…` is the
-embedded service, when there is no real one. What is long in coming (`/export/…`, and a ticket posted to `/triage`) is
-an asynchronous view, because it has to end when its reader leaves, which WSGI does not notice. A call by hand
-(`/console/…`) goes the same way, into a thread of its own, because the service may hold it for longer than a page may
-take. Everything else is an ordinary synchronous view, run in a thread. Bodies are read here, whole, with a limit and a
-deadline, before a thread is taken: 64 half-sent bodies would otherwise hold every thread that serves pages. More
-requests at a time than may be, or than one address may have, are turned away here.
+- `/healthz`, `/readyz` and `/metrics` respond at once, without a thread.
+- `/live/…` are streams, which need no thread.
+- `/rpc/…` is the embedded service, if there is no real one.
+- Long responses (`/export/…`, POST `/triage`) are async views, because they have to end when the client disconnects,
+  which WSGI doesn't notice. Raw calls (`/console/…`) are async too, in a thread of their own, because the service may
+  hold them for longer than a page may take.
+- All other views are synchronous and run in a thread.
+
+Bodies are read here completely, with a limit and a deadline, before a thread is taken. Otherwise 64 half-sent bodies
+would occupy every page thread. Requests beyond the concurrency limits, overall or per client address, are rejected
+here.
 """
 
 import asyncio
@@ -34,8 +38,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-PAGE_THREADS = 64  # most of them wait for the service, INTENTS_WAITING at the most
-# How much of a body that is too long is read on all the same: a browser that is still sending sees no answer.
+PAGE_THREADS = 64  # most wait for the service, up to INTENTS_WAITING of them
+# Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
 OVERFLOW = 8 * 1024 * 1024
 AT_THE_DOOR = frozenset({"/healthz", "/readyz", "/metrics"})
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
@@ -60,9 +64,10 @@ pages: App = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type
 
 
 class LongAnswers(ASGIHandler):
-    """When a reader leaves, asgiref leaves the thread of the middleware behind in what is cancelled, and it is no more.
+    """Django handler for async views, with a fix for disconnected clients.
 
-    Django would tell the end of the request there, which raises RuntimeError.
+    On cancellation, asgiref leaves a reference to the middleware's finished thread behind. Django would use it to
+    signal the end of the request, which raises RuntimeError.
     """
 
     async def run_get_response(self, request: Any) -> Any:
@@ -88,14 +93,14 @@ long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
 gate_of_pages = inbound.Gate(settings.ENV.intents_requests)
-# They are quick, and a browser asks for many at once.
+# Static files are fast, and a browser requests many at once.
 gate_of_files = inbound.Gate(2 * settings.ENV.intents_requests)
-# A slow download is no reason to make nobody a page.
+# A separate limit, so that slow downloads don't block pages.
 gate_of_long_answers = inbound.Gate(settings.ENV.intents_requests)
 
 
 class Refused(Exception):
-    """The request is too large, did not come in time, or its reader has left: not for a page to answer."""
+    """The request was rejected before it reached a view: too large, too slow, or the client disconnected."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.title)
@@ -118,7 +123,7 @@ looking: LongTask | None = None
 
 
 async def lifespan(receive: Receive, send: Send) -> None:
-    """The process's long-lived objects are made before the first request and closed after the last."""
+    """Create long-lived objects before the first request, and close them after the last."""
     global looking
     await receive()
     asyncio.get_running_loop().set_exception_handler(report_unless_cancelled)
@@ -142,16 +147,16 @@ async def lifespan(receive: Receive, send: Send) -> None:
 
 
 def report_unless_cancelled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log an exception that was never retrieved, unless it is the cancellation of a request whose client has left.
+    """Log an unretrieved exception, unless it is the cancellation of a request whose client disconnected.
 
-    asgiref leaves the future of a cancelled request's thread behind when the thread ends first.
+    If a canceled request's thread ends first, asgiref never retrieves its future.
     """
     if not isinstance(context.get("exception"), asyncio.CancelledError):
         loop.default_exception_handler(context)
 
 
 async def at_the_door(scope: Message, send: Send) -> None:
-    """What programs ask of this process, under whatever host name."""
+    """Respond to health checks and scrapers, under any host name."""
     if scope["method"] == "HEAD":
         send = without_body(send)
     match scope["path"]:
@@ -171,7 +176,9 @@ async def at_the_door(scope: Message, send: Send) -> None:
 
 
 def may_read_metrics(scope: Message) -> bool:
-    """Under an address instead of a name too, which programs come by and pages that somebody points at us do not."""
+    """Return whether the client may read metrics. The host may also be an IP address, as scrapers use. A rebound DNS
+    name may not.
+    """
     return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.may_read_figures(scope)
 
 
@@ -181,7 +188,7 @@ def observer() -> metrics.Observer:
 
 
 async def keep_looking() -> None:
-    """Where other processes answer for this one too."""
+    """Update the metrics regularly, for scrapes that another process answers."""
     while True:
         if looking:
             looking.beat()
@@ -190,7 +197,7 @@ async def keep_looking() -> None:
 
 
 async def look() -> None:
-    """Writes down for `/metrics` what is at this moment."""
+    """Update the metrics that are sampled."""
     observer().look(
         standing=wiring.health().standing(),
         intents=len(wiring.hub().watched),
@@ -249,7 +256,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
 
 
 async def call(embedded: App, scope: Message, receive: Receive, send: Send) -> None:
-    """A call of the embedded service: from beyond this machine, within the limits of pages and their gate."""
+    """Call the embedded service. Clients on other machines share the limits of pages."""
     visitor: str | None = scope[visits.VISIT].origin.visitor
     if visitor is None:
         return await embedded(scope, receive, send)
@@ -285,7 +292,7 @@ def is_file(scope: Message) -> bool:
 
 
 def is_of_list(scope: Message) -> bool:
-    """What is told in place of a list's next part has to leave its rows (`failures.is_of_list`)."""
+    """Return whether a list requests its next part. Its error must leave the rows in place (`failures.is_of_list`)."""
     return (b"hx-target", b"div#list") in scope["headers"]
 
 
@@ -298,7 +305,7 @@ def is_long(scope: Message) -> bool:
 
 @cache
 def streams() -> Streams:
-    """The live pages of this process."""
+    """Return this process's live streams."""
     return Streams(
         wiring.hub(),
         intent_page.receipt_fragment,
@@ -313,7 +320,9 @@ def streams() -> Streams:
 
 
 def is_for_us(scope: Message) -> bool:
-    """Exactly one Host, and one of ours: a name that somebody points at us must reach nothing, not even `/rpc/`."""
+    """
+    Return whether the request has exactly one Host and it is allowed. DNS rebinding must not reach `/rpc/` either.
+    """
     domain = host_of(scope)
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
@@ -325,7 +334,7 @@ def host_of(scope: Message) -> str:
 
 
 def with_headers(send: Send) -> Send:
-    """What browsers are told stands in the answers of the embedded service too: they come from our origin."""
+    """Add the security headers to responses of the embedded service, because they share our origin."""
 
     async def send_told(message: Message) -> None:
         is_head = message["type"] == "http.response.start"
@@ -335,7 +344,9 @@ def with_headers(send: Send) -> Send:
 
 
 def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
-    """A place is free when its answer is made, however slowly its reader takes it. A page is made in one piece."""
+    """Free the slot once the response is complete, however slowly the client reads it. A page is complete with its
+    first chunk.
+    """
 
     async def send_and_leave(message: Message) -> None:
         if message["type"] == "http.response.body" and (with_first or not message.get("more_body", False)):
@@ -346,7 +357,7 @@ def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
 
 
 def without_body(send: Send) -> Send:
-    """The answer to HEAD is that to GET without its body."""
+    """Drop the body, for HEAD requests."""
 
     async def send_head(message: Message) -> None:
         await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
@@ -358,7 +369,7 @@ def check_headers(scope: Message) -> None:
     if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > sizes()["headers"]:
         raise Refused(inbound.HEADERS_TOO_LARGE)
     for name, value in scope["headers"]:
-        # Django would read the address in it too; with `zlib` it cannot make a request of it at all.
+        # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
         if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
             raise Refused(inbound.OTHER_CHARSET)
 
@@ -375,7 +386,7 @@ def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:
 
 
 async def read_body(scope: Message, receive: Receive) -> bytes:
-    """The visitor is counted before anything is read, and what is read takes room that all bodies share."""
+    """Read the body. Rate limits are checked first, and the bytes count against a budget that all bodies share."""
     visitor = scope[visits.VISIT].origin.visitor
     if has_body(scope) and inbound.wait_to_send(visitor):
         raise Refused(inbound.BEYOND_SHARE)
@@ -391,7 +402,9 @@ def has_body(scope: Message) -> bool:
 
 
 async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> bytes:
-    """What finds no room is read to its end and dropped: a browser that is still sending sees no answer."""
+    """Read the body into the budget. A rejected body is read and dropped, because a browser that is still sending
+    doesn't show a response.
+    """
     most = most_of_body(scope["path"])
     body, received = bytearray(), 0
     refused: Failure | None = None
@@ -432,12 +445,12 @@ def most_of_body(path: str) -> int:
 
 
 def declared_length(scope: Message) -> int:
-    """As gunicorn has checked it."""
+    """Return Content-Length, which gunicorn has validated."""
     return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that hands out the body that was read, then whatever comes after it."""
+    """Return a `receive` that yields the body already read, then whatever follows."""
     given = False
 
     async def receive_again() -> Message:
@@ -451,10 +464,10 @@ def replay(body: bytes, receive: Receive) -> Receive:
 
 
 def cleaned(scope: Message) -> Message:
-    """The scope as Django can take it: an ASCII query, and no header whose name would pass for another's.
+    """Return the scope with an ASCII query, without headers that could be mistaken for others, and with a known port.
 
-    `X_Forwarded_For` and `X-Forwarded-For` share one key in a request's environment. What is only read is read under
-    a host whose port is ours: it stands in links that leave the dashboard.
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in WSGI. An unknown port in Host is removed from GET and HEAD
+    requests, because it would appear in shared links.
     """
     is_read = scope["method"] in ("GET", "HEAD")
     query = bytes(scope["query_string"])
@@ -470,7 +483,7 @@ def cleaned(scope: Message) -> Message:
 
 
 def with_known_port(host: bytes) -> bytes:
-    """Without a port that no setting names; this machine's own names keep theirs, which may be passed on to us."""
+    """Return the host without a port that isn't configured. Loopback hosts keep theirs, which may be forwarded."""
     domain, port = split_domain_port(host.decode("latin-1"))
     known = not port or domain in settings.LOOPBACK_HOSTS or port in known_ports()
     return host if known else domain.encode("latin-1")
@@ -503,7 +516,7 @@ async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: 
 
 
 async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
-    """At once, and without a thread: the page is the same for everybody."""
+    """Reject the request at once, without a thread, with a prerendered page."""
     metrics.turned_away.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
@@ -514,7 +527,7 @@ async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
 
 @cache
 def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-    """Made by Django as any page is, so that nothing of it is missing."""
+    """Render the rejection with Django, so that it is a complete page."""
     started: list[Any] = []
     environ = {
         "REQUEST_METHOD": "GET",

@@ -1,6 +1,6 @@
-"""Style sheets and scripts, each with one purpose in the checkout; collected: all slim, the frame's joined.
+"""Style sheets and scripts. In a checkout each file has one purpose. `collectstatic` minifies and bundles them.
 
-One file is one request, and half of what its parts come to when they are compressed one by one.
+A bundle is one request, and about half the size of its parts compressed one by one.
 """
 
 import re
@@ -11,27 +11,27 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# In the order of the cascade. What one kind of page needs alone it links itself.
+# In cascade order. Sheets for a single kind of page are linked by that page.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "lists", "filters", "export")
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
 FRAME += ("kept", "utilities")
-# In the order in which they run, once the page is parsed.
+# In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = ("js/trusted", "js/page", "js/keys", "js/times", "js/terms", "js/live", "js/lists")
 SCRIPTS += ("js/book",)
-# After the others: a deferred htmx may start before the next script, which would miss its first events.
+# After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HTMX = "frame", "htmx"
 
-# Strings and addresses stay as they are. Of white space and comments there stays what keeps two words apart.
+# Keeps strings and URLs. Of whitespace and comments, keeps one space where it separates two words.
 GAP = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)"
 STRING = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|url\([^)]*\)"""
 PIECES = re.compile(rf"({STRING})|{GAP}*([{{}};,]){GAP}*|{GAP}+", re.DOTALL)
-# What begins a line of a script and says nothing to a browser; no text of ours goes over several lines.
+# Comments and indentation at the start of a line. Our scripts have no multi-line strings.
 IDLE = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 
 
 class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # it says nothing of its types
-    """What `collectstatic` writes: slim, the frame's sheets and scripts joined, named by content, compressed."""
+    """Storage that minifies, bundles, hashes and compresses the files during `collectstatic`."""
 
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         if options.get("dry_run"):
@@ -61,17 +61,17 @@ def slim_script(script: str) -> str:
 
 
 def frame_sheets() -> tuple[str, ...]:
-    """The names of the sheets that every page links."""
+    """Return the names of the style sheets that every page links."""
     return (JOINED,) if are_joined() else FRAME
 
 
 def frame_scripts() -> tuple[str, ...]:
-    """The paths of the scripts that every page runs once it is parsed, before its own."""
+    """Return the paths of the scripts that every page runs after parsing, before its own scripts."""
     return (f"js/{JOINED}",) if are_joined() else SCRIPTS
 
 
 def htmx_scripts() -> tuple[str, ...]:
-    """The paths of htmx and its extension: deferred if they are one file, otherwise run while the page is parsed."""
+    """Return the paths of htmx and its extension. The bundle is deferred, the separate files run during parsing."""
     return (f"js/{JOINED_HTMX}",) if are_joined() else HTMX
 
 

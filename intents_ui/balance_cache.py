@@ -1,8 +1,7 @@
-"""Balances of intent addresses, shared by all pages and, where there is a Redis, by all processes.
+"""Cached balances of intent addresses, shared by all pages and, with Redis, by all processes.
 
-No operation of the service returns the balances of one transfer: they are read from its owner's history, and reading
-them is slow because the service reads chains for it. A response is shared for some seconds as new; after that it still
-tells what the addresses held, until the transfer moves.
+The service reports them only in the owner's history, and that call is slow because the service queries chains for it. A
+response is fresh for some seconds. After that it remains the last known balance until the transfer changes.
 """
 
 from collections.abc import Sequence
@@ -21,21 +20,23 @@ from intents_ui.service.shares import Shares
 from intents_ui.service.sharing import as_of
 from intents_ui.service.together import aside
 
-# Lookups that may go on after their page has stopped waiting: they use threads that pages need too.
+# Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
 _aside = Shares(MOST_ASIDE)
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """`is_listed`: the transfer is in its owner's history; without an owner or a time it can't be looked up there."""
+    """Result of a lookup. `is_listed` if the transfer is in its owner's history. Without an owner or a creation time it
+    can't be found there.
+    """
 
     balances: Balances
     is_listed: bool
 
 
 def look_up(facts: Facts) -> Lookup:
-    """Wait for the balances. Raises any ServiceError."""
+    """Return the balances, waiting for the service. Raises ServiceError."""
     owner, created_at = facts.owner, facts.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
@@ -46,13 +47,15 @@ def look_up(facts: Facts) -> Lookup:
 
 
 def within(facts: Facts, *, seconds: float) -> Balances:
-    """The balances, if they can be had within so many seconds; else PENDING, and the lookup goes on."""
+    """Return the balances if they are available within `seconds`, or else PENDING while the lookup continues in the
+    background.
+    """
     if _place(facts) is None:
         return UNCHECKED
     if found := _fresh(facts):
         return found
     lookup = _looked_up_aside(facts)
-    if lookup is None or not seconds:  # without a wait a page is the same however fast the lookup is
+    if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
         with processor.waiting():
@@ -64,7 +67,7 @@ def within(facts: Facts, *, seconds: float) -> Balances:
 
 
 def known(all_facts: Sequence[Facts]) -> list[Balances]:
-    """The last known balances of each, without a request; UNCHECKED where nobody looked since the transfer moved."""
+    """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
     places = [_place(facts) for facts in all_facts]
     found = iter(wiring.service().last_known([_first_page(place) for place in places if place]))
     return [
@@ -81,13 +84,13 @@ def _fresh(facts: Facts) -> Balances | None:
 
 
 def _looked_up_aside(facts: Facts) -> "Future[Lookup] | None":
-    """None: as many lookups go on as may, or as may for one address."""
+    """Start a lookup in the background. Returns None at the limit, overall or for the client address."""
     visitor = origin.visitor()
     if _aside.take(visitor):
         return None
     try:
         lookup = aside(lambda: look_up(facts))
-    except RuntimeError:  # the process ends
+    except RuntimeError:  # the process is shutting down
         _aside.give_back(visitor)
         return None
     lookup.add_done_callback(lambda _: _aside.give_back(visitor))
@@ -107,12 +110,12 @@ def _recalled(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Bala
 
 
 def _whole_seconds(at: datetime) -> datetime:
-    """Nothing finer is shown, so that two views of one response are equal."""
+    """Return the time in whole seconds, as displayed, so that two views of one response are equal."""
     return at.replace(microsecond=0)
 
 
 def _place(facts: Facts) -> tuple[str, datetime] | None:
-    """Owner and moment by which the transfer is found in a history."""
+    """Return the owner and the creation time, by which the transfer is found in the history, or None."""
     return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
 
 

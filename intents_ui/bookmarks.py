@@ -1,7 +1,7 @@
-"""Where in a list a reader is, as one word of a URL: compact, signed, the same for everybody who gets the link.
+"""Signed, URL-safe pagination cursors.
 
-It holds the service's cursors as they came (interface.md 4.2), so that a page can be opened again later and elsewhere.
-Signed, because whatever came back in its place would be sent to the service.
+A cursor contains the service's own cursors unchanged, so a link to a page of a list works later and for other users. It
+is signed because its contents are sent to the service.
 """
 
 import hashlib
@@ -15,22 +15,26 @@ from django.http import HttpRequest, QueryDict
 from intents_ui.service.paging import Position
 from intents_ui.service.wire import Page
 
-NAME = "cursor"  # in the URL
-LONGEST = 8_000  # characters; far above what twenty cursors take as a rule
-FEWEST_PARTS = 4  # what list it is of, its edge, which way, where; one that an earlier version wrote may have others
+NAME = "cursor"  # the URL parameter
+LONGEST = 8_000  # characters, far above the usual length with twenty cursors
+# the list's fingerprint, the edge, the direction, the cursor. Earlier versions may have written other parts
+FEWEST_PARTS = 4
 SIGNER = Signer(salt="bookmark")
 
 
 class Unreadable(Exception):
-    """It is not one of ours, or somebody has changed it."""
+    """The cursor's signature is invalid."""
 
 
 class OfAnotherList(Exception):
-    """It is ours, but the filters beside it are not those that it was made for."""
+    """The cursor is valid, but for other filters than the URL's."""
 
 
 def write(position: Position, *, of: str) -> str:
-    """`of` is the list's own query, without the bookmark. Of long cursors it remembers as many as there is room for."""
+    """Return a position as a cursor. `of` is the list's query without its cursor.
+
+    If the cursor is too long, it drops the oldest pages.
+    """
     cursors = (position.cursor, *position.earlier)
     texts = [page.received if page else None for page in cursors]
     word = SIGNER.sign_object([_fingerprint(of), position.edge, position.is_backward, *texts], compress=True)
@@ -40,7 +44,7 @@ def write(position: Position, *, of: str) -> str:
 
 
 def read(word: str, *, of: str) -> Position:
-    """Raises Unreadable and OfAnotherList."""
+    """Return the position of a cursor. Raises Unreadable or OfAnotherList."""
     if not word:
         return Position()
     fingerprint, edge, is_backward, *texts = _opened(word)
@@ -51,13 +55,15 @@ def read(word: str, *, of: str) -> Position:
 
 
 def check(word: str) -> None:
-    """Before anything is asked. Raises Unreadable."""
+    """Verify the signature before a request is sent. Raises Unreadable."""
     if word:
         _opened(word)
 
 
 def address(path: str, *, of: str, at: Position | None = None, written: str | None = None) -> str:
-    """The one address of a list, and of a place in it. `written`: its query, where the path says some of it."""
+    """Return the canonical URL of a list, or of a position in it. `written` replaces the query where the path contains
+    a part of it.
+    """
     query = of if written is None else written
     words = [query] if query else []
     if at and at != Position():
@@ -66,7 +72,7 @@ def address(path: str, *, of: str, at: Position | None = None, written: str | No
 
 
 def is_at(request: HttpRequest, url: str) -> bool:
-    """Whether this was asked for by the one address that it has: the same words, however they are escaped."""
+    """Return whether the request's URL has the same query as the canonical one, however it is escaped."""
     return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
 
 

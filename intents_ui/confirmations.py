@@ -1,4 +1,4 @@
-"""What an operator was shown, signed into the form that confirms it, so that exactly those bytes are sent."""
+"""Signed confirmations: a form carries what the operator was shown, so that exactly those bytes are sent."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any, Final
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
-SECONDS: Final = 3600  # for which a confirmation can be sent
-SHOWN_AGAIN: Final = 100_000  # characters of what was confirmed that its form carries, to be compared with what changed
+SECONDS: Final = 3600  # lifetime of a confirmation
+SHOWN_AGAIN: Final = 100_000  # characters of the confirmed text that the form carries, to show what changed since
 COMMIT: Final = "intents_ui.confirmations.commit"
 REQUEST: Final = signing.Signer(salt="intents_ui.confirmations.request")
 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """`text` is None where what was shown is too long to be carried."""
+    """Content of a confirmation. `text` is None if it was too long for the form."""
 
     digest: str
     text: str | None
@@ -30,7 +30,7 @@ def signed(text: str, *, intent_id: str, form: str) -> str:
 
 
 def read(given: str, *, intent_id: str, form: str) -> Confirmed | None:
-    """Return what this form confirms; None if the signature is not ours, or of another intent or form."""
+    """Return the form's confirmation, or None if its signature is invalid or for another intent or form."""
     try:
         named: list[Any] = signing.loads(given, salt=COMMIT, max_age=SECONDS)
     except signing.BadSignature:
@@ -39,7 +39,7 @@ def read(given: str, *, intent_id: str, form: str) -> Confirmed | None:
 
 
 def proof(operation: str, text: str) -> str:
-    """Return the signature of a request by hand that is shown for confirmation."""
+    """Return the signature of a raw request shown for confirmation."""
     return REQUEST.signature(f"{operation} {digest(text)}")
 
 

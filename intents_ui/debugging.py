@@ -1,4 +1,4 @@
-"""What Django's debug pages tell (DEBUG): code and values, but no settings."""
+"""Filter for Django's debug pages: code and variables, but no settings."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 
 class NoSettings(SafeExceptionReporterFilter):
-    """What it takes for secret goes by names, and an address with a password is called like any other."""
+    """Hides all settings. Django's own filter goes by names and would show a URL that contains a password."""
 
     def get_safe_settings(self) -> dict[str, Any]:
         return {}

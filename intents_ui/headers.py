@@ -1,7 +1,7 @@
-"""What browsers are told with every answer, whoever gives it: Django's middleware says the rest (settings.py).
+"""Security headers of every response. Django's middleware adds the rest (settings.py).
 
-A page may load and run what is our own and nothing else. What is no page (a style sheet, JSON, a picture, a download,
-a stream) may, opened by itself, do nothing at all.
+Pages may load and run only our own resources. All other responses (style sheets, JSON, images, downloads, streams) may
+do nothing when opened directly.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.csp import CSP, build_policy
 
 FILE_POLICY: dict[str, Any] = {"default-src": [CSP.NONE], "frame-ancestors": [CSP.NONE], "sandbox": True}
-# Nothing of what a browser can do beyond showing pages, but copying.
+# Browser features that no page uses. Only writing to the clipboard is allowed.
 OFF = """accelerometer aria-notify autoplay browsing-topics camera captured-surface-control clipboard-read
 compute-pressure digital-credentials-create digital-credentials-get display-capture encrypted-media fullscreen gamepad
 geolocation gyroscope hid identity-credentials-get idle-detection keyboard-map language-detector language-model
@@ -30,8 +30,9 @@ EVERYWHERE = {
 
 
 def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """A view says otherwise by setting the header itself. A page is of a moment: nobody between us and the reader keeps
-    it, and the reader's browser asks again.
+    """Middleware that adds the headers. A view can override each one by setting it.
+
+    Pages are current only for a moment, so shared caches must not store them and browsers must revalidate.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -40,7 +41,7 @@ def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         for name, value in EVERYWHERE.items():
             response.headers.setdefault(name, value)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
-            response._csp_config = {}  # type: ignore[attr-defined]  # what the browser kept has its own
+            response._csp_config = {}  # the cached response has its own policy
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
         else:
@@ -52,7 +53,7 @@ def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
 @cache
 def at_the_door() -> Sequence[tuple[bytes, bytes]]:
-    """All of them, for what is answered without Django, none of which is a page."""
+    """Return all headers, for responses that bypass Django. None of them is a page."""
     told = {
         **EVERYWHERE,
         CSP.HEADER_ENFORCE: build_policy(FILE_POLICY),

@@ -1,9 +1,8 @@
-"""What a visitor may ask of this dashboard: how large, how often, how much at a time. Nothing here asks the service.
+"""Limits on incoming requests: size, rate and concurrency. Nothing here sends a request to the service.
 
-What is too large is seen at the front door (`asgi.py`), which hands the reason on in the request's scope, so that it is
-told by a page of ours. How often somebody asks is counted by his address once a page of ours would answer: static
-files, `/healthz` and this machine itself are not counted. More requests at a time than may be, or than one address may
-have, are answered at the door, with a page that was made before, and take no thread.
+`asgi.py` detects requests that are too large and passes the reason to Django in the request's scope, so that a page can
+explain it. Rates are counted per client address, for pages only: not for static files, `/healthz` or this machine.
+Requests beyond the concurrency limits get a prerendered page without taking a thread.
 """
 
 import logging
@@ -28,8 +27,8 @@ from intents_ui.spending import Limit, spend, spend_here
 
 log = logging.getLogger(__name__)
 
-REFUSED = "intents_ui.refused"  # in a request's scope
-# A browser that opens a page asks for its parts too, and an office opens several at a time.
+REFUSED = "intents_ui.refused"  # key in a request's scope
+# Opening a page also requests its parts, and users in one office open several at a time.
 BURST_SECONDS = 8
 MINUTE = 60
 BUSY_SECONDS = 2
@@ -45,7 +44,7 @@ def limits(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
 
 
 def refusal(request: HttpRequest) -> Failure | None:
-    """Why this is not answered; None: it is. Counts it."""
+    """Return the reason to reject the request, or None. Counts the request."""
     scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
     if REFUSED in scope:
         found: Failure = scope[REFUSED]
@@ -76,7 +75,7 @@ def searches() -> Limit:
 
 
 def is_costly(method: str | None, path: str, query: str | bytes | None) -> bool:
-    """Whether it asks the service several questions, or page after page."""
+    """Return whether a request takes several calls to the service, or reads a list page by page."""
     if path == "/search":
         return bool(query)
     if path == "/triage":
@@ -85,12 +84,12 @@ def is_costly(method: str | None, path: str, query: str | bytes | None) -> bool:
 
 
 def wait_to_stream(visitor: str | None) -> int:
-    """Seconds after which this visitor may open a stream: 0, now. Nothing is asked of Redis: all streams would wait."""
+    """Return the seconds until the visitor may open a stream, 0 for now. Skips Redis, which would delay all streams."""
     return spend_here(pages(), visitor) if visitors.is_counted(visitor) else 0
 
 
-# Refusals by visitor and by whether they cover costly pages alone, each with the time at which it ends. Bounded: for a
-# visitor who was evicted, the refusal is rendered again.
+# Rejections by visitor and by whether they apply to costly pages only, each with its end. Bounded: an evicted
+# rejection is rendered again.
 _told_to_wait: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
 _telling = threading.Lock()
 
@@ -101,7 +100,7 @@ def remember_refusal(visitor: str | None, failure: Failure, *, seconds: int, is_
 
 
 def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
-    """What this visitor was told, while it holds: to tell it again at the door costs no page."""
+    """Return the visitor's current rejection, or None. Repeating it at the ASGI level avoids rendering a page."""
     if visitor is None:
         return None
     now = time.monotonic()
@@ -111,7 +110,7 @@ def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
 
 
 def wait_to_send(visitor: str | None) -> int:
-    """Seconds after which this visitor may send a body: 0, now. Nothing of it has been read by then."""
+    """Return the seconds until the visitor may send a body, 0 for now. Called before any of it is read."""
     most = pages()
     return spend_here(Limit("bodies", most.most, most.seconds), visitor) if visitors.is_counted(visitor) else 0
 
@@ -202,7 +201,7 @@ LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}
 
 
 class Gate:
-    """Requests that are answered at a time: `most` of them, a quarter of these from one address."""
+    """Concurrency limiter for requests: `most` at a time, a quarter of them per client address."""
 
     def __init__(self, most: int) -> None:
         self._shares = Shares(most)
@@ -217,7 +216,7 @@ class Gate:
 
 
 class Place:
-    """Of one request; left once, however often that is said."""
+    """Slot of one request. Leaving it twice is harmless."""
 
     def __init__(self, shares: Shares, visitor: str | None) -> None:
         self._shares: Shares | None = shares
@@ -229,19 +228,19 @@ class Place:
             shares.give_back(self._visitor)
 
 
-# Bytes of all bodies while they are read; room for four of the longest at least, one of them by one address.
+# Bytes of all request bodies being read. Room for four of the largest, one of them per client address.
 bodies = Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_sizes.values())))
 
 
 class Room:
-    """What the body of one request takes of it."""
+    """One request's share of the bytes."""
 
     def __init__(self, visitor: str | None) -> None:
         self._visitor = visitor
         self._taken = 0
 
     def take(self, size: int) -> Failure | None:
-        """Return why so many bytes more are not taken."""
+        """Take `size` more bytes. Returns the reason if they aren't available."""
         if lack := bodies.take(self._visitor, size):
             return LACKS[lack]
         self._taken += size

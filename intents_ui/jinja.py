@@ -1,4 +1,4 @@
-"""The template environment: filters and globals, one line each onto `display/`."""
+"""Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime, timedelta
@@ -40,14 +40,18 @@ DRAWN_ONCE = 1024
 
 
 class Page(Template):
-    """Nothing that it shows shortened looks like anything else on it. For that it may be drawn twice."""
+    """Template that prevents two shortened values on a page from looking alike, by rendering it a second time if
+    needed.
+    """
 
     def render(self, *args: Any, **kwargs: Any) -> str:
         return ShortForms().draw(lambda: super(Page, self).render(*args, **kwargs))
 
 
 class Templates(Environment):
-    """No template has globals of its own, so all share one dictionary: a chain of two is walked at each import."""
+    """Environment whose templates share one globals dictionary, because Jinja otherwise walks a chain of two at each
+    import.
+    """
 
     template_class = Page
 
@@ -56,7 +60,7 @@ class Templates(Environment):
 
 
 def environment(**options: Any) -> Environment:
-    """Django's backend turns autoescape on; a name that a template misspells is an error, not an empty place."""
+    """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
@@ -104,7 +108,9 @@ def environment(**options: Any) -> Environment:
 
 
 def once(macro: Callable[..., str]) -> Callable[..., str]:
-    """A macro whose text rests on its arguments, and on where logos come from: rows of a list have many of the same."""
+    """
+    Memoize a macro whose text depends only on its arguments and the logo hosts, because a list's rows repeat many.
+    """
 
     @lru_cache(DRAWN_ONCE)
     def drawn(_: object, *given: object, **named: object) -> str:
@@ -127,9 +133,10 @@ def _bare_url(name: str) -> str:
 
 @cache
 def _around(name: str) -> tuple[str, str] | None:
-    """What stands before and behind the one identifier in an address of ours, for ids that need no quoting.
+    """Return a URL's text before and after its one identifier, for identifiers that need no quoting.
 
-    Django looks through all addresses each time, which for a list's rows is a tenth of the page."""
+    Django's `reverse` searches all URL patterns each time, which takes a tenth of a list page's time.
+    """
     try:
         before, _, after = reverse(name, args=[SOMETHING]).partition(SOMETHING)
     except NoReverseMatch:
@@ -143,7 +150,7 @@ def _is_plain(identifier: object) -> bool:
 
 
 def logo_url(logo: Logo | None) -> str | None:
-    """Where we show it, if the settings name its host."""
+    """Return our URL of a logo, if its host is on the allowlist."""
     logos = wiring.logos()
     if logo is None or logos is None or not logos.offers(logo.uri):
         return None
@@ -151,12 +158,12 @@ def logo_url(logo: Logo | None) -> str | None:
         if logo.address is None:
             return url("chain-logo", logo.chain_id)
         return url("token-logo", logo.chain_id, logo.address)
-    except NoReverseMatch:  # no address of ours can hold such an id
+    except NoReverseMatch:  # no URL of ours can contain such an ID
         return None
 
 
 def token_url(token: Identity) -> str | None:
-    """Its page; what came with an intent may be no token that has one."""
+    """Return the URL of a token's page, or None if the token can't have one."""
     if token.address is None or not can_be_asked(Side(token.chain_id, token.address)):
         return None
     return url("token", token.chain_id, key(token.address))

@@ -1,6 +1,6 @@
-"""What a process is told at its start, and whether it is about to end.
+"""Process lifecycle: memory tuning at the start, and shutdown detection.
 
-gunicorn tells its worker of the end, and nobody else, until the requests are over.
+Until its requests are done, gunicorn announces a shutdown to the worker only.
 """
 
 import contextlib
@@ -9,8 +9,9 @@ import gc
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# glibc's mallopt. It would make a heap for each of a hundred threads and keep in each what one large answer took there:
-# one heap for all, what is large in pages of its own, and what is free at the end of the heap goes back.
+# glibc's mallopt. By default, each of a hundred threads gets a heap that keeps the memory of one large response. So:
+# one heap for all threads, large blocks in pages of their own, and free memory at the heap's end is returned to the
+# system.
 MALLOPT: Final = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 64 * 1024), "M_TRIM_THRESHOLD": (-1, 128 * 1024)}
 
 _workers: list[Any] = []
@@ -18,16 +19,16 @@ _began_at = datetime.now(UTC)
 
 
 def give_memory_back() -> None:
-    with contextlib.suppress(AttributeError):  # another C library
+    with contextlib.suppress(AttributeError):  # not glibc
         for option, value in MALLOPT.values():
             ctypes.CDLL(None).mallopt(option, value)
 
 
 def attach(worker: Any) -> None:
-    """`post_worker_init` in gunicorn.conf.py hands the worker over, with everything loaded.
+    """Store the worker. Called by `post_worker_init` in gunicorn.conf.py once everything is loaded.
 
-    That stays for good, so no collection looks at it again. One for everything then comes when there is a quarter more
-    than what is kept of answers, not than that together with all code: what a failure leaves behind is gone sooner.
+    Freezes the loaded objects, so that garbage collections skip them. Full collections are then triggered by growth
+    relative to cached responses only, which frees the leftovers of failures sooner.
     """
     global _began_at
     _workers.append(worker)
@@ -37,7 +38,7 @@ def attach(worker: Any) -> None:
 
 
 def began_at() -> datetime:
-    """When this process was ready for readers."""
+    """Return when this process became ready for requests."""
     return _began_at
 
 

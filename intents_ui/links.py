@@ -1,4 +1,4 @@
-"""Where what was found is shown, and the one address that an intent's page has."""
+"""Canonical URLs of intent pages."""
 
 import re
 from urllib.parse import urlencode
@@ -11,20 +11,20 @@ from intents_ui.display import pasted
 from intents_ui.display.pasted import Kind
 from intents_ui.service.lookup import Hit
 
-# Ids that are no hash: any word, as the service's own documents show them. Dots alone are a place in a path.
+# IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 
 def intent_url(hit: Hit) -> str:
-    """Its page, which says by which of its transactions it was found."""
+    """Return the URL of the intent's page, including the transaction it was found by."""
     url = reverse("intent", args=[hit.intent.intent_id])
     return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
 
 
 def canonical(intent_id: str) -> str:
-    """The one way to write this id: `0x` and lower case for a hash, other kinds of ids as they are.
+    """Return the canonical form of an Intent ID: `0x` and lower case for a hash, unchanged otherwise.
 
-    Raises Http404 for what cannot be an intent's id, so that nothing is asked.
+    Raises Http404 for text that can't be an Intent ID, without a request to the service.
     """
     read = pasted.read(intent_id)
     found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
@@ -34,7 +34,7 @@ def canonical(intent_id: str) -> str:
 
 
 def elsewhere(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponse | None:
-    """A redirect to where this intent's page is, if the address is not the one way to write it."""
+    """Return a redirect to the canonical URL, or None if this is it."""
     known = canonical(intent_id)
     return None if known == intent_id else moved_to(request, known, page=page)
 

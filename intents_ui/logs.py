@@ -1,4 +1,4 @@
-"""One event, one line: log records as JSON objects, and what hostile requests leave in the log."""
+"""Log formatters with one line per event, as text or JSON."""
 
 import json
 import logging
@@ -9,7 +9,7 @@ from typing import Any
 from intents_ui.display.text import visible
 from intents_ui.service import origin
 
-REQUESTS = "intents_ui.requests"  # what is told of each of them stands in its line member by member
+REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.
 
 
 class JsonLines(logging.Formatter):
@@ -31,7 +31,9 @@ class JsonLines(logging.Formatter):
 
 
 class RefusedRequests(logging.Filter):
-    """A request that Django refuses (too many fields, an odd host) is its sender's fault: a line, without a stack."""
+    """Logs requests that Django rejects (too many fields, an invalid host) as warnings without a stack trace: they
+    aren't our errors.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security."):
@@ -41,11 +43,11 @@ class RefusedRequests(logging.Filter):
 
 
 class TextLines(logging.Formatter):
-    """One event, one line for people too: nothing in it begins a line that looks like another event."""
+    """Text formatter. Control characters are escaped, so that no message can forge a log line."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         return visible(super().formatMessage(record))
 
     def formatException(self, info: Any) -> str:
-        """Beneath its event, and set in."""
+        """Return the indented traceback."""
         return "\n".join(f"  {visible(line)}" for line in super().formatException(info).split("\n"))

@@ -1,9 +1,9 @@
-"""`/metrics`: what this dashboard counts, for Prometheus. docs/operations.md says what each of them means.
+"""Prometheus metrics for `/metrics`. docs/operations.md describes each of them.
 
-What happens is counted where it happens; what is (streams, open breakers) is written down when somebody reads, or every
-few seconds where several processes answer behind one port: then each keeps its figures in files that all can read
-(`prometheus_client`'s multiprocess mode, which gunicorn.conf.py prepares), and whichever is asked gives the sums.
-No label holds what a reader or the service wrote.
+Counters are incremented where events happen. Gauges (streams, open breakers) are set at each scrape or, with several
+worker processes, every few seconds: in `prometheus_client`'s multiprocess mode, which gunicorn.conf.py sets up,
+processes store their metrics in shared files, and any of them can serve the sums. No label contains text from users or
+the service.
 """
 
 import contextlib
@@ -87,7 +87,7 @@ processor_seconds = Counter("intents_ui_processor_seconds", "Processor time take
 
 
 def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
-    """Of processes that live; their sum, or the smallest of them."""
+    """Return a gauge that sums over live processes, or takes their minimum."""
     mode = "livemin" if smallest else "livesum"
     return Gauge(f"intents_ui_{name}", meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
 
@@ -111,11 +111,11 @@ processes = _state("processes", "Processes whose figures these are.")
 
 @cache
 def redis_up() -> Gauge:
-    """Where there is none it is not told to be down."""
+    """Return the gauge, created on first use: without Redis it must not be reported as down."""
     return _state("redis_up", "1: Redis answers; 0: it does not.", smallest=True)
 
 
-# Each event of the tally and what counts it.
+# Counter for each event.
 OF_EVENTS: Final[Mapping[Event, Counter]] = {
     Event.RETRY: retries.labels("yes"),
     Event.RETRY_SPARED: retries.labels("spared"),
@@ -158,7 +158,7 @@ def request(view: str, status: int, seconds: float) -> None:
 
 
 def call(operation: str, error: BaseException | None, seconds: float) -> None:
-    """One attempt, whatever it ended in."""
+    """Count one attempt of a call, with its exception if any."""
     upstream_seconds.labels(operation, _outcome(error)).observe(seconds)
     if isinstance(error, errors.Unreadable) and error.flaw in DISOWNED:
         DISOWNED[error.flaw].inc()
@@ -171,7 +171,7 @@ def _outcome(error: BaseException | None) -> str:
 
 
 class Observer:
-    """Writes down what is. For one process."""
+    """Updates the metrics that are sampled. One per process."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
@@ -221,7 +221,7 @@ class Observer:
 
 
 def text() -> bytes:
-    """All figures as Prometheus reads them; of all processes where they share them."""
+    """Return all metrics in Prometheus format, summed over processes in multiprocess mode."""
     if not IS_SHARED:
         return generate_latest(own)
     together = CollectorRegistry()

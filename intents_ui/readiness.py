@@ -1,8 +1,8 @@
-"""`/readyz`: whether this process should be sent readers, and what it knows of what stands behind it.
+"""`/readyz`: whether this process should receive traffic, and the state of its dependencies.
 
-It should while it can make pages and is not about to end. A service that is away is no reason against it: every process
-would leave the balancer at once, and nobody would see the last known pages and the words about what is wrong. Nor is
-Redis: without it each process asks and counts for itself.
+It is ready if it can render pages and isn't shutting down. An outage of the service doesn't count: all processes would
+leave the load balancer at once, and users would lose cached pages and the explanation. Nor does an outage of Redis,
+without which each process sends its own requests and counts by itself.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)
 
-# With what they import they are most of what a reader sees; the others are no different.
+# With their imports these cover most of what users see.
 TEMPLATES = ("home.html", "intent.html", "history.html", "failure.html")
-REDIS_SECONDS = 2.0  # for which its last answer counts: whoever asks us does not make us ask
+REDIS_SECONDS = 2.0  # TTL of the last check, so that requests to `/readyz` don't each cause one
 PATIENCE = 1.0
 
 
 class RedisWatch:
-    """Whether Redis answers. For one event loop."""
+    """Health check for Redis, for one event loop."""
 
     def __init__(self, url: str) -> None:
         from redis.asyncio import Redis
@@ -64,7 +64,7 @@ def redis_watch() -> RedisWatch | None:
 
 
 async def redis_answers() -> bool | None:
-    """None: there is none to answer."""
+    """Return whether Redis responds, or None without Redis."""
     watch = redis_watch()
     return await watch.answers() if watch else None
 
@@ -76,7 +76,7 @@ async def aclose() -> None:
 
 
 async def report(*, in_detail: bool) -> tuple[bool, bytes]:
-    """Whether this process is ready, as JSON; `in_detail`: with what is known, for those who run it."""
+    """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
     loaded, stopping = await templates_load(), lifecycle.is_stopping()
     ready = loaded and not stopping
     told: dict[str, Any] = {"ready": ready, "stopping": stopping}
@@ -95,7 +95,7 @@ async def detail(*, templates: bool) -> dict[str, Any]:
 
 
 def of_service(standing: Standing) -> dict[str, Any]:
-    """What questions of readers have shown. None is asked for this."""
+    """Return the service's health as seen by users' requests. Sends none."""
     return {
         "state": standing.state,
         "answered_seconds_ago": _rounded(standing.answered),
@@ -106,7 +106,7 @@ def of_service(standing: Standing) -> dict[str, Any]:
 
 
 def of_tasks() -> dict[str, Any]:
-    """The long-lived tasks that there are now, and those that broke off since the start."""
+    """Return the running long tasks, and those that failed since process start."""
     ages = long_tasks.ages()
     return {
         name: {"beat_seconds_ago": _rounded(ages.get(name)), "restarts": long_tasks.restarts[name]}
@@ -129,6 +129,6 @@ async def templates_load() -> bool:
 
 @cache
 def load_templates() -> None:
-    """Once they are there they stay; until then each look tries."""
+    """Load the templates. A success is cached, a failure is retried at the next check."""
     for name in TEMPLATES:
         get_template(name)

@@ -14,19 +14,20 @@ from intents_ui.service.together import together
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
 from intents_ui.settings import ENV
 
-# How long surfaces wait for balances that have no later chance to show them: previews, feeds, replies, triage.
+# Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
-# Hits of a search whose receipts are read with it: one more call each.
+# Limit on search hits whose receipts are read, one call each.
 MOST_RECEIPTS = 8
 
 
 def of(
     intent: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, wait: float | None = None
 ) -> Situation:
-    """A transfer that was read. `trouble`: why its receipt could not be loaded. `wait`: seconds for the balances.
+    """Return a transfer from its intent and receipt. `trouble` is why the receipt couldn't be loaded.
 
-    With INTENTS_BALANCE_WAIT, the default, a lookup that takes longer is pending; with any other wait there is no
-    later response, and the balances count as unchecked."""
+    `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_WAIT) a longer lookup leaves them
+    pending. With an explicit wait they count as unchecked, because no later response updates them.
+    """
     names = wiring.catalog()
     names.learn((intent.origin_chain_id, intent.destination_chain_id))
     situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=trouble is not None)
@@ -38,9 +39,10 @@ def of(
 
 
 def read(intent_id: str) -> Situation:
-    """A transfer for a surface that is made once: it waits for the balances.
+    """Read a transfer for a view that is rendered once, and wait for its balances.
 
-    Raises any ServiceError, of the receipt too: without it nothing is said of the transfer's status."""
+    Raises ServiceError, also for the receipt, without which the status is unknown.
+    """
     intent, receipt, trouble = transfers.read(wiring.service(), intent_id)
     if trouble:
         raise trouble
@@ -48,23 +50,23 @@ def read(intent_id: str) -> Situation:
 
 
 def of_entries(entries: Sequence[IntentHistory]) -> list[Situation]:
-    """The rows of a list. Their balances are those that the list came with, or that are known from a lookup."""
+    """Return a list's rows, with the balances from the list or from the cache."""
     names, now = wiring.catalog(), datetime.now(UTC)
     names.learn(chains_of(entries))
     return _with_known_balances([Situation.of_entry(entry, now=now, names=names) for entry in entries])
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
-    """Transfers whose receipts were read, or that have none."""
+    """Return transfers from their intents and receipts. A receipt is None where there is none."""
     names, now = wiring.catalog(), datetime.now(UTC)
     names.learn(chain for intent, _ in read for chain in (intent.origin_chain_id, intent.destination_chain_id))
     return _with_known_balances([Situation.of(*each, now=now, names=names) for each in read])
 
 
 def of_hits(intents: Sequence[Intent]) -> list[Situation]:
-    """The hits of a search, which come without receipts: those of a few are read, and of more than a few none."""
+    """Return search hits, which come without receipts. Up to MOST_RECEIPTS receipts are read, for more hits none."""
     if len(intents) > MOST_RECEIPTS:
-        # A quote that was never executed has no receipt to be read.
+        # A quote that was never executed has no receipt.
         receipts: list[IntentReceipt | ServiceError] = [
             NotFound() if intent.status in OFFERS else OutOfTime() for intent in intents
         ]
@@ -75,9 +77,10 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
 
 
 def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
-    """A few transfers by Intent ID, in their order: intents and receipts are read at once.
+    """Read transfers by Intent ID, in this order: all intents and receipts concurrently.
 
-    An error stands for a transfer whose intent couldn't be read."""
+    An intent that couldn't be read is replaced by its error.
+    """
     service = wiring.service()
     calls: list[Callable[[], Intent | IntentReceipt]] = [partial(service.get_intent, each) for each in ids]
     calls += [partial(service.get_intent_receipt, each) for each in ids]
@@ -91,7 +94,7 @@ def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
 def _of_answers(
     intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]
 ) -> list[Situation]:
-    """Intents that were read, with what came of reading their receipts."""
+    """Return transfers from intents and the results of reading their receipts."""
     names, now = wiring.catalog(), datetime.now(UTC)
     names.learn(chain for intent in intents for chain in (intent.origin_chain_id, intent.destination_chain_id))
     return _with_known_balances(

@@ -1,8 +1,9 @@
-"""What one visitor's address may spend: so many of a thing at once, which come back evenly over a span of time.
+"""Token-bucket rate limiting per client address.
 
-A token bucket, kept as one number: the moment at which it is full again. All processes share it in Redis; without Redis
-each has its own. While Redis is away each counts by itself what only reads: a limit must neither break a page nor be
-lifted. What writes, and guesses at the operator's token, have to wait for it: they would be allowed in each process.
+A bucket is stored as one number: the time at which it is full. Processes share buckets in Redis, otherwise each has its
+own. While Redis is down, read limits are counted per process, so that a limit neither fails a page nor is lifted.
+Strict limits (writes, guesses of the operator's token) reject requests instead, because each process would allow its
+own quota.
 """
 
 import logging
@@ -20,11 +21,12 @@ from intents_ui.service.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
 
-# Whoever comes by no address (a socket on the disk, without a proxy's word) shares one bucket.
+# The shared bucket of clients without an address (a Unix socket without a proxy header).
 NOBODY_KNOWN = "unknown"
 MICROSECONDS = 1_000_000
 
-# Moments are microseconds: whole numbers that Lua's floats hold exactly. The clock is ours, so that tests can move it.
+# Times are in microseconds: integers that Lua's floats represent exactly. Passed in, so that tests can control the
+# clock.
 TAKE = """
 local full_at = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, tonumber(ARGV[1])) + tonumber(ARGV[2])
 local wait = full_at - tonumber(ARGV[1]) - tonumber(ARGV[3])
@@ -38,7 +40,9 @@ return wait
 
 @dataclass(frozen=True)
 class Limit:
-    """`most` at once, and as many again in each `seconds`. `is_strict`: nothing is spent that cannot be counted."""
+    """
+    Rate limit: a burst of `most`, refilled within `seconds`. If `is_strict`, nothing is allowed while Redis is down.
+    """
 
     name: str
     most: int
@@ -47,12 +51,12 @@ class Limit:
 
     @property
     def each(self) -> int:
-        """Microseconds in which one comes back."""
+        """Microseconds to refill one token."""
         return self.seconds * MICROSECONDS // self.most
 
 
 class CannotCount(Exception):
-    """Of a strict limit, while Redis is away. `wait`: seconds after which it is worth trying again."""
+    """A strict limit can't be counted while Redis is down. Retry after `wait` seconds."""
 
     def __init__(self, wait: int) -> None:
         super().__init__("what is spent cannot be counted")
@@ -60,28 +64,28 @@ class CannotCount(Exception):
 
 
 def spend(limit: Limit, visitor: str | None, count: int = 1) -> int:
-    """Takes one, or so many: 0 when the visitor may go on, else the seconds after which he may. Raises CannotCount."""
+    """Take tokens. Returns 0 if they were taken, or the seconds to wait. Raises CannotCount."""
     return _buckets.take(limit, visitor, count * limit.each)
 
 
 def give_back(limit: Limit, visitor: str | None) -> None:
-    """What was taken only in case."""
+    """Return a token that wasn't needed."""
     _buckets.take(limit, visitor, -limit.each)
 
 
 def settle(limit: Limit, visitor: str | None, *, spent: int, cost: int) -> None:
-    """Correct what was spent to what it cost, which may leave the visitor in debt."""
+    """Adjust the tokens `spent` to the actual `cost`, which may leave the bucket negative."""
     if cost != spent:
         _buckets.take(limit, visitor, (cost - spent) * limit.each, is_forced=True)
 
 
 def spend_here(limit: Limit, visitor: str | None) -> int:
-    """In this process alone, without a question to Redis: for where nothing may wait."""
+    """Take a token from this process's own bucket, without Redis, where blocking isn't an option."""
     return _seconds(_take_here(limit, _key(limit, visitor), limit.each))
 
 
 class _Buckets:
-    """In Redis, and in this process while that is away: asking it again each time would take time."""
+    """Buckets in Redis, or in this process for a pause after a Redis error, because each attempt would take time."""
 
     PAUSE_SECONDS = 10.0
 
@@ -119,14 +123,16 @@ def _now() -> int:
 
 
 def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int, *, is_forced: bool) -> int:
-    client: Any = shared._cache.get_client(write=True)  # Django has no word for scripts
+    client: Any = shared._cache.get_client(write=True)  # Django's cache API has no scripts
     script = client.register_script(TAKE)
     arguments = [_now(), cost, limit.seconds * MICROSECONDS, int(is_forced)]
     return int(script(keys=[shared.make_key(key)], args=arguments))
 
 
 def _take_here(limit: Limit, key: str, cost: int, *, is_forced: bool = False) -> int:
-    """As `TAKE`. The cache is bounded: a flood of addresses drives buckets out, which are full again then."""
+    """The same as `TAKE`, in memory. The cache is bounded, so a flood of addresses evicts buckets, which are full again
+    then.
+    """
     counts, now = caches["own"], _now()
     with _lock:
         full_at = max(counts.get(key, 0), now) + cost

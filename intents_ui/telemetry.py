@@ -1,7 +1,7 @@
-"""If somebody asks for it: traces to an OpenTelemetry collector, and our own mistakes to Sentry.
+"""Optional telemetry: traces to an OpenTelemetry collector, and errors to Sentry.
 
-Neither package is imported unless its variable is set (OTEL_EXPORTER_OTLP_ENDPOINT, SENTRY_DSN). What they are told is
-what stands in the log: names of pages and operations, statuses, ids of requests; no address, no body, no key.
+Each package is imported only if its variable is set (OTEL_EXPORTER_OTLP_ENDPOINT, SENTRY_DSN). They get what the log
+contains (names of pages and operations, statuses, request IDs), and no addresses, bodies or keys.
 """
 
 import logging
@@ -20,7 +20,7 @@ _tracer: Any = None
 
 
 def begin() -> None:
-    """In the process that answers: the threads of both would not outlive a fork."""
+    """Start telemetry. Call it in the worker process, because the libraries' threads don't survive a fork."""
     if ENV.otel_exporter_otlp_endpoint:
         _begin_traces()
     if ENV.sentry_dsn:
@@ -28,7 +28,7 @@ def begin() -> None:
 
 
 def end() -> None:
-    """What is not sent yet, is now."""
+    """Flush and stop telemetry."""
     if _tracer:
         from opentelemetry import trace
 
@@ -43,7 +43,7 @@ def _begin_traces() -> None:
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     global _tracer
-    os.environ.setdefault("OTEL_SERVICE_NAME", "intents-ui")  # it and its like are read by the library
+    os.environ.setdefault("OTEL_SERVICE_NAME", "intents-ui")  # the library reads this and related variables
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
@@ -67,7 +67,7 @@ def request_ended(request: Origin, told: Mapping[str, Any]) -> None:
 
 
 def called(operation: str, error: BaseException | None, seconds: float) -> None:
-    """One attempt of a call to the service, that has just ended."""
+    """Record a span for one attempt of a service call that has just ended."""
     if not _tracer:
         return
     from opentelemetry.trace import SpanKind, set_span_in_context
@@ -86,7 +86,7 @@ def _begin_sentry(dsn: str) -> None:
     import sentry_sdk
     from sentry_sdk.integrations.logging import LoggingIntegration
 
-    # What is logged as an error is told. No integration looks at requests, none at variables.
+    # Only error logs are reported. No integration reads requests or local variables.
     sentry_sdk.init(
         dsn=dsn,
         default_integrations=False,
@@ -100,7 +100,7 @@ def _begin_sentry(dsn: str) -> None:
 
 
 def without_secrets(told: Any) -> Any:
-    """The same, with our keys taken out of every text in it."""
+    """Return a copy of an event with our secrets removed from all texts."""
     match told:
         case str():
             for secret in (ENV.intents_service_access_key, ENV.secret_key, ENV.intents_console_token):

@@ -1,4 +1,4 @@
-"""The whole site map."""
+"""URL routes of the dashboard."""
 
 from django.urls import URLPattern, path, register_converter
 
@@ -39,7 +39,7 @@ from intents_ui.pages import (
 
 
 class Identifier:
-    """An intent id, hash or address as somebody may write it: no slash, at most 200 characters."""
+    """Intent ID, hash or address, unvalidated: no slash, at most 200 characters."""
 
     regex = r"[^/]{1,200}"
 
@@ -51,7 +51,7 @@ class Identifier:
 
 
 class ChainNumber:
-    """The digits of a chain id as somebody may write it; `int` would take any script's digits."""
+    """Digits of a chain ID, unvalidated. Django's `int` converter would accept any script's digits."""
 
     regex = r"[0-9]{1,20}"
 

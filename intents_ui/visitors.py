@@ -1,4 +1,4 @@
-"""Who asks: the address that a limit counts by, whether one of our pages sent it, and how its reader calls us."""
+"""Client IP resolution, same-origin checks and the public host name."""
 
 import ipaddress
 import re
@@ -13,32 +13,34 @@ ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
-# What a proxy passed on as an address and cannot be read as one counts as a single visitor.
+# The bucket of all clients whose forwarded address is invalid.
 UNREADABLE = "unreadable"
-FROM_OUR_PAGES = ("same-origin", "none")  # none: by hand
+FROM_OUR_PAGES = ("same-origin", "none")  # "none" is navigation by the user
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """The visitor's address, an IPv6 one as its /64; None where there is none to go by (a socket on the disk)."""
+    """Return the client's normalized address (IPv6: its /64), or None if there is none (a Unix socket)."""
     found = caller(scope, proxies)
     return _as_counted(found) if found is not None else None
 
 
 def counted(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """`address_of` where limits and shares are counted: not on this machine, which may be a proxy for everybody."""
+    """Return `address_of`, or None where limits don't apply: this machine may be a proxy for all clients."""
     found = address_of(scope, proxies)
     return found if is_counted(found) else None
 
 
 def is_counted(visitor: str | None) -> bool:
-    """Whoever comes by no address could only be counted together with everybody."""
+    """Return whether limits apply to a client. Clients without an address could only be counted together."""
     return visitor is not None and not is_this_machine(visitor)
 
 
 def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """A proxy of ours says in X-Forwarded-For who came to it. What stands further left was written by whoever came."""
+    """Return the client's raw address: the last one in X-Forwarded-For that isn't a trusted proxy. Clients can forge
+    those before it.
+    """
     client = scope.get("client")
     told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     hops = [_without_port(hop) for line in told for hop in line.split(",")]
@@ -49,39 +51,39 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
 
 
 def of(request: HttpRequest) -> str | None:
-    """`address_of` for a page."""
+    """Return `address_of` for a Django request."""
     client, told = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
     headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told is not None else []
     return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
 
 
 def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:
-    """Whether the connection is one of theirs."""
+    """Return whether the connection comes from a trusted proxy."""
     client = scope.get("client")
     return client is not None and is_within(client[0], proxies)
 
 
 def is_one_of(networks: Sequence[Network], scope: Mapping[str, Any], *, proxies: Sequence[Network]) -> bool:
-    """Whether it is certain that the caller is: a proxy that is none of ours may pass on anybody."""
+    """Return whether the client is certainly in these networks. An untrusted proxy could be forwarding any client."""
     is_passed_on = any(name in PASSED_ON for name, _ in scope["headers"])
     found = caller(scope, proxies)
     return bool(found) and is_within(str(found), networks) and (not is_passed_on or is_by_our_proxy(scope, proxies))
 
 
 def may_read_figures(scope: Mapping[str, Any]) -> bool:
-    """Whether the caller may know how this process and what stands behind it are doing (INTENTS_METRICS)."""
+    """Return whether the client may read metrics and detailed health (INTENTS_METRICS)."""
     return is_one_of(settings.ENV.intents_metrics, scope, proxies=settings.ENV.trusted_proxies)
 
 
 def runs_it(request: HttpRequest) -> bool:
-    """`may_read_figures` for a page."""
+    """Return `may_read_figures` for a Django request."""
     client = request.META.get("REMOTE_ADDR")
     headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
     return may_read_figures({"client": (client, 0) if client else None, "headers": headers})
 
 
 def is_this_machine(address: str) -> bool:
-    """A health check, a test, or a proxy that TRUSTED_PROXIES does not name."""
+    """Return whether an address is loopback: a health check, a test, or a proxy missing from TRUSTED_PROXIES."""
     try:
         return ipaddress.ip_network(address).is_loopback
     except ValueError:
@@ -89,7 +91,7 @@ def is_this_machine(address: str) -> bool:
 
 
 def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
-    """Whether somebody passes visitors on whom we do not believe."""
+    """Return whether a proxy missing from TRUSTED_PROXIES forwarded the request."""
     client = request.META.get("REMOTE_ADDR") or ""
     return (
         "HTTP_X_FORWARDED_FOR" in request.META and bool(client) and not is_within(client, settings.ENV.trusted_proxies)
@@ -101,12 +103,13 @@ def is_within(address: str, networks: Sequence[Network]) -> bool:
         found = ipaddress.ip_address(address)
     except ValueError:
         return False
-    plain = getattr(found, "ipv4_mapped", None) or found  # as a socket for both kinds writes it
+    # dual-stack sockets report IPv4 addresses as mapped IPv6 addresses
+    plain = getattr(found, "ipv4_mapped", None) or found
     return any(plain in network for network in networks)
 
 
 def _without_port(hop: str) -> str:
-    """Return the address of an entry that some proxies write with a port, in brackets or in quotes."""
+    """Return the address of a hop, without the port, brackets and quotes that some proxies add."""
     hop = hop.strip().strip('"').strip()
     if hop.startswith("["):
         return hop[1:].partition("]")[0]
@@ -125,10 +128,11 @@ def _as_counted(address: str) -> str:
 
 
 def is_ours(request: HttpRequest) -> bool:
-    """Whether no other site made the reader's browser ask: all that POST does here asks this first.
+    """Return whether the request is same-origin, or sent by a client that isn't a browser. All POST handlers check
+    this.
 
-    A browser says so itself, except to a plain address that is not its own machine's; then the page that it came from
-    counts, and who names none is no browser.
+    Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the Origin or Referer counts, and a
+    client that sends neither isn't a browser.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -138,13 +142,13 @@ def is_ours(request: HttpRequest) -> bool:
 
 
 def root(request: HttpRequest) -> str:
-    """Scheme and host as the reader's browser knows them, which a proxy may have changed on the way."""
+    """Return the scheme and host in the user's browser, which a proxy may have rewritten."""
     found = ORIGIN.match(_came_from(request))
     return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
 
 
 def comes_by_https(request: HttpRequest) -> bool:
-    """Also where a proxy that ends it does not say so, as far as the reader's browser tells."""
+    """Return whether the user's browser uses HTTPS, even if the proxy that terminates TLS doesn't say so."""
     return root(request).startswith("https:") or request.is_secure()
 
 
@@ -153,7 +157,7 @@ def _came_from(request: HttpRequest) -> str:
 
 
 def _is_our_host(request: HttpRequest, host: str) -> bool:
-    """A dashboard that answers under every name is known by the one that it was asked under."""
+    """Return whether a host is ours. If all hosts are allowed, only the request's own counts."""
     domain, _ = split_domain_port(host)
     named = [name for name in settings.ALLOWED_HOSTS if name != "*"]
     return host == request.get_host() or (bool(domain) and validate_host(domain, named))

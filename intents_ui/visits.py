@@ -1,6 +1,6 @@
-"""A request as those who run the dashboard see it: its id, its line in the log, its figures.
+"""Access log, request IDs and request metrics.
 
-The line names the page, never the address or what was asked: those are the reader's.
+The log line has the page's name, and never its URL or query, which are the user's private data.
 """
 
 import logging
@@ -20,22 +20,22 @@ Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger(logs.REQUESTS)
 
-VISIT: Final = "intents_ui.visit"  # in a request's scope
+VISIT: Final = "intents_ui.visit"  # key in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
-LEFT: Final = 499  # as nginx writes it down: the reader did not wait
-# What has no name in the site map, by the beginning of its path.
+LEFT: Final = 499  # client closed the request, as nginx logs it
+# View names of paths that aren't in `urls.py`, by prefix.
 PLACES: Final = {"/static/": "static", "/live/": "live", "/rpc/": "rpc"}
-UNNAMED: Final = "none"  # an address that leads nowhere, or a request that was refused before that was known
+UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
 class Visit:
-    """One request. `view` is the page's name in the site map."""
+    """One request. `view` is the page's name in `urls.py`."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), visitor=visitors.counted(scope, ENV.trusted_proxies))
         self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
-        self._is_told = self.view != "static"  # there are many to a page, and they say nothing
+        self._is_told = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
         self._status = 0
         self._bytes = 0
@@ -77,7 +77,7 @@ class Visit:
         )
 
     def _count(self) -> float:
-        """When the answer's first bytes are ready; how long that took."""
+        """Record the time to the first byte once, and return it."""
         if self._seconds is None:
             self._seconds = time.perf_counter() - self._began
             metrics.request(self.view, self._status, self._seconds)
@@ -85,7 +85,7 @@ class Visit:
 
 
 def request_id(scope: Mapping[str, Any]) -> str:
-    """One of our proxies may have given it; whoever else sends one does not choose what stands in our log."""
+    """Return the request ID that a trusted proxy sent, or a new one. Other clients can't choose what is logged."""
     given = [value for name, value in scope["headers"] if name == b"x-request-id"]
     if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and visitors.is_by_our_proxy(scope, ENV.trusted_proxies):
         return str(given[0], "ascii")
@@ -93,7 +93,7 @@ def request_id(scope: Mapping[str, Any]) -> str:
 
 
 def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Tells the visit what page it came to."""
+    """Middleware that records the page's name."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -1,4 +1,6 @@
-"""Builds the process's long-lived objects from the settings: service client, catalogue, embedded service, live hub."""
+"""Composition root: builds the process's long-lived objects (service client, catalog, embedded service, live hub) from
+the settings.
+"""
 
 import logging
 import threading
@@ -43,33 +45,33 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Calls by hand at a time in a process, and those that the service may hold for half a minute.
+# Concurrent raw calls per process: ordinary calls and long polls.
 CALLS_BY_HAND = 4
 WAITS_BY_HAND = 4
-# Identifiers of all tickets together that are looked up at a time, a quarter of them for one address: fewer than the
-# pages that may wait for the service.
+# Concurrent identifier lookups for all tickets, a quarter of them per client address. Fewer than the pages that may
+# wait for the service.
 TICKET_THREADS = 16
 TEXT_THREADS = 4
 
 
 def embedded() -> bool:
-    """Whether the transfers are invented: the dashboard answers its own questions."""
+    """Return whether the dashboard runs on the embedded service with demo data."""
     return ENV.embedded
 
 
 @cache
 def emulator() -> "Emulator | None":
-    """The embedded service, when there is no real one."""
+    """Return the embedded service, or None with a real one."""
     if not ENV.embedded:
         return None
-    from intents_ui.emulator.app import Emulator  # a real installation never loads it
+    from intents_ui.emulator.app import Emulator  # imported only when used
 
     return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
 
 
 @cache
 def service() -> ServiceClient:
-    """The client that the pages share; safe for threads."""
+    """Return the pages' service client. Thread-safe."""
     how, answers_itself = config(), emulator()
     use_threads(how.connections)
     in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
@@ -80,29 +82,29 @@ def service() -> ServiceClient:
 
 
 def shared_answers(how: ServiceConfig) -> SharedAnswers | None:
-    """What other processes learned. Each embedded service is one process's own."""
+    """Return the Redis cache, if configured. Processes don't share an embedded service."""
     if ENV.redis_url is None or ENV.embedded:
         return None
     key = how.access_key.get_secret_value() if how.access_key else ""
-    # By an HMAC with our SECRET_KEY: whoever reads Redis cannot even try keys out.
+    # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
     whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
     return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=seal("answers"))
 
 
 def seal(kind: str) -> Seal:
-    """Signs what lies in Redis or STATE_DIR with SECRET_KEY, under a salt of its own for each kind."""
+    """Return a seal for data in Redis or STATE_DIR: SECRET_KEY with a separate salt for each kind."""
     key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
     return Seal(key.digest(), tally=health().tally)
 
 
 def unkept() -> Unkept:
-    """The same for an export, which reads a list to its end."""
+    """Return a client that bypasses the cache, for exports that read a whole list."""
     return Unkept(service())
 
 
 @cache
 def health() -> Health:
-    """How the service is, as pages and live part find it."""
+    """Return the service's health, shared by pages and live updates."""
     return Health(told=observed)
 
 
@@ -113,7 +115,7 @@ def observed(operation: str, error: BaseException | None, seconds: float) -> Non
 
 @cache
 def kept() -> KeptAnswers:
-    """What the service said, as pages and live part heard it."""
+    """Return the response cache, shared by pages and live updates."""
     return KeptAnswers(config().lifetimes, clock=time.monotonic)
 
 
@@ -123,12 +125,12 @@ def places() -> Places:
 
 
 def page() -> AbstractContextManager[None]:
-    """Around the making of a page: what it may take of the service."""
+    """Return a context manager for a page's service budget."""
     return places().page(seconds=ENV.intents_page_seconds)
 
 
 def unhurried[T](ask: Callable[[], T]) -> T:
-    """A question with its own time instead of the page's: what is broken off midway may have been done all the same."""
+    """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
     return origin.apart().run(ask)
 
 
@@ -138,67 +140,73 @@ def places_by_hand(*, held: bool) -> Places:
 
 
 def by_hand(group: Group) -> AbstractContextManager[None]:
-    """Around one call by hand, for which no page thread waits. What the service may hold has places of its own."""
+    """Return a context manager for one raw call, which doesn't occupy a page thread. Long polls have slots of their
+    own.
+    """
     return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_totals[group] + 1)
 
 
 @cache
 def catalog() -> Catalog:
-    """Chains and tokens by id, as the pages' client reads them."""
+    """Return the catalog of chains and tokens."""
     return Catalog(service())
 
 
 @cache
 def routes() -> Routes:
-    """What the service lists of routes, as the pages' client reads it."""
+    """Return the route lookups."""
     return Routes(service())
 
 
 @cache
 def token_lists() -> TokenLists:
-    """The tokens of many chains, as the pages' client reads them."""
+    """Return the token lists."""
     return TokenLists(service(), catalog())
 
 
 @cache
 def prices() -> Prices:
-    """What tokens cost, as the pages' client reads it."""
+    """Return the price cache."""
     return Prices(service())
 
 
 @cache
 def logos() -> Logos | None:
-    """Where logos are fetched, when hosts are named for it."""
+    """Return the logo cache, or None if no logo hosts are configured."""
     return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
 
 
 @cache
 def cards() -> Cards:
-    """Where previews of transfers are drawn."""
+    """Return the renderer of preview cards."""
     return Cards()
 
 
 @cache
 def exports() -> Exports:
-    """The exports that this process is making."""
+    """Return this process's exports."""
     return Exports(ENV.intents_exports)
 
 
 @cache
 def ticket_threads() -> FairThreads:
-    """Where the rows of a triage wait for the service: the event loop's own threads are for what is done at once."""
+    """Return the threads in which triage rows wait for the service. The event loop's default threads are for short
+    work.
+    """
     return FairThreads(TICKET_THREADS, name="ticket")
 
 
 @cache
 def text_threads() -> FairThreads:
-    """Where pasted text is read and what is copied is written: no job waits, so a few threads do."""
+    """Return the threads that parse pasted text and render copied text. These jobs never block, so a few threads
+    suffice.
+    """
     return FairThreads(TEXT_THREADS, name="text")
 
 
 @cache
 def hub() -> Hub:
-    """Watches the intents that somebody looks at. From a page: `hub().newest(intent_id)`, which asks nobody."""
+    """Return the hub that polls the intents open in a browser."""
     answers_itself = emulator()
     service = AsyncServiceClient(
         config(),
@@ -213,18 +221,18 @@ def hub() -> Hub:
 
 
 def newest(intent_id: str) -> Picture | None:
-    """What is known of an intent that somebody watches: it costs the service nothing."""
+    """Return the live snapshot of a watched intent, or None. Sends no request."""
     return hub().newest(intent_id)
 
 
 def look_again(intent_id: str) -> None:
-    """After we have changed an intent: whoever watches it sees that at once, and so does the next page about it."""
+    """Show a change that this dashboard made: invalidate the intent's cached responses and poll it at once."""
     service().forget(intent_id)
     hub().look_again(intent_id)
 
 
 def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:
-    """A page of a list of intents. `request`: the arguments of `get_intent_history` beside its page."""
+    """Return one page of a list of intents. `request` has the arguments of `get_intent_history` except its page."""
     ask = service().get_intent_history
     return paging.leaf(lambda page: ask(page=page, **request), first, at=at)
 
@@ -253,7 +261,7 @@ def limits(group: Group) -> Limits:
 
 
 def open_all() -> None:
-    """At the process's start, so that the first reader does not wait for it. The start itself waits for no service."""
+    """Preload names in the background at process start. Starting doesn't wait for the service."""
     threading.Thread(target=warm, args=(catalog(),), name="warm", daemon=True).start()
 
 
@@ -265,7 +273,7 @@ def warm(names: Catalog) -> None:
 
 
 async def close_live() -> None:
-    """On the event loop that serves the streams."""
+    """Close the live hub, on the event loop of its streams."""
     await hub().aclose()
     await hub().service.aclose()
 

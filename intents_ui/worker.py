@@ -1,8 +1,8 @@
-"""gunicorn's ASGI worker, whose connections end when nobody goes on with them, and tell browsers what all answers do.
+"""gunicorn's ASGI worker with connection deadlines and security headers.
 
-Without a deadline of ours a connection on which half a request was sent stays open for ever, and so does one whose
-reader takes nothing of a long answer. A process that stops would wait for a proxy's idle connections. gunicorn has no
-setting for any of them, nor for what it says of itself in each answer and in those by which it refuses a request.
+Without our deadlines, a connection with half a request stays open forever, and so does one whose client doesn't read a
+long response. A shutdown would wait for a proxy's idle connections. gunicorn has no settings for these, nor for its
+Server header and the headers of its own error responses.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ from intents_ui import headers
 from intents_ui.settings import ENV
 
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
-# Bytes of a body that wait to be taken, and bytes that are read at once: by default 256 KB each, for each connection.
+# Bytes of a body to buffer, and bytes to read at once. The default is 256 KB each, per connection.
 UNREAD: Final = 32 * 1024
-# After which a thread that computes lets another have Python's lock. With the default of 5 ms a page that hands over
-# between the event loop and threads waits that long at each step while another client's export computes.
+# Interval after which a computing thread releases the GIL. With the default of 5 ms, a page waits that long at each
+# handover between event loop and thread while another client's export computes.
 SWITCH_SECONDS: Final = 0.0005
-LAST_QUESTIONS: Final = 1.0  # seconds in which what a proxy was about to ask on an open connection still comes in
+LAST_QUESTIONS: Final = 1.0  # seconds for requests that a proxy is about to send on an open connection
 
 
 class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its types
-    """For the headers of every request but the first there is `keepalive`, which gunicorn keeps to by itself."""
+    """Connection with deadlines. For the headers of later requests gunicorn itself enforces `keepalive`."""
 
     def __init__(self, worker: Any) -> None:
         super().__init__(worker)
@@ -60,7 +60,9 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         super().connection_lost(exc)
 
     def _feed_callback_parser(self, data: bytes) -> bool:
-        """A Content-Length of more digits than Python makes a number of is no fault of ours to be logged."""
+        """
+        Respond with 400 to a Content-Length too long for Python's int, which would otherwise be logged as an error.
+        """
         try:
             return bool(super()._feed_callback_parser(data))
         except ValueError:
@@ -69,7 +71,9 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
             return False
 
     def _send_body(self, *args: Any, **how: Any) -> None:
-        """Python before 3.13.6 cannot `writelines` to a reader who has left, and gunicorn would log it as an error."""
+        """Skip the write to a disconnected client, which before Python 3.13.6 raises in `writelines` and is logged as
+        an error.
+        """
         if not self.transport.is_closing():
             super()._send_body(*args, **how)
 
@@ -82,12 +86,12 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
             self._keepalive_timeout()
 
     def _end_without_request(self) -> None:
-        """Unless the first request is being answered, or was."""
+        """Abort the connection if its first request hasn't arrived."""
         if self.req_count < 2 and self._current_request is None:
             self.transport.abort()
 
     def _drop(self) -> None:
-        """With what is unsent, which the kernel would otherwise keep for its reader."""
+        """Abort the connection and discard unsent data, which the kernel would otherwise keep for the client."""
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOT_A_MOMENT)
         self.transport.abort()
 
@@ -106,7 +110,7 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
         super().init_process()
 
     async def _shutdown(self) -> None:
-        """What is answered from now on closes its connection. Those on which nothing is asked would be waited for."""
+        """Shut down. Responses from now on close their connection, and idle connections are closed explicitly."""
         self.loop.call_later(LAST_QUESTIONS, self._end_idle)
         await super()._shutdown()
 
