@@ -41,7 +41,7 @@ def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         for name, value in EVERYWHERE.items():
             response.headers.setdefault(name, value)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
-            response._csp_config = {}  # the cached response has its own policy
+            response._csp_config = {}  # type: ignore[attr-defined]  # the cached response has its own policy
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
         else:
