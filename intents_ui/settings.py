@@ -81,7 +81,7 @@ REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "next"
 
 
 def limits(name: str) -> dict[Group, Any]:
-    """One of the limits of a call, for every group of operations (faults.md 8.1, 8.7)."""
+    """Return one of the limits of a call for every group of operations."""
     return {group: getattr(limits, name) for group, limits in LIMITS.items()}
 
 

@@ -1,7 +1,7 @@
-"""What an address is to the service, its roles told apart, and what the transfers of an owner come to.
+"""Roles of an address, and the totals of an owner's transfers.
 
-It rests on searches, which give intents without receipts: all of them, or the ten newest without saying so
-(interface.md 4.1, domain.md 3.2). A sum is one of base units, token by token, and says on how many intents it rests.
+Based on searches, which return intents without receipts, and possibly only the newest ten (docs/contract.md#search).
+Totals are in base units per token, with the number of intents that they cover.
 """
 
 from collections import Counter

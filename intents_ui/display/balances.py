@@ -1,7 +1,6 @@
 """What the addresses of a transfer hold, and what that changes of its story.
 
-Source: interface.md 2.13, domain.md 3.1. A price that is missing is not a price of 0, and a balance that nobody read is
-not a balance of 0.
+A missing price is not a price of 0, and a balance that wasn't loaded is not a balance of 0.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What the calls of a transfer do, in words (interface.md 2.4, 2.5, 2.6 and 2.11).
+"""Descriptions of a transfer's calls.
 
 A reading aid: it says how those who wrote the calls mean them, by the names of well-known functions.
 """
@@ -198,7 +198,7 @@ class _Narrator:
             yield _note(f"Runs only under a condition that this page has no words for: {kind}.")
 
     def _of_entry(self, entry: DepositIntentEntry) -> Iterator[Note]:
-        """What the owner signed so that somebody else can send the payment (domain.md 1.4)."""
+        """Yield what the owner signed so that the relayer can send the deposit."""
         chain_id, token = self.facts.origin_chain_id, self.facts.sent.token_address
         if entry.intent_signature:
             end = (" ", *until(entry.deadline)) if entry.deadline is not None else ()

@@ -1,4 +1,4 @@
-"""Chains for a reader, whichever form the service gave them in (interface.md 2.15), and the filters of their list."""
+"""Chains for display, from either form of the service (docs/contract.md#chaininfo), and filters of their list."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

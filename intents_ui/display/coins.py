@@ -23,7 +23,7 @@ TOKENS: Mapping[tuple[int, str], str] = {
 
 @dataclass(frozen=True)
 class Logo:
-    """Where the service's list says that a token's logo is (interface.md 2.14), or with no address a chain's (2.15)."""
+    """Where the service's list says that a token's logo is, or a chain's without an address."""
 
     chain_id: int
     address: str | None

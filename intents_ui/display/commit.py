@@ -1,4 +1,4 @@
-"""Committing an intent, in words (interface.md 4.6): whether it is offered, and what became of it.
+"""Words for committing an intent: whether it can be committed, and the result.
 
 A commit is sent once. Where its answer does not say whether it was taken, the intent itself is asked for.
 """
@@ -288,7 +288,7 @@ def _unknown(shown: Shown | None, error: ServiceError | None) -> Told:
 
 
 def _state_in(error: ServiceError | None) -> str:
-    """`status=EXECUTING` stands in the cause of such an answer (domain.md 2.6)."""
+    """Return the status from an error's cause, such as `status=EXECUTING`."""
     _, found, rest = ((error.cause or "") if error else "").partition("status=")
     words = rest.split()
     return text.name(words[0].rstrip(".,;)")).shown if found and words else ""

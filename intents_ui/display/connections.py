@@ -1,4 +1,4 @@
-"""Which chains a chain is connected with: those that share a route provider with it (interface.md 4.7a).
+"""Connected chains: those that share a route provider with a chain.
 
 That a provider serves two chains does not say that every token can go from the one to the other: routes do.
 """

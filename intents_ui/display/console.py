@@ -52,7 +52,7 @@ PLOTS: tuple[tuple[str, str], ...] = (
     ("stalled-in-bridge", "It hangs in the bridge, for hours"),
 )
 
-# What each of the service's errors means (domain.md 2.6).
+# Meanings of the service's error codes (docs/contract.md#errors).
 MEANINGS: Mapping[int, str] = {
     -10: "The stream is over.",
     -9: "The stream broke off.",

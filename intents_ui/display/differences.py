@@ -44,7 +44,7 @@ def compared_shortly(money: Money, other: Money, *, than: str, using: Names) -> 
 
 
 def is_another_token(one: Money, other: Money) -> bool:
-    """Both are named, and they are not the same; a chain's own coin has two names (domain.md 2.3)."""
+    """Return whether both tokens are known and differ. The native token has two addresses, which are equal."""
     if _differ(one.chain_id, other.chain_id):
         return True
     if hashes.is_native(one.token_address) and hashes.is_native(other.token_address):
@@ -67,7 +67,7 @@ def _differ[T](one: T | None, other: T | None) -> bool:
 
 
 def _folded(address: str | None) -> str | None:
-    """Hex has no letter case (domain.md 2.3); in other kinds of addresses the case tells them apart."""
+    """Fold the case of hex addresses. Other kinds of addresses are case-sensitive."""
     return (hashes.canonical_address(address) or address) if address else None
 
 

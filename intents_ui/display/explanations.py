@@ -1,4 +1,4 @@
-"""The rows of explanations.json, each the words for one situation (domain.md section 6)."""
+"""Rows of explanations.json, each with the words for one situation."""
 
 import json
 from collections.abc import Mapping

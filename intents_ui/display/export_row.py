@@ -159,13 +159,13 @@ def _amount(value: int | None, decimals: int | None) -> str | None:
 
 
 def _hash(transaction: IntentTransaction | None) -> str | None:
-    """A placeholder is no hash: nothing is found by it (domain.md 2.5)."""
+    """Return the transaction's hash. A placeholder identifies no transaction."""
     txn_hash = transaction.txn_hash if transaction else None
     return None if hashes.is_placeholder(txn_hash) else txn_hash
 
 
 def _reason(facts: Facts) -> str | None:
-    """Why the first step that failed did; the reasons of later ones only repeat it (domain.md 1.5)."""
+    """Return the reason of the first failed step. Later steps only repeat it."""
     steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
     return next((step.status_reason for step in steps if step and step.status_reason and leg(step) in DEAD), None)
 

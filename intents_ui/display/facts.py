@@ -180,11 +180,11 @@ class Facts:
 
     @property
     def lacks_its_receipt(self) -> bool:
-        """Execution makes the receipt: a status from then on without one is a contradiction (domain.md 7, row 7)."""
+        """Return whether there is no receipt although execution, which creates one, began."""
         return self.is_missing and self.status in EXECUTED
 
     def is_expired(self, *, now: datetime) -> bool:
-        """An offer that was used has no expiry any more (domain.md 7, row 51); unread is not known to be unused."""
+        """Return whether the quote expired. One that was, or may have been, executed doesn't expire."""
         if self.is_unread or self.is_under_way:
             return False
         end = self.execute_by
@@ -204,7 +204,7 @@ class Facts:
 
     @property
     def started_at(self) -> datetime | None:
-        """When execution began; the receipt is created then (domain.md 7, row 52)."""
+        """When execution began, which is when the receipt is created."""
         return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
 
     @property
@@ -269,7 +269,7 @@ class Facts:
 
     @property
     def received(self) -> Money:
-        """What the service says was delivered; it says so only at the end (domain.md 1.4)."""
+        """The delivered amount by the service, which is only known at the end."""
         return self._destination_money(self.summary.destination_token_amount)
 
     @property

@@ -111,7 +111,7 @@ WORDS = (
     (errors.ServiceError, UNREACHABLE),
 )
 
-# What each of the service's errors (domain.md 2.6) is to a reader. What it is to staff: `console.MEANINGS`.
+# Words for users by error code. Those for staff are in `console.MEANINGS`.
 BY_CODE: Mapping[int, Words] = {
     -10: UNREADABLE.because("The service ended the conversation instead of answering."),
     -9: FAILED.because("The service lost the connection to itself before it had answered."),

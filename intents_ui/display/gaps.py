@@ -70,7 +70,7 @@ class Gaps:
         return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'an unnamed chain')}"
 
     def provider(self) -> str:
-        """Of two providers the last is the bridge (domain.md 1.4)."""
+        """Of two providers, the last is the bridge."""
         known = providers.labels(self._facts.providers)
         return known[-1] if known else "the route provider"
 

@@ -1,7 +1,6 @@
 """The technical words of the pages, each explained in a sentence or two: all of them in `/help`, its own on each page.
 
-The words are those of interface.md section 1 and design.md 6. A reader is told what a word means for his money, and
-where the service and the pages use different ones, both.
+Each entry says what the word means for the user's funds. Where the service's API uses another word, both are given.
 """
 
 import re

@@ -10,7 +10,7 @@ from intents_ui.display.text import UNKNOWN, isolated, visible
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40
 ZERO_ADDRESS = "0x" + "0" * ADDRESS_DIGITS
-# Both stand for the chain's own coin (domain.md 2.3).
+# Both stand for the chain's native token.
 NATIVE_ADDRESSES = frozenset({ZERO_ADDRESS, "0x" + "e" * ADDRESS_DIGITS})
 
 HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
@@ -72,7 +72,7 @@ def is_native(address: str | None) -> bool:
 
 
 def is_placeholder(txn_hash: str | None) -> bool:
-    """No transaction stands behind it: nothing, all zeros, all f's, or ten or more zeros at the end (domain.md 2.5)."""
+    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
     if not txn_hash:
         return True
     digits = txn_hash.lower().removeprefix("0x")

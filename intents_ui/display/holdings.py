@@ -1,4 +1,4 @@
-"""What the two addresses of a transfer hold on their chains, as the history entry has it (interface.md 2.13)."""
+"""On-chain balances of a transfer's two intent addresses, from its history entry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

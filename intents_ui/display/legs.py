@@ -51,12 +51,12 @@ def deposit_leg(deposit: IntentTransaction | None) -> Leg:
 
 
 def is_made(deposit: IntentTransaction | None) -> bool:
-    """The payer has done their part: it has a real hash, or was signed for the relayer to send (domain.md 1.4)."""
+    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
     entry = deposit.deposit_intent_entry if deposit else None
     is_signed = bool(deposit and deposit.meta_txn_id) or bool(entry and entry.intent_signature)
     return is_signed or has_hash(deposit)
 
 
 def has_hash(transaction: IntentTransaction | None) -> bool:
-    """A real hash: a payment that is only watched for carries a placeholder (domain.md 2.5)."""
+    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
     return transaction is not None and not hashes.is_placeholder(transaction.txn_hash)

@@ -1,4 +1,4 @@
-"""Chains against chains: how many of a chain's tokens can be had for one token of another (interface.md 4.8).
+"""Route matrix: how many tokens of a chain can be received for one token of another.
 
 The service can only be asked token by token, so a row is the answer for one token of its chain: the native one, or the
 featured one with a chosen symbol.

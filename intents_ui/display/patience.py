@@ -1,4 +1,4 @@
-"""How long a transfer should take, and from when on that is no longer usual (domain.md 1.3)."""
+"""Estimated durations, and the thresholds for late and stalled (docs/contract.md#durations)."""
 
 from datetime import datetime, timedelta
 

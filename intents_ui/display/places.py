@@ -58,7 +58,7 @@ def side_of(chain_id: int | None, facts: Facts) -> Place:
 
 
 def last_confirmed(facts: Facts) -> Place:
-    """After the last step that succeeded, by itself or because a later one is under way (domain.md section 6)."""
+    """Return the place after the last step that succeeded, or that must have because a later one began."""
     deposit, origin, destination = facts.legs
     if facts.is_delivered or destination is Leg.DONE:
         return Place.RECIPIENT

@@ -1,4 +1,4 @@
-"""The price of one whole token, in USD, as the service states it (domain.md 3.5)."""
+"""The service's USD price of one whole token."""
 
 from dataclasses import dataclass
 from datetime import datetime

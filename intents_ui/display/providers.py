@@ -1,4 +1,4 @@
-"""Route providers: their names, and how long the slow ones may take (domain.md 1.3)."""
+"""Route providers: their names, and how long the slow ones may take (docs/contract.md#durations)."""
 
 from collections.abc import Iterable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Every field of an intent and its receipt as labelled rows, by the tables of interface.md 2.1-2.12.
+"""All fields of an intent and its receipt as labeled rows (docs/contract.md#objects).
 
 Driven by the models: a field that is added there appears here, at worst under a plain label. What is not known (None)
 has no row; what came and could not be read has one that says so.
@@ -52,7 +52,7 @@ class Group:
 class _Reader:
     facts: Facts
     using: Names
-    # The second set of names on an intent repeats objects of the first (interface.md 2.1).
+    # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
 
     def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[Group]:

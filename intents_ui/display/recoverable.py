@@ -1,7 +1,4 @@
-"""The work list: intents with a recoverable balance, what it comes to, and why it is stuck.
-
-Source: interface.md 2.13, domain.md 1.5 and 3.1.
-"""
+"""The work list: intents with a recoverable balance, what it comes to, and why it is stuck."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
 """A question about routes: read from a URL, checked before anything is asked, written back as the one URL.
 
 `from` and `token` are the origin, `to` and `for` the destination. A token on one side asks for all routes from it or to
-it, a token on each for one route; a chain without a token narrows the other side's answer (interface.md 4.8, 4.9).
+it, a token on each for one route; a chain without a token narrows the other side's results.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
-"""What the service lists of routes, in words (interface.md 4.8, 4.9).
+"""Words for the service's lists of routes.
 
-An empty list is no proof that there is no route: live handlers answered empty lists to everything (domain.md 3.5).
+An empty list doesn't prove that there is no route: some versions of the service return one for every request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -220,7 +220,7 @@ def _explanation(question: Question, *, is_any: bool) -> str:
     if not is_any:
         return NO_PROOF
     if question.kind is Kind.PAY and not question.owner:
-        # domain.md 3.5
+        # Without an owner the service lists popular tokens only.
         return "Without an owner these are the usual options, there may be others. Only a quote makes sure of a route."
     return "Only a quote makes sure of a route."
 

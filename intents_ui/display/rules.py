@@ -1,6 +1,6 @@
-"""Which row of explanations.json tells the story of a transfer (domain.md section 6, the order given there).
+"""Rules that choose a transfer's row of explanations.json. The first that matches wins.
 
-Three principles fill the gaps of that table: the furthest step that left a trace outranks the status and the steps
+Three principles decide where rows overlap: the furthest step that left a trace outranks the status and the steps
 before it; a row that needs a balance is chosen only when the balance is known; and where a balance lies further on
 than the steps say, the steps lag behind, while one that lies further back is a contradiction, and told as one.
 """

@@ -169,7 +169,7 @@ class Teller:
         return RETURN[tense].format_map(self._words)
 
     def _bridge(self) -> str:
-        """Of two providers the last is the bridge (domain.md 1.4)."""
+        """Of two providers, the last is the bridge."""
         known = providers.labels(self._facts.providers)
         return known[-1] if known else "the route provider"
 

@@ -80,7 +80,7 @@ TRANSACTIONS = {
 NOT_SENT = Shown("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
 NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
 
-# "Stop waiting", not "success". The second set is still worth a look: a refund or a retry may follow (domain.md 1.1).
+# Final doesn't mean success. Statuses of the second set can still change: a refund or a retry may follow.
 TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
 TERMINAL_FOR_NOW = frozenset({"FAILED", "ABORTED", "INVALID"})
 
@@ -97,7 +97,7 @@ def intent(
 
 
 def transaction(status: str | None, *, is_open: bool = True) -> Shown:
-    """How a transaction's status is shown; ERRORED is a retry only while the intent is open (domain.md 1.2)."""
+    """Return how to show a transaction's status. ERRORED means a retry only while the intent is open."""
     if status == TransactionStatus.ERRORED and not is_open:
         return NOT_SENT
     if status is None or status not in TransactionStatus:
@@ -113,7 +113,7 @@ def unknown(status: str | None) -> Shown:
 
 
 def is_open(status: str | None) -> bool:
-    """Something can still happen by itself; an unknown status counts as open (domain.md 7.15)."""
+    """Return whether the status is not final. An unknown status counts as open."""
     return status not in TERMINAL
 
 

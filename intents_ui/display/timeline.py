@@ -67,7 +67,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """`late` is past the estimate, `stalled` unusual (domain.md 1.3): nothing has changed for too long."""
+    """`late`: past the estimate. `stalled`: no change for unusually long."""
 
     steps: tuple[Step, ...]
     elapsed: timedelta | None

@@ -13,7 +13,7 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-# The service's clock and ours may differ by this much before "in the future" means anything (domain.md 7, row 8).
+# Tolerated clock difference between the service and this server.
 SKEW = timedelta(minutes=2)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -1,7 +1,4 @@
-"""Which tokens a reader wants to see: read from a URL, checked before anything is asked, written back as the one URL.
-
-Source: interface.md 4.7, domain.md 3.4.
-"""
+"""Filters of the token list: parsed from a URL, validated before any request, written back as the canonical URL."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A list of tokens: which of them a reader wants, in the service's order, and a row for each (domain.md 3.4)."""
+"""Token list: filters, in the service's order, and rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -109,7 +109,7 @@ def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Seq
 
 
 def _rank(token: TokenInfo, words: str) -> int:
-    """How well a token answers a search, 0 best (domain.md 7, row 42)."""
+    """Return how well a token matches a search. 0 is best."""
     symbol, name = (token.symbol or "").casefold(), (token.name or "").casefold()
     answers = (
         words in (symbol, token.address.casefold()),

@@ -55,7 +55,7 @@ def key(address: str) -> str:
 
 
 def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:
-    """What an address holds of a token. A chain of 0, or none, is that of the address (domain.md 3.1)."""
+    """Return an address's balance of a token. A chain of 0, or none, is that of the address."""
     chain_id = token.chain_id or inside.chain_id
     stated = TokenMetadata(
         chain_id=chain_id, token_address=token.contract_address, symbol=token.symbol, decimals=token.decimals

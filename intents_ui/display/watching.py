@@ -1,4 +1,4 @@
-"""Whether a transfer is worth watching: whether anything can still change by itself (domain.md 1.1, 1.3)."""
+"""Decides whether a transfer can still change, so that its page stays live."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Scenarios in which the money arrives, however oddly (domain.md section 5). Seconds count from the quote."""
+"""Scenarios in which the funds are delivered. Times are in seconds from the quote."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a real service also does, to be switched on per operation (domain.md 5b). Each behaviour has a name.
+"""Deviations and faults of real services, to be switched on by name and operation.
 
 Faults answer in place of the operation; rewrites change what it answered; the rest are words that the operations look
 for themselves.

@@ -64,7 +64,7 @@ class Token:
         return f"https://logos.service.example/{self.chain_id}/{self.address}.webp"
 
     def as_info(self) -> dict[str, Any]:
-        """TokenInfo (interface.md 2.14); what is not known is left out."""
+        """Return a TokenInfo. Unknown values are left out."""
         info = {
             "chainId": self.chain_id,
             "address": self.address,
@@ -79,7 +79,7 @@ class Token:
         return {key: value for key, value in info.items() if value is not None}
 
     def as_metadata(self) -> dict[str, Any]:
-        """TokenMetadata (interface.md 2.12)."""
+        """Return a TokenMetadata."""
         metadata = {
             "chainId": self.chain_id,
             "tokenAddress": self.address,
@@ -172,7 +172,7 @@ def canonical(address: str) -> str:
 
 
 def chain_info(chain: dict[str, Any]) -> dict[str, Any]:
-    """ChainInfo with the keys of both forms (interface.md 2.15)."""
+    """Return a ChainInfo with the fields of both forms, nested and flat."""
     currency, explorer = chain["nativeCurrency"], chain["blockExplorer"]
     return {
         "id": chain["id"],

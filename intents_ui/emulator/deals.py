@@ -10,8 +10,7 @@ class Deal:
     `amount` None follows from `receive`; both given: the difference is market impact. `minimum`: the least that may
     arrive. `deposit`: `wallet` pays by itself, `gasless` is relayed with the owner's signature, `watched` is waited for
     at the address. `payee`: who is paid instead of the owner. `calls`: the payee is a contract and is called. `free`:
-    nobody takes a fee. `edge`: money comes from a chain that is not EVM, and the objects carry fields that interface.md
-    does not know.
+    there are no fees. `edge`: the funds come from a non-EVM chain, and the objects have fields beyond docs/contract.md.
     """
 
     origin: tuple[int, str]

@@ -11,7 +11,7 @@ MICROSECONDS = 1_000_000
 
 
 def stamp(microseconds: int) -> str:
-    """RFC 3339 with `Z` and up to six digits, trailing zeros cut (domain.md 2.2)."""
+    """Format as RFC 3339 with `Z` and up to six digits of fraction, without trailing zeros."""
     moment = (_EPOCH + timedelta(microseconds=microseconds)).replace(tzinfo=None)
     text = moment.isoformat(timespec="microseconds")
     return text.rstrip("0").rstrip(".") + "Z"
@@ -22,7 +22,7 @@ def micros(seconds: float) -> int:
 
 
 def amount(units: int) -> str:
-    """Base units travel as decimal strings (domain.md 2.1)."""
+    """Format an amount in base units as a decimal string."""
     return str(units)
 
 

@@ -1,4 +1,4 @@
-"""The service's errors: a `Refusal` has a code of data/errors.json and becomes the flat envelope (domain.md 2.6)."""
+"""Errors of the service: a `Refusal` has a code of `data/errors.json` and becomes the flat error envelope."""
 
 import json
 from typing import Final

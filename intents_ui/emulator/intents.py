@@ -1,4 +1,4 @@
-"""The Intent document (interface.md 2.1 to 2.9)."""
+"""JSON of intents."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ OTHER_DURATION: Final = 8
 
 
 def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
-    """The full object; what the destination side would hold is null on one chain (domain.md 2.5)."""
+    """Return the complete intent. Destination fields are null within one chain."""
     terms = terms_of(transfer, catalogue)
     crossing = not transfer.same_chain
     origin_calls = calldata.origin_calls(transfer, terms)

@@ -51,7 +51,7 @@ class Lookups:
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
 
     def search_intents(self, ask: Ask) -> Document:
-        """All criteria must hold; none given: nothing found (domain.md 7 rows 32 to 37)."""
+        """Return the intents that match all criteria. Without any criterion, nothing matches."""
         found = list(islice(self._search(ask), SEARCH_HITS))
         if "search-capped" in ask.behaviours:
             found = [entry for entry in found if entry.scene.status != "QUOTED"][:10]
@@ -184,7 +184,7 @@ class _Filters:
         return cls(
             owner=owner.strip().lower() if owner else None,
             project=requests.whole(body, "byProjectId"),
-            # A word that is no status becomes the first of them: so does the real server's decoder (domain.md 2.6).
+            # An unknown status becomes the first one, as in the real service's decoder.
             statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
             origin_chain=requests.whole(body, "originChainId"),
             destination_chain=requests.whole(body, "destinationChainId"),

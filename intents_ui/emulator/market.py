@@ -24,7 +24,7 @@ class Market:
         return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
 
     def get_token_list(self, ask: Ask) -> Document:
-        """Featured tokens; all of them when something is looked for; `limit` counts per chain (domain.md 3.4)."""
+        """Return featured tokens, or all tokens when searching. `limit` applies to each chain."""
         body = ask.body
         chain_ids = requests.required(requests.wholes(body, "chainIds") or None, "chainIds")
         query = (requests.text(body, "searchQuery") or "").strip().lower()

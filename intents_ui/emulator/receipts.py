@@ -1,4 +1,4 @@
-"""The receipt, its transactions and summary, and the history entry around it (interface.md 2.10 to 2.13)."""
+"""JSON of receipts, their transactions and summaries, and of history entries."""
 
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
         document[f"{name}Transaction"] = made
     document["summary"] = summary(transfer, scene, terms)
     document["updatedAt"] = stamp(transfer.moment(scene.updated))
-    # The receipt begins with the execution, the intent with the quote (domain.md 7 row 52).
+    # A receipt is created when the execution begins, after the intent, which is created by the quote.
     document["createdAt"] = stamp(transfer.moment(scene.started or 0.0))
     if transfer.deal.edge:
         document |= {"statusUpdatedAt": stamp(transfer.moment(scene.at)), "mode": "FUND", "isTestnet": False}
@@ -88,7 +88,7 @@ def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Doc
 
 
 def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
-    """What arrives is written down when it has arrived; exact output is known from the start (domain.md 1.4)."""
+    """Return the amount delivered: null until delivery, except with exact output, where it is known from the start."""
     deal, arrived = transfer.deal, transfer.deal.exact_output or _has_arrived(transfer, scene)
     document = {
         "intentId": transfer.intent_id,
@@ -120,7 +120,7 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
 
 
 def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
-    """One IntentTransaction. What has no value yet is null or absent as domain.md 2.5 has it."""
+    """Return an IntentTransaction. Fields without a value are null or absent, as in the real service."""
     sides = _sides(transfer, terms, name, scene)
     document: dict[str, Any] = {
         "id": transfer.moment(leg.born) + LEGS.index(name),

@@ -38,7 +38,7 @@ def flag(body: Document, field: str) -> bool:
 
 
 def whole(body: Document, field: str) -> int | None:
-    """A whole number, as such or as a string of digits; both are read (domain.md 2.1)."""
+    """Read an integer, written as a number or as a string of digits."""
     return _whole(body.get(field), field)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from intents_ui.emulator.catalogue import Catalogue
 from intents_ui.emulator.documents import Document
 
-# Every field that travels as a decimal string (domain.md 2.1).
+# All fields that are decimal strings on the wire.
 AMOUNTS: Final = frozenset(
     [
         "amount",
@@ -99,7 +99,7 @@ def extra_fields(document: Document) -> Document:
 
 
 def without_ids(document: Document) -> Document:
-    """What is documented and yet hidden in real answers (domain.md 2.7). Chains keep their id: it names them."""
+    """Remove the numeric IDs that some versions of the service hide. Chains keep theirs, because it identifies them."""
     if "chains" in document:
         return document
     return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _NUMERIC_IDS})
@@ -134,7 +134,7 @@ def chains_nested(document: Document) -> Document:
 
 
 def second_names(document: Document) -> Document:
-    """The second set of names of Intent (domain.md 7 row 47)."""
+    """Replace fields of an intent by their aliases (docs/contract.md#aliases-and-hidden-fields)."""
     return _intents(document, lambda intent: _with_second_names(intent, keep=False))
 
 
@@ -182,7 +182,7 @@ def prices_zero(document: Document) -> Document:
 
 
 def balances_bare(document: Document) -> Document:
-    """Chain 0, which means that of the address, and neither symbol nor decimals (domain.md 3.1)."""
+    """Set the chain to 0, which stands for the chain of the address, and remove symbol and decimals."""
     dropped = ("symbol", "decimals")
     return _balances(document, lambda token: {key: token[key] for key in token if key not in dropped} | {"chainId": 0})
 

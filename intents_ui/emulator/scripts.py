@@ -61,7 +61,7 @@ class Scene:
 
     @property
     def receipt_states(self) -> list[str]:
-        """The cursor of WaitIntentReceipt by position: deposit, origin, destination, refund (domain.md 7 row 4)."""
+        """Return the cursor of WaitIntentReceipt: statuses of deposit, origin, destination and refund in order."""
         statuses = [leg.status if leg else None for leg in self.legs]
         while statuses and statuses[-1] is None:
             statuses.pop()

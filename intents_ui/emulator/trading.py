@@ -1,4 +1,4 @@
-"""QuoteIntent, CommitIntent and ExecuteIntent: what callers make, in memory (domain.md 3b, 7 row 46)."""
+"""QuoteIntent, CommitIntent and ExecuteIntent. Intents that clients create are kept in memory."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
 _NOTHING: Final = (None, None, None, None)
 _BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
-# The part of a committed intent that its sender may leave out (interface.md 4.6), or that the service itself changes.
+# Fields of a committed intent that the client may leave out, or that the service changes.
 _MAY_BE_ABSENT: Final = frozenset(
     [
         "id",

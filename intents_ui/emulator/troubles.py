@@ -1,4 +1,4 @@
-"""Scenarios in which it does not, or not yet (domain.md section 5). Seconds count from the quote."""
+"""Scenarios in which the funds aren't delivered, or not yet. Times are in seconds from the quote."""
 
 from typing import Final
 

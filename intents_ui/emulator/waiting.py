@@ -21,7 +21,7 @@ type Pause = Callable[[float], Awaitable[bool]]
 
 
 class Waiting:
-    """`hold`: seconds, by the real clock, that a call without news is kept (domain.md 7 row 6)."""
+    """`hold`: seconds of real time for which a call is held while nothing changes."""
 
     def __init__(self, ledger: Ledger, now: Callable[[], int], hold: float) -> None:
         self.ledger = ledger

@@ -188,7 +188,7 @@ class Reader:
 
 
 def _passes(intent: Intent, filters: Filters) -> bool:
-    """What the service does with these filters in a list, which it has of owners alone (interface.md 4.2)."""
+    """Apply the filters here, because the service lists only the intents of an owner and these come from a search."""
     created = intent.created_at.timestamp() if intent.created_at else None
     return (
         (not filters.status or intent.status in filters.status)

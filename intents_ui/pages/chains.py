@@ -179,7 +179,7 @@ def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[Inten
 
 
 def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
-    """The featured ones first, as the service has them (domain.md 3.4)."""
+    """Return the chain's tokens, featured ones first, otherwise in the service's order."""
     listed, catalog = part.found, wiring.catalog()
     found = sorted(listed.entries if listed else (), key=lambda token: not token.featured)
     return {

@@ -57,7 +57,7 @@ WAITS_ALREADY = Refusal(
     wait=10,
 )
 
-# What the embedded service takes beside interface.md.
+# A field that only the emulator's QuoteIntent supports.
 PLOT = Member("plot", Kind.TEXT, "How the invented transfer goes. Only the embedded service knows this.")
 
 

@@ -1,6 +1,6 @@
 """`/logo/…`: a listed token's or chain's logo from a host that the settings name, as we have drawn it anew.
 
-The address names the token and no URL, so nobody can have us fetch what he likes (faults.md S-IMG, S-SSRF).
+The address names the token, not a URL, so that clients can't make this server fetch arbitrary URLs.
 """
 
 from http import HTTPStatus
