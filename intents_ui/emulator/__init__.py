@@ -1,4 +1,4 @@
-"""Stand-in for the intent service: it speaks the same HTTP interface and imports nothing of the dashboard."""
+"""Emulator of the intent service: it has the same HTTP interface, and imports nothing from the dashboard."""
 
 from intents_ui.emulator.app import Emulator, Scenario
 

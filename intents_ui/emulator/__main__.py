@@ -1,4 +1,4 @@
-"""`python -m intents_ui.emulator`: the emulator by itself, on loopback, under gunicorn's ASGI worker."""
+"""`python -m intents_ui.emulator`: runs the emulator on loopback, under gunicorn's ASGI worker."""
 
 import argparse
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         settings = {
             "bind": f"127.0.0.1:{self.port}",
             "worker_class": "asgi",
-            # One process: what callers make lives in its memory.
+            # A single process, because the intents that callers create are in its memory.
             "workers": 1,
             "asgi_lifespan": "on",
             "control_socket_disable": True,

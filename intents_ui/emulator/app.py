@@ -1,4 +1,4 @@
-"""The emulator: an ASGI application that speaks the service's HTTP interface, and what tests and the demo ask of it."""
+"""The emulator as an ASGI application, with an API for tests and the demo page."""
 
 import asyncio
 import contextlib
@@ -50,9 +50,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One of the thirty for the demo page.
+    """One of the thirty scenarios of the demo page.
 
-    `fresh`, `finished`: intent IDs of its newest and newest finished copy; `worst`: of the one held at its worst.
+    `fresh`, `worst` and `finished` are the Intent IDs of its newest copy, of the copy held at its worst moment, and of
+    its newest finished copy.
     """
 
     number: int
@@ -66,14 +67,19 @@ class Scenario:
 
 
 class Emulator:
-    """Stand-in for the service. Safe to call from several threads and event loops at once.
+    """Emulator of the service. Thread-safe, also across event loops.
 
-    `now` is the clock in Unix seconds; `size` how many intents the lists show (10 to 100,000; the scenarios are there
-    from 1,000 on); `tokens` how many tokens the lists hold, filled up with invented ones; `chains` how many chains are
-    listed; `hold` the seconds of a long poll; `access_key` None: none is asked for; `expiry` the seconds for which a
-    quote is good; `service_name` the path segment after /rpc/; `behaviours` pairs of operation (or `*`) and name.
+    - `now`: clock that returns Unix time in seconds
+    - `size`: number of intents in the lists, 10 to 100,000 (scenarios are included from 1,000 on)
+    - `tokens`: minimum number of tokens in the lists, filled up with synthetic ones
+    - `chains`: number of listed chains
+    - `hold`: duration of a long poll in seconds
+    - `access_key`: required key, None for no authentication
+    - `expiry`: lifetime of a quote in seconds
+    - `service_name`: path segment after /rpc/
+    - `behaviours`: pairs of operation (or `*`) and behavior name
 
-    `catalogue.change_chain` and `catalogue.change_token` change what it lists while it runs.
+    `catalogue.change_chain` and `catalogue.change_token` change the lists while it runs.
     """
 
     def __init__(
@@ -118,41 +124,41 @@ class Emulator:
             self.behave(operation, name)
 
     def behave(self, operation: str, *names: str, times: int | None = None) -> None:
-        """Switch behaviours on for one operation or for `*`; for the next `times` requests, or until `heal`."""
+        """Turn on behaviors for one operation or for `*`, for the next `times` requests or until `heal`."""
         if operation not in (known.EVERY_OPERATION, *self.operations):
             raise ValueError(f"no operation is called {operation!r}")
         for name in names:
             self.behaviours.switch_on(operation, name, times=times)
 
     def heal(self, operation: str | None = None) -> None:
-        """Switch all behaviours off, of one operation or of all."""
+        """Turn off all behaviors, of one operation or of all."""
         self.behaviours.switch_off(operation)
 
     def scenarios(self, *, moving: bool = True) -> list[Scenario]:
-        """The thirty, with the copies that are there at this moment. Empty in a world too small for them.
+        """Return the thirty scenarios with their current copies, or none in a world too small for them.
 
-        `moving`: where the newest copy is over already, a new one is played, so that there is something to watch.
-        Copies made so, and those held at their worst, are in memory only.
+        If `moving`, a scenario whose newest copy is finished gets a new one, so that there is something to watch. These
+        copies and the ones held at their worst moment exist only in memory.
         """
         return [self._scenario(plot, moving=moving) for plot in PLOTS if plot.number in self.world.streams]
 
     def newest(self, which: int | str, *, variant: str = MAIN) -> Document:
-        """The Intent document of a scenario's newest copy. KeyError for a scenario that there is not."""
+        """Return the Intent document of a scenario's newest copy. Raises KeyError for an unknown scenario."""
         return self._document(next(self.world.copies(plot_named(which), self._micros(), variant)))
 
     def finished(self, which: int | str, *, variant: str = MAIN) -> Document:
-        """The Intent document of a scenario's newest copy with which nothing will happen any more."""
+        """Return the Intent document of a scenario's newest copy that won't change anymore."""
         plot, now = plot_named(which), self._micros()
         over = scenes_of(plot, variant)[-1].at * MICROSECONDS
         copies = self.world.copies(plot, now, variant)
         return self._document(next(number for number in copies if self.world.transfer(number).born + over <= now))
 
     def worst(self, which: int | str) -> Document:
-        """The Intent document of a scenario's copy that is held at its worst moment, at most 10 minutes old."""
+        """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""
         return self._document(self._trading.held(plot_named(which), self._micros()))
 
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0) -> Document:
-        """Make a copy of a scenario that was quoted `age` seconds ago, and give its Intent document."""
+        """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document."""
         return self._document(self._trading.play(plot_named(which), variant, self._micros(), age))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -187,7 +193,7 @@ class Emulator:
         except Refusal as refusal:
             return known.refused(refusal, on)
         except Exception as error:
-            # A service answers with an envelope, whatever happened inside.
+            # The real service returns an error object for internal errors, too.
             _log.exception("%s failed", operation)
             return known.refused(Refusal(PANIC, type(error).__name__), on)
         return None if document is None else known.answered(document, on)
@@ -198,7 +204,7 @@ class Emulator:
         return self._operations[operation](ask)
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
-        """Refuse, in the order of the real server's layers, what never reaches an operation."""
+        """Raise the errors that the real server returns before a request reaches an operation, in the same order."""
         if self.access_key is not None:
             key = headers.get(b"x-access-key", b"").decode("latin-1")
             if not key:
@@ -228,7 +234,7 @@ class Emulator:
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         if answer.cut:
             await send({"type": "http.response.body", "body": answer.body[: len(answer.body) // 2], "more_body": True})
-            # The server notices that the promised length was not kept and drops the connection.
+            # The server notices that Content-Length wasn't reached, and drops the connection.
             raise ConnectionAbortedError("cut-body")
         await send({"type": "http.response.body", "body": answer.body})
 
@@ -257,14 +263,14 @@ class Emulator:
 
 
 class _Leaving:
-    """A request's body, and afterwards whether its caller is still there."""
+    """A request's body, then detection of a disconnected caller."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._gone: asyncio.Task[None] | None = None
 
     async def body(self) -> bytes | None:
-        """None when the caller left in the middle of it."""
+        """Return the body, or None if the caller disconnected."""
         received = bytearray()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(BODY_SECONDS):
@@ -280,7 +286,7 @@ class _Leaving:
         raise Refusal(BAD_REQUEST, f"request body not received within {BODY_SECONDS} s")
 
     async def within(self, seconds: float) -> bool:
-        """Wait; True as soon as the caller has gone."""
+        """Wait up to `seconds`. Returns True as soon as the caller disconnects."""
         if self._gone is None:
             self._gone = asyncio.ensure_future(self._until_gone())
         await asyncio.wait({self._gone}, timeout=seconds)
@@ -296,7 +302,7 @@ class _Leaving:
 
 
 async def _live(receive: Receive, send: Send) -> None:
-    """There is nothing to open and nothing to close; the server wants to hear it."""
+    """Handle ASGI lifespan events. There is nothing to open or close."""
     while True:
         event = (await receive())["type"].removeprefix("lifespan.")
         await send({"type": f"lifespan.{event}.complete"})
@@ -313,7 +319,7 @@ def _parsed(body: bytes) -> Document:
         if _depth(parsed) > _DEEPEST:
             raise ValueError("nested too deeply")
         if b"\\u" in body:
-            json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none: no answer could repeat it
+            json.dumps(parsed, ensure_ascii=False).encode()  # rejects lone surrogates, which no response could echo
     except (ValueError, RecursionError) as error:
         raise Refusal(BAD_REQUEST, f"failed to unmarshal request data: {str(error)[:120]}") from None
     if parsed is not None and not isinstance(parsed, dict):

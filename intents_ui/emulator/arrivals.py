@@ -1,4 +1,4 @@
-"""Scenarios in which the funds are delivered. Times are in seconds from the quote."""
+"""Scenarios in which the funds arrive, if in unusual ways. Times are seconds after the quote."""
 
 from typing import Final
 
@@ -68,7 +68,7 @@ ARRIVALS: Final = (
         "A standard CCTP transfer from Ethereum takes 13 to 19 minutes. A long wait alone doesn't mean trouble.",
         "Ethereum 5,000 USDC → Base USDC",
         Deal((ETHEREUM, "USDC"), (BASE, "USDC"), ("CCTP",), "5000", duration=1140),
-        # Nothing happens at 708 s: that is when clients with a ten-minute patience give up.
+        # Nothing happens at 708 s, when clients with a ten-minute timeout give up.
         steps("""
             0     QUOTED
             10    COMMITTED

@@ -1,7 +1,7 @@
-"""Deviations and faults of real services, to be switched on by name and operation.
+"""Fault injection: optional behaviors of a real service, turned on per operation by name.
 
-Faults answer in place of the operation; rewrites change what it answered; the rest are words that the operations look
-for themselves.
+Faults replace the operation's response, and rewrites modify it. The operations themselves check for the remaining
+names.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from intents_ui.emulator.errors import Refusal
 EVERY_OPERATION: Final = "*"
 SLOW: Final = "slow-"
 
-# Answered instead of the operation's own refusal or document: name -> (error code, Retry-After).
+# Errors returned instead of the operation's response: name -> (error code, Retry-After).
 REFUSALS: Final[dict[str, tuple[int, str | None]]] = {
     "busy-60": (1201, "60"),
     "busy-1": (1201, "1"),
@@ -61,7 +61,7 @@ REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
     "prices-zero": rewrites.prices_zero,
     "balances-bare": rewrites.balances_bare,
 }
-# Answered as it stands: name -> (status, content type, body).
+# Fixed responses: name -> (status, content type, body).
 PAGES: Final = {
     "html-502": (
         502,
@@ -73,21 +73,21 @@ PAGES: Final = {
 }
 WORDS: Final = frozenset(
     {
-        "wrapped-errors",  # {"webrpcError": …} around what is refused
-        "error-200",  # an error body under status 200
-        "cut-body",  # the connection ends in the middle of the body
-        "slow-first-byte",  # 35 s before anything comes; slow-<seconds> for other waits
+        "wrapped-errors",  # {"webrpcError": …} around errors
+        "error-200",  # an error body with status 200
+        "cut-body",  # the connection closes in the middle of the body
+        "slow-first-byte",  # 35 s before the first byte, or slow-<seconds> for other delays
         "clock-ahead",  # the service's clock is 90 s ahead
         "clock-behind",
-        "wait-at-once",  # WaitIntentReceipt does not hold
-        "wait-same-cursor",  # … and answers with the caller's own cursor
+        "wait-at-once",  # WaitIntentReceipt returns without waiting
+        "wait-same-cursor",  # … with the caller's own cursor
         "done-only-success-or-failure",
         "quoted-not-found",  # no receipt before execution
-        "deposit-hash-ignored",  # byDepositTransactionHash is not in the schema
-        "search-capped",  # ten newest, none that are only quoted
+        "deposit-hash-ignored",  # byDepositTransactionHash isn't in the schema
+        "search-capped",  # the ten newest matches, without quotes
         "empty-search-refused",  # a search without criteria is an error
-        "routes-stub",  # both route operations answer an empty list
-        "next-page-repeats",  # the cursor that came is the cursor that goes
+        "routes-stub",  # both route operations return an empty list
+        "next-page-repeats",  # the next cursor is the current one
     }
 )
 NAMES: Final = frozenset(REFUSALS) | frozenset(REWRITES) | frozenset(PAGES) | WORDS
@@ -97,7 +97,9 @@ CLOCK_SKEW: Final = 90
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes out; `cut`: only half of the body does; `skew`: seconds by which the service's clock is ahead."""
+    """
+    Response to send. `cut` truncates the body to half, and `skew` is how many seconds the service's clock is ahead.
+    """
 
     status: int
     body: bytes
@@ -108,14 +110,14 @@ class Answer:
 
 
 class Behaviours:
-    """Which behaviours are on for which operation, and for how many more requests."""
+    """The behaviors turned on per operation, and for how many more requests."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._on: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
 
     def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
-        """`times` None: until switched off. ValueError for a name that there is not."""
+        """Turn on a behavior until switched off, or for `times` requests. Raises ValueError for an unknown name."""
         if name not in NAMES and seconds_of(name) is None:
             raise ValueError(f"no behaviour is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
         with self._lock:
@@ -129,7 +131,7 @@ class Behaviours:
                 self._on.pop(operation, None)
 
     def for_request(self, operation: str) -> frozenset[str]:
-        """What is on for one request; counts it."""
+        """Return the behaviors for one request, and count it."""
         if not self._on:
             return frozenset()
         with self._lock:
@@ -153,7 +155,7 @@ class Behaviours:
 
 
 def seconds_of(name: str) -> float | None:
-    """How long `slow-first-byte` or `slow-<seconds>` waits; None for other behaviours."""
+    """Return the delay of `slow-first-byte` or `slow-<seconds>`, or None for other behaviors."""
     if name == "slow-first-byte":
         return SLOW_SECONDS
     try:
@@ -167,12 +169,12 @@ def delay(behaviours: frozenset[str]) -> float:
 
 
 def skew(behaviours: frozenset[str]) -> int:
-    """Seconds by which the service's clock is ahead."""
+    """Return how many seconds the service's clock is ahead."""
     return CLOCK_SKEW * (("clock-ahead" in behaviours) - ("clock-behind" in behaviours))
 
 
 def fault(behaviours: frozenset[str], now: float) -> Answer | None:
-    """The answer that takes the operation's place, if one does."""
+    """Return the response that replaces the operation's, or None."""
     for name in sorted(behaviours):
         if name in PAGES:
             status, content_type, body = PAGES[name]

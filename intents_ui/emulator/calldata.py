@@ -1,4 +1,4 @@
-"""What the transactions of a transfer would carry: ABI-encoded as their contracts would want it."""
+"""ABI-encoded calldata for the transactions of a transfer."""
 
 from typing import Final
 
@@ -20,14 +20,14 @@ _FAST_FINALITY: Final = 1000
 
 
 def deposit_call(transfer: Transfer, terms: Terms) -> tuple[str, str, int]:
-    """Contract, data and value with which the owner pays the intent address."""
+    """Return contract, data and value of the owner's deposit to the intent address."""
     if transfer.origin.native:
         return transfer.origin_address, "0x", terms.from_amount
     return transfer.origin.address, _encoded(_TRANSFER, transfer.origin_address, terms.from_amount), 0
 
 
 def origin_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:
-    """Allowance if there must be one, then a call a provider: swap, wrap or bridge."""
+    """Return the calls on the origin chain: an allowance if needed, then a swap, wrap or bridge call per provider."""
     token, value = transfer.origin, terms.from_amount if transfer.origin.native else 0
     spenders = [provider_contract(provider) for provider in transfer.deal.providers]
     allowance = [] if token.native else [(token.address, _encoded(_APPROVE, spenders[0], terms.from_amount), 0)]
@@ -40,7 +40,7 @@ def origin_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]
 
 
 def destination_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:
-    """Pay the recipient, or hand the money to the contract that is to be called."""
+    """Return the calls on the destination chain: transfer to the recipient, or allowance and contract call."""
     token = transfer.destination
     if transfer.deal.calls:
         allowance = (token.address, _encoded(_APPROVE, transfer.recipient, terms.to_amount), 0)
@@ -51,12 +51,12 @@ def destination_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, 
 
 
 def fallback_call(transfer: Transfer, token: str, amount: int) -> tuple[str, str, int]:
-    """What gives the money back to the owner when the calls before it fail."""
+    """Return the call that refunds the owner if the previous calls fail."""
     return names.stranger("utils"), _encoded(_REFUND_AND_SWEEP, token, transfer.owner, amount), 0
 
 
 def meta_input(calls: list[tuple[str, str, int]], signature: bytes) -> str:
-    """`execute(bytes,bytes)` around all calls, as the relayer sends it."""
+    """Return `execute(bytes,bytes)` around all calls, as the relayer sends it."""
     packed = b"".join(_packed(*call) for call in calls)
     return "0x" + _EXECUTE + _word(64) + _word(96 + _padded_size(packed)) + _bytes(packed) + _bytes(signature)
 
@@ -90,7 +90,7 @@ def _encoded(selector: str, *words: int | str) -> str:
 def _word(value: int | str) -> str:
     if isinstance(value, int):
         return f"{value:064x}"
-    # What is no EVM address has no place in calldata; its bytes stand in.
+    # Calldata has no room for addresses of other kinds, so their raw bytes are used.
     digits = value[2:] if value.startswith("0x") else value.encode().hex()[:64]
     return digits.rjust(64, "0")
 

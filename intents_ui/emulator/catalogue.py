@@ -1,4 +1,4 @@
-"""The chains, tokens and route providers that exist, and which of them lead to one another."""
+"""Chains, tokens and route providers, and the routes between tokens."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ NATIVE: Final = "0x" + "0" * 40
 NATIVE_ALIAS: Final = "0x" + "e" * 40
 PRICE_SCALE: Final = 1_000_000
 
-# Which providers serve which chains; a provider not named here serves every chain.
+# Chains by provider. None: all chains.
 _PROVIDER_CHAINS: Final = {
     "SOMNIA_EXCHANGE": {5031},
     "SOMNIA_SWAP": {5031},
@@ -33,13 +33,13 @@ _PROVIDER_CHAINS: Final = {
     "WETH": None,
     "AUTO": None,
 }
-# Where anything can be swapped; elsewhere only featured tokens come and go.
+# Chains on which any token can be swapped. On others, only featured tokens can.
 _SWAPPING: Final = {1, 8453, 42161, 10, 137, 43114, 56, 100}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`priceUsd` is kept in millionths; 0 is a token nobody prices. `listing`: featured, listed, external, none."""
+    """A token. `price` is in millionths of a USD, 0 if unknown. `listing` is featured, listed, external or none."""
 
     chain_id: int
     address: str
@@ -64,7 +64,7 @@ class Token:
         return f"https://logos.service.example/{self.chain_id}/{self.address}.webp"
 
     def as_info(self) -> dict[str, Any]:
-        """Return a TokenInfo. Unknown values are left out."""
+        """Return the token as TokenInfo. Unknown fields are omitted."""
         info = {
             "chainId": self.chain_id,
             "address": self.address,
@@ -79,7 +79,7 @@ class Token:
         return {key: value for key, value in info.items() if value is not None}
 
     def as_metadata(self) -> dict[str, Any]:
-        """Return a TokenMetadata."""
+        """Return the token as TokenMetadata. Unknown fields are omitted."""
         metadata = {
             "chainId": self.chain_id,
             "tokenAddress": self.address,
@@ -92,18 +92,18 @@ class Token:
 
 
 class Catalogue:
-    """`chains`: how many of the 24 chains are listed, all by default. `tokens`: how many the lists shall hold in all;
-    what they lack is filled up with invented ones.
+    """Lists of chains and tokens.
 
-    What happens in the world does not depend on the two: transfers also use what is not listed. Lists may change while
-    others read them (`change_chain`, `change_token`).
+    `chains` is the number of listed chains, all 24 by default. `tokens` is the minimum number of listed tokens, filled
+    up with synthetic ones. Neither affects the transfers, which also use unlisted tokens. Lists may change while other
+    threads read them (`change_chain`, `change_token`).
     """
 
     def __init__(self, tokens: int = 0, chains: int | None = None) -> None:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in _rows("chains.json")}
         self.listed = tuple(self.chains)[:chains]
         self.tokens = [_token(row) for row in _rows("tokens.json")]
-        # Without the fillers: how many those are must not change who trades what.
+        # Without the synthetic tokens, whose number must not affect the transfers.
         self.tradable = {
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
             for chain_id in self.chains
@@ -114,7 +114,7 @@ class Catalogue:
         self.checksummed = {token.address: token.checksummed for token in self.tokens}
 
     def change_chain(self, chain_id: int, *, listed: bool = True, **changes: Any) -> None:
-        """Add a chain, or change what is said of one (keys of `data/chains.json`), or take it off the list."""
+        """Add a chain, change its fields (keys of `data/chains.json`), or unlist it."""
         known = self.chains.get(chain_id) or _new_chain(chain_id)
         self.chains = self.chains | {chain_id: known | changes}
         if not listed:
@@ -123,7 +123,7 @@ class Catalogue:
             self.listed = (*self.listed, chain_id)
 
     def change_token(self, chain_id: int, address: str, **changes: Any) -> None:
-        """Add a token, or change what is said of one (fields of `Token`); `listing="none"` takes it off the lists."""
+        """Add a token, or change its fields (those of `Token`). `listing="none"` unlists it."""
         known = self.token(chain_id, address)
         changed = replace(known or _new_token(chain_id, address), **changes)
         if known:
@@ -134,7 +134,7 @@ class Catalogue:
         self._by_address = self._by_address | {(chain_id, changed.address): changed}
 
     def token(self, chain_id: int, address: str) -> Token | None:
-        """Any letter case; both forms of the native address."""
+        """Return a token by address, in any letter case and either form of the native address."""
         return self._by_address.get((chain_id, canonical(address))) or self._by_address.get((chain_id, address))
 
     def named(self, chain_id: int, symbol: str) -> Token:
@@ -144,12 +144,12 @@ class Catalogue:
         return self._by_address.get((chain_id, NATIVE))
 
     def on_chains(self, chain_ids: Iterable[int]) -> Iterator[Token]:
-        """What the lists hold of these chains."""
+        """Yield the listed tokens of these chains."""
         wanted = set(chain_ids) & set(self.listed)
         return (token for token in self.tokens if token.chain_id in wanted and token.listing != "none")
 
     def chains_of(self, provider: str) -> list[int]:
-        """The listed chains that a route provider serves; none for a provider nobody knows."""
+        """Return the listed chains of a route provider, or none for an unknown provider."""
         if provider == "CCTP":
             return [chain_id for chain_id in self.listed if self.chains[chain_id]["cctp"]]
         if provider not in _PROVIDER_CHAINS:
@@ -158,7 +158,7 @@ class Catalogue:
         return [chain_id for chain_id in self.listed if served is None or chain_id in served]
 
     def connected(self, origin: Token, destination: Token) -> bool:
-        """Whether a transfer can be quoted from the one token to the other."""
+        """Return whether there is a route from one token to the other."""
         if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
             return False
         testing = {self.chains[token.chain_id]["isTestnet"] for token in (origin, destination)}
@@ -166,13 +166,13 @@ class Catalogue:
 
 
 def canonical(address: str) -> str:
-    """Lower case, and the zero address for the native token."""
+    """Return the address in lower case, with the zero address for the native token."""
     lowered = address.lower()
     return NATIVE if lowered == NATIVE_ALIAS else lowered
 
 
 def chain_info(chain: dict[str, Any]) -> dict[str, Any]:
-    """Return a ChainInfo with the fields of both forms, nested and flat."""
+    """Return a chain as ChainInfo, with the keys of both of its forms."""
     currency, explorer = chain["nativeCurrency"], chain["blockExplorer"]
     return {
         "id": chain["id"],

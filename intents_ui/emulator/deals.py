@@ -1,16 +1,20 @@
-"""What somebody wants moved, before it is priced."""
+"""What a user wants to transfer, before a quote."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A transfer as a person would put it: tokens as (chain id, symbol or address), amounts in whole tokens.
+    """Requested transfer: tokens as (chain ID, symbol or address), amounts in whole tokens.
 
-    `amount` None follows from `receive`; both given: the difference is market impact. `minimum`: the least that may
-    arrive. `deposit`: `wallet` pays by itself, `gasless` is relayed with the owner's signature, `watched` is waited for
-    at the address. `payee`: who is paid instead of the owner. `calls`: the payee is a contract and is called. `free`:
-    there are no fees. `edge`: the funds come from a non-EVM chain, and the objects have fields beyond docs/contract.md.
+    - `amount`: None if it follows from `receive`. If both are given, the difference is market impact.
+    - `minimum`: the minimum received
+    - `deposit`: `wallet` is sent by the owner, `gasless` is relayed with the owner's signature, `watched` is detected
+      at the address
+    - `payee`: recipient other than the owner
+    - `calls`: the payee is a contract to call
+    - `free`: without fees
+    - `edge`: the origin chain isn't EVM, and the documents have fields outside of the schema
     """
 
     origin: tuple[int, str]

@@ -1,4 +1,4 @@
-"""How the wire writes things down: times, amounts, JSON."""
+"""Serialization of times, amounts and JSON as on the wire."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,7 @@ MICROSECONDS = 1_000_000
 
 
 def stamp(microseconds: int) -> str:
-    """Format as RFC 3339 with `Z` and up to six digits of fraction, without trailing zeros."""
+    """Return a time in RFC 3339 with `Z` and up to six decimals, without trailing zeros."""
     moment = (_EPOCH + timedelta(microseconds=microseconds)).replace(tzinfo=None)
     text = moment.isoformat(timespec="microseconds")
     return text.rstrip("0").rstrip(".") + "Z"
@@ -22,10 +22,10 @@ def micros(seconds: float) -> int:
 
 
 def amount(units: int) -> str:
-    """Format an amount in base units as a decimal string."""
+    """Return base units as a decimal string."""
     return str(units)
 
 
 def encode(document: Document) -> bytes:
-    # Half of a surrogate pair is legal in JSON only as an escape; callers do send them.
+    # A lone surrogate is valid JSON only as an escape, and callers do send them.
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Errors of the service: a `Refusal` has a code of `data/errors.json` and becomes the flat error envelope."""
+"""The service's errors: a `Refusal` has a code from data/errors.json and is sent as a flat error object."""
 
 import json
 from typing import Final
@@ -25,7 +25,7 @@ TABLE: Final = {row["code"]: row for row in json.loads((DATA / "errors.json").re
 
 
 class Refusal(Exception):
-    """An answer that is an error; `cause` says what of the request, or of the intent, it is about."""
+    """An error response. `cause` names the field of the request, or the intent, that caused it."""
 
     def __init__(self, code: int, cause: str = "") -> None:
         super().__init__(f"{code} {cause}")

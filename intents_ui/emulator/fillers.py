@@ -1,8 +1,8 @@
-"""Invented tokens that make long lists: their names look like those that people search for."""
+"""Synthetic tokens for long lists, with names that resemble common searches."""
 
 from typing import Any, Final
 
-# Their numbers share no factor with each other's or with the usual numbers of chains, so every chain gets a mixture.
+# The lengths share no factor with each other or with usual numbers of chains, so every chain gets a mix.
 _WORDS: Final = (
     "Amber Anchor Apex Arctic Aster Atlas Aurora Azure Basalt Beacon Birch Bolt Bronze Cedar Cinder Cobalt Comet"
     " Coral Copper Crystal Delta Drift Dusk Eagle Ember Falcon Fern Flint Frost Garnet Glacier Granite Harbor"
@@ -49,12 +49,14 @@ _LETTERS: Final = 4
 
 
 def fillers(count: int, chain_ids: tuple[int, ...]) -> list[dict[str, Any]]:
-    """What each token is called and how it is listed; its address is the catalogue's to give."""
+    """Return name, symbol, decimals and listing of each token. The catalog assigns the addresses."""
     return [_filler(number, chain_ids[number % len(chain_ids)]) for number in range(max(0, count))]
 
 
 def _filler(number: int, chain_id: int) -> dict[str, Any]:
-    """Three in four are listed; the fourth only outside lists have. From the 2450th on names have a number."""
+    """Return one token. Three in four are listed, the rest are on external lists. From the 2450th on, names are
+    numbered.
+    """
     first, (second, letters) = _FIRST[number % len(_FIRST)], _SECOND[number % len(_SECOND)]
     series = number // (len(_FIRST) * len(_SECOND))
     later = f" {series + 1}" if series else ""

@@ -1,4 +1,4 @@
-"""JSON of intents."""
+"""Builds Intent documents."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ OTHER_DURATION: Final = 8
 
 
 def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
-    """Return the complete intent. Destination fields are null within one chain."""
+    """Return the Intent document of a transfer. For a same-chain transfer, the destination fields are null."""
     terms = terms_of(transfer, catalogue)
     crossing = not transfer.same_chain
     origin_calls = calldata.origin_calls(transfer, terms)
@@ -160,7 +160,7 @@ def _call(to: str, data: str, value: int, *, gas_limit: int, fallback: bool) -> 
         "value": amount(value),
         "data": data,
         "gasLimit": amount(gas_limit),
-        # The wallet runs its own tools in its own name; strangers' contracts are only called.
+        # Only the wallet's own helper contract runs as a delegate call. Other contracts are called normally.
         "delegateCall": fallback,
         "onlyFallback": fallback,
         "behaviorOnError": 0 if fallback else 2,
@@ -202,7 +202,7 @@ def _quote(transfer: Transfer, terms: Terms) -> Document:
 
 
 def estimated_duration(transfer: Transfer) -> int:
-    """Seconds."""
+    """Return the estimated duration in seconds."""
     if transfer.deal.duration is not None:
         return transfer.deal.duration
     return sum(DURATIONS.get(provider, OTHER_DURATION) for provider in transfer.deal.providers)

@@ -1,4 +1,4 @@
-"""Every intent there is: those of the world and those that callers made, looked up, listed and searched alike."""
+"""All intents: those of the world and those that callers created, for lookups, lists and searches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from intents_ui.emulator.scripts import LEGS, Scene, next_change, scene_at
 from intents_ui.emulator.transfers import Transfer
 from intents_ui.emulator.world import MADE, STREAMS, World
 
-# Everything that callers make is forgotten, oldest first, beyond this many.
+# Limit on the intents that callers created. The oldest are dropped.
 MADE_KEPT: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How one transfer goes because of what callers did: the scenes so far and to come. `committed`: microseconds."""
+    """A transfer and its scenes, past and future, as changed by callers. `committed` is in microseconds."""
 
     transfer: Transfer
     scenes: tuple[Scene, ...]
@@ -42,7 +42,7 @@ class Entry:
 
 
 class Ledger:
-    """The clock is an argument of every question: microseconds."""
+    """Lookup of intents. Each method takes the current time in microseconds."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -64,13 +64,13 @@ class Ledger:
         return self.entry(found.number, now) if found and found.role is Role.INTENT else None
 
     def next_change(self, number: int, now: int) -> float | None:
-        """Seconds until the intent changes by itself; None when it never will."""
+        """Return the seconds until the intent changes by itself, or None if it never does."""
         course = self.course(number)
         following = next_change(course.scenes, _age(course.transfer, now))
         return None if following is None else (course.transfer.moment(following) - now) / 1_000_000
 
     def course(self, number: int) -> Course:
-        """How the transfer goes; for one of the world's, how it would go if nobody interfered."""
+        """Return the course of a transfer. For one of the world's, as if no caller interfered."""
         made = self._made.get(number)
         if made:
             return made
@@ -80,7 +80,7 @@ class Ledger:
     def entries(
         self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
     ) -> Iterator[Entry]:
-        """In order of id, `earliest` and `latest` (microseconds) included."""
+        """Yield intents in order of ID, from `earliest` to `latest` (microseconds, inclusive)."""
         until = now if latest is None else min(now, latest)
         found = self.world.numbers(now, descending=descending, earliest=earliest, latest=until, owner=owner)
         with self._lock:
@@ -100,7 +100,7 @@ class Ledger:
                 yield entry
 
     def bearing(self, name: str, now: int) -> Iterator[Entry]:
-        """The intents that a hash, address or id belongs to, newest first, in whatever part they bear it."""
+        """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""
         found = names.read(name)
         if found and found.role is Role.OWNER:
             yield from self.entries(now, descending=True, owner=names.address_of(Role.OWNER, found.number))
@@ -110,19 +110,19 @@ class Ledger:
         if entry:
             yield entry
         elif name[:2].lower() == "0x":
-            # An owner who is not of this world: somebody who quoted here.
+            # An owner outside of the world: a caller who requested a quote.
             yield from (entry for entry in self.entries(now, descending=True, owner=name.lower()))
 
     def next_number(self, now: int) -> tuple[int, int]:
-        """Number and birth for an intent made at `now`; no two are alike, even at one moment."""
+        """Return a unique number and birth time for an intent created at `now`."""
         with self._lock:
             turn = max(self._last_made + 1, now // 1000)
             self._last_made = turn
-        # The millisecond before, so that it is there at once; the last digits tell it from everything else.
+        # The previous millisecond, so that the intent exists at once. The last digits make it unique.
         return turn * STREAMS + MADE, (now // 1000 - 1) * 1000 + STREAMS + turn % (1000 - STREAMS)
 
     def keep(self, course: Course, deposit_hash: str | None = None) -> None:
-        """Put a course in force, for a new intent or in place of the old one."""
+        """Store a course, for a new intent or in place of its previous course."""
         with self._lock:
             number = course.transfer.number
             self._made.pop(number, None)

@@ -16,18 +16,19 @@ from intents_ui.emulator.receipts import balances, history_entry, receipt
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
 LARGEST_PAGE: Final = 100
-# A search has no pages. Words in ids and memos are looked for in so many of the newest; so many are answered at most.
+# Limits of the unpaged search: newest intents scanned for words in IDs and memos, hits of such a scan, and hits
+# overall.
 SUBSTRING_REACH: Final = 5000
 SUBSTRING_HITS: Final = 500
 SEARCH_HITS: Final = 5000
 _LARGEST_SECONDS: Final = 10**11
-# No part of anything else.
+# A complete address or hash, which isn't searched for as a substring.
 _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: its body, the moment, and which behaviours are on."""
+    """One request: its body, its time, and the behaviors that are on."""
 
     body: Document
     now: int
@@ -44,14 +45,16 @@ class Lookups:
         return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
 
     def get_intent_receipt(self, ask: Ask) -> Document:
-        """A quoted intent has a receipt with a summary only; the real service may refuse it (`quoted-not-found`)."""
+        """
+        Return a receipt. For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
+        """
         entry = self._wanted(ask)
         if "quoted-not-found" in ask.behaviours and entry.scene.started is None:
             raise Refusal(NOT_FOUND, f"no receipt for intent {entry.transfer.intent_id}")
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
 
     def search_intents(self, ask: Ask) -> Document:
-        """Return the intents that match all criteria. Without any criterion, nothing matches."""
+        """Return the intents that meet all criteria. Without criteria there are none."""
         found = list(islice(self._search(ask), SEARCH_HITS))
         if "search-capped" in ask.behaviours:
             found = [entry for entry in found if entry.scene.status != "QUOTED"][:10]
@@ -148,7 +151,7 @@ def _answers_query(entry: Entry, wanted: str) -> bool:
     return wanted in exact or _bears_hash(entry, wanted) or _mentions(entry, wanted)
 
 
-# The criteria of a search, and when an intent meets them.
+# Predicates of the search criteria.
 _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
     "byIntentId": lambda entry, wanted: entry.transfer.intent_id == _prefixed(wanted),
     "byTransactionHash": lambda entry, wanted: _bears_hash(entry, wanted),
@@ -184,7 +187,7 @@ class _Filters:
         return cls(
             owner=owner.strip().lower() if owner else None,
             project=requests.whole(body, "byProjectId"),
-            # An unknown status becomes the first one, as in the real service's decoder.
+            # An unknown status becomes the first one, as in the real server's decoder.
             statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
             origin_chain=requests.whole(body, "originChainId"),
             destination_chain=requests.whole(body, "destinationChainId"),
@@ -213,7 +216,9 @@ def _seconds(body: Document, field: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """`after` goes on in the given order, `before` goes back. Both columns have one order and so one cursor."""
+    """Page of a list. `after` continues in the sort order, `before` goes back. Both sort columns have the same order,
+    and so the same cursor.
+    """
 
     column: str
     order: str
@@ -245,7 +250,7 @@ class _Page:
 
     @property
     def upward(self) -> bool:
-        """Whether the ids rise in the direction in which this page is read."""
+        """Whether IDs ascend in the direction in which this page is read."""
         return (self.order == "ASC") != self.backward
 
     def following(self, found: list[Entry]) -> dict[str, Any]:

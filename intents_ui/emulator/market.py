@@ -1,4 +1,4 @@
-"""GetTokenList, GetChains, both route operations and GetTokenPrices: what is on offer."""
+"""GetTokenList, GetChains, GetTokenPrices and both route operations."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class Market:
         return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
 
     def get_token_list(self, ask: Ask) -> Document:
-        """Return featured tokens, or all tokens when searching. `limit` applies to each chain."""
+        """Return featured tokens, or all of them for a search. `limit` applies per chain."""
         body = ask.body
         chain_ids = requests.required(requests.wholes(body, "chainIds") or None, "chainIds")
         query = (requests.text(body, "searchQuery") or "").strip().lower()
@@ -59,7 +59,7 @@ class Market:
         return {"tokens": [token.as_info() for token in found]}
 
     def get_exact_output_routes(self, ask: Ask) -> Document:
-        """With `ownerAddress` only what that owner holds; without, what people usually pay with."""
+        """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
         if "routes-stub" in ask.behaviours:
             return {"tokens": []}
         destination = self._token(ask.body, "destination", needed=True)
@@ -75,7 +75,7 @@ class Market:
         return {"tokens": [token.as_info() for token in found]}
 
     def get_token_prices(self, ask: Ask) -> Document:
-        """A token that nobody prices has `priceUsd` null."""
+        """Return prices. `priceUsd` is null for a token without a price."""
         requests.required(ask.body.get("tokens"), "tokens")
         return {
             "tokenPrices": [
@@ -122,7 +122,7 @@ def _by_standing(token: Token) -> tuple[bool, int, str]:
 
 
 def _rank(token: Token, query: str) -> int | None:
-    """How well a token answers a search, 0 best; None not at all."""
+    """Return a token's rank for a search, 0 for the best, or None for no match."""
     symbol = token.symbol.lower()
     if token.address == canonical(query):
         return 0
@@ -147,6 +147,6 @@ def _cut(tokens: Iterable[Token], limit: int | None) -> list[Token]:
 
 
 def _holds(owner: str, token: Token) -> bool:
-    """Every owner holds about a third of everything, always the same third."""
+    """Return whether an owner holds a token: a third of all tokens, always the same ones."""
     seen = stranger(f"{owner.lower()} {token.chain_id} {token.address}")
     return int(seen[-2:], 16) % 3 == 0

@@ -1,4 +1,4 @@
-"""What a transfer costs. Amounts are base units; dollars are counted in millionths, so that sums are exact."""
+"""Pricing of transfers. Amounts are in base units, and USD amounts in millionths, so that sums are exact."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -25,7 +25,7 @@ SERVICE_FEE: Final = 5
 COLLECTOR_FEE: Final = 2
 SWAP_IMPACT: Final = 12
 
-# Wei for one unit of gas. Ethereum's is what makes small transfers from there a bad idea.
+# Wei per unit of gas. Ethereum's makes small transfers from there uneconomical.
 GAS_PRICES: Final = {1: 1_400_000_000, 137: 32_000_000_000, 56: 1_000_000_000, 43114: 2_000_000_000, 100: 1_500_000_000}
 OTHER_GAS_PRICE: Final = 25_000_000
 ORIGIN_GAS: Final = 310_000
@@ -35,7 +35,7 @@ GAS_USAGE: Final = ("NORMAL", "NORMAL", "NORMAL", "BUSY", "VERY_BUSY")
 
 @dataclass(frozen=True, slots=True)
 class Fee:
-    """An amount in the origin token and what it is worth."""
+    """An amount in the origin token, with its value."""
 
     amount: int
     micro_usd: int
@@ -53,7 +53,7 @@ NO_FEE: Final = Fee(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Gas:
-    """Gas on one chain; `cost` is in wei, `fee` is the same in the origin token."""
+    """Network fee on one chain. `cost` is in wei, `fee` is the same amount in the origin token."""
 
     chain_id: int
     limit: int
@@ -70,7 +70,7 @@ class Gas:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The price of a transfer: what goes in, what comes out, what lies between; it adds up to the unit."""
+    """Price of a transfer: input, output and fees, which add up exactly."""
 
     from_amount: int
     to_amount: int
@@ -98,21 +98,21 @@ class Terms:
 
     @property
     def loss_usd(self) -> float:
-        """Dollars in less dollars out."""
+        """USD value of the input minus that of the output."""
         return round(self.from_usd - self.to_usd, 6)
 
     @property
     def market_loss_usd(self) -> float:
-        """What neither gas nor anybody's fee explains: the move of the price itself."""
+        """Loss that no fee explains: the price impact."""
         return round(self.loss_usd - self.total.usd, 6)
 
 
 class FeesExceedAmountError(ValueError):
-    """Less would arrive than nothing."""
+    """The fees exceed the amount."""
 
 
 def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
-    """Price a transfer. FeesExceedAmountError when the fees eat all of it."""
+    """Return the price of a transfer. Raises FeesExceedAmountError."""
     origin, destination = transfer.origin, transfer.destination
     from_amount = transfer.from_amount
     if from_amount is None:
@@ -153,12 +153,12 @@ def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
 
 
 def usd(units: int, token: Token) -> float:
-    """What an amount is worth, to twelve significant digits: dust has a worth too."""
+    """Return an amount's USD value to twelve significant digits, so that dust isn't rounded to zero."""
     return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
 
 
 def _needed(transfer: Transfer, catalogue: Catalogue) -> int:
-    """How much must go in so that `to_amount` comes out."""
+    """Return the input needed for an output of `to_amount`."""
     origin, destination = transfer.origin, transfer.destination
     out_micro = -(-(transfer.to_amount or 0) * destination.price // destination.scale)
     gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue).fee.micro_usd

@@ -1,4 +1,4 @@
-"""Identifiers, addresses and hashes that lead back to the number they were made from: no index of them is held."""
+"""Identifiers, addresses and hashes that encode the number they were made from, so that no index of them is needed."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from functools import cache
 
 HASH_BYTES = 32
 ADDRESS_BYTES = 20
-SIGNATURE_BYTES = 64  # what names a transaction on chains without hex
+SIGNATURE_BYTES = 64  # length of a transaction signature on chains that use Base58
 _HEAD_BYTES = 8
 _KEY = b"intents_ui.emulator"
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class Role(IntEnum):
-    """What a name is the name of."""
+    """What a name identifies."""
 
     INTENT = 1
     ORIGIN_ADDRESS = 2
@@ -28,7 +28,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a name led back to: the intent's number (an owner's, for `OWNER`) and, for hashes, which attempt it was."""
+    """A decoded name: the intent's number (the owner's for `OWNER`) and, for hashes, the attempt."""
 
     role: Role
     number: int
@@ -36,22 +36,22 @@ class Named:
 
 
 def hash_of(role: Role, number: int, attempt: int = 0) -> str:
-    """A 32-byte name, `0x` and 64 hex digits."""
+    """Return a 32-byte name as `0x` and 64 hex digits."""
     return "0x" + _write(role, number, attempt, HASH_BYTES).hex()
 
 
 def address_of(role: Role, number: int) -> str:
-    """A 20-byte name, `0x` and 40 hex digits."""
+    """Return a 20-byte name as `0x` and 40 hex digits."""
     return "0x" + _write(role, number, 0, ADDRESS_BYTES).hex()
 
 
 def base58_address_of(role: Role, number: int) -> str:
-    """A 32-byte name in the letters that chains without hex use."""
+    """Return a 32-byte name in Base58."""
     return _base58(_write(role, number, 0, HASH_BYTES))
 
 
 def base58_signature_of(role: Role, number: int, attempt: int = 0) -> str:
-    """A 64-byte name in the letters that chains without hex use."""
+    """Return a 64-byte name in Base58."""
     return _base58(_write(role, number, attempt, SIGNATURE_BYTES))
 
 
@@ -65,7 +65,7 @@ def _base58(raw: bytes) -> str:
 
 
 def read(name: str) -> Named | None:
-    """What `name` was made from, in either case, with or without `0x`; None for a name that was not made here."""
+    """Decode a name in either case, with or without `0x`. Returns None if it wasn't made here."""
     raw = _bytes_of(name)
     if raw is None:
         return None
@@ -78,13 +78,15 @@ def read(name: str) -> Named | None:
 
 
 def noise(number: int, label: str, size: int = 32) -> bytes:
-    """Bytes that look random and are the same in every process: signatures, salts, addresses nobody looks up."""
+    """Return pseudorandom bytes, the same in every process, for signatures, salts and addresses that are never looked
+    up.
+    """
     return hashlib.blake2b(f"{label}:{number}".encode(), key=_KEY, digest_size=min(size, 64)).digest()
 
 
 @cache
 def stranger(label: str) -> str:
-    """The address of somebody with a part of his own: a router, a solver, a shop."""
+    """Return the address of a third party, such as a router, a solver or a shop."""
     return "0x" + noise(0, label, ADDRESS_BYTES).hex()
 
 
@@ -103,7 +105,7 @@ def _tail(packed: int, size: int) -> bytes:
 
 
 def _mixed(head: bytes, tail: bytes) -> bytes:
-    """The head hidden under a mask that the tail gives; the same step takes it off again."""
+    """Mask or unmask the head with a mask derived from the tail."""
     mask = hashlib.blake2b(tail, key=_KEY, digest_size=_HEAD_BYTES, person=b"mask").digest()
     return (int.from_bytes(head) ^ int.from_bytes(mask)).to_bytes(_HEAD_BYTES)
 
@@ -118,7 +120,7 @@ def _bytes_of(name: str) -> bytes | None:
 
 
 def _from_base58(name: str) -> bytes:
-    # 32 bytes are at most 44 letters, 64 bytes at most 88; nothing longer is worth the arithmetic.
+    # 32 bytes take at most 44 characters, 64 bytes at most 88. Longer input isn't decoded.
     size = HASH_BYTES if len(name) <= 44 else SIGNATURE_BYTES
     value = 0
     for letter in name[:89]:

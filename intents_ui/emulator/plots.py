@@ -1,4 +1,4 @@
-"""What happens: the thirty scenarios, and what a caller's own intent does."""
+"""The thirty scenarios, and the default course of an intent that a caller executes."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from intents_ui.emulator.troubles import TROUBLES
 
 PLOTS: Final = tuple(sorted((*ARRIVALS, *TROUBLES), key=lambda plot: plot.number))
 
-# What an executed intent does when its caller asks for no plot: the same story on one chain and across two, quickly.
+# Course of an executed intent without a scenario: a quick success, on one chain or across two.
 QUICK_SAME_CHAIN: Final = steps("""
     0  EXECUTING  MINING     ON_HOLD
     1  EXECUTING  SUCCEEDED  PENDING
@@ -26,7 +26,7 @@ QUICK_CROSS_CHAIN: Final = steps("""
 
 
 def plot_named(which: int | str) -> Plot:
-    """A plot by number or slug. KeyError names what was asked for."""
+    """Return a scenario by number or slug. Raises KeyError."""
     for plot in PLOTS:
         if which in (plot.number, plot.slug, str(plot.number)):
             return plot

@@ -1,4 +1,4 @@
-"""JSON of receipts, their transactions and summaries, and of history entries."""
+"""Builds receipts with their transactions and summary, and history entries."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ _CONTEXTS: Final = {"CCTP": "CCTPV2_MESSAGE", "LZ_OFT": "LZ_COMPOSE", "LZ_TRANSF
 
 
 def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
-    """The receipt at this moment. Before anything is executed it has a summary and no transactions."""
+    """Return the receipt at this moment. Before the execution it has a summary and no transactions."""
     terms = terms_of(transfer, catalogue)
     transactions = {
         name: transaction(transfer, scene, terms, name, leg) if leg else None
@@ -44,7 +44,7 @@ def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
         document[f"{name}Transaction"] = made
     document["summary"] = summary(transfer, scene, terms)
     document["updatedAt"] = stamp(transfer.moment(scene.updated))
-    # A receipt is created when the execution begins, after the intent, which is created by the quote.
+    # A receipt is created with the execution, its intent with the quote.
     document["createdAt"] = stamp(transfer.moment(scene.started or 0.0))
     if transfer.deal.edge:
         document |= {"statusUpdatedAt": stamp(transfer.moment(scene.at)), "mode": "FUND", "isTestnet": False}
@@ -63,7 +63,7 @@ def history_entry(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Doc
 
 
 def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Document]:
-    """What the intent addresses hold (BalanceGroup[])."""
+    """Return the balances of the intent addresses (BalanceGroup[])."""
     held = scene.marks.get("balance")
     if not held:
         return []
@@ -88,7 +88,9 @@ def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Doc
 
 
 def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
-    """Return the amount delivered: null until delivery, except with exact output, where it is known from the start."""
+    """
+    Return the summary. The output is null until delivery, except for exact output, where it is known from the start.
+    """
     deal, arrived = transfer.deal, transfer.deal.exact_output or _has_arrived(transfer, scene)
     document = {
         "intentId": transfer.intent_id,
@@ -120,7 +122,7 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
 
 
 def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
-    """Return an IntentTransaction. Fields without a value are null or absent, as in the real service."""
+    """Return one IntentTransaction. Fields without a value yet are null or absent, as in the real service."""
     sides = _sides(transfer, terms, name, scene)
     document: dict[str, Any] = {
         "id": transfer.moment(leg.born) + LEGS.index(name),
@@ -158,7 +160,7 @@ def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: 
 
 
 def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
-    """The hash if it is known: a wallet announces its payment by it, a relayed transaction gets it when sent."""
+    """Return the hash if known: at once for a wallet's deposit, when sent for a relayed transaction."""
     told = leg.marks.get("txnHash", OWN)
     if told == PLACEHOLDER:
         return _PLACEHOLDERS[transfer.number // 64 % 2]
@@ -180,7 +182,7 @@ def _has_arrived(transfer: Transfer, scene: Scene) -> bool:
 
 
 def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[str, Any]:
-    """Who sends what to whom in one of the transactions."""
+    """Return sender, receiver, token and amount of a transaction."""
     origin, destination = transfer.origin, transfer.destination
     if name == "deposit":
         _, data, _ = calldata.deposit_call(transfer, terms)
@@ -218,7 +220,7 @@ def _side(
 
 
 def _gas_in(token: Token, terms: Terms) -> int:
-    """What the return costs, in the token that is returned."""
+    """Return the cost of the refund in the refunded token."""
     return terms.gas.micro_usd * token.scale // token.price if token.price else 0
 
 

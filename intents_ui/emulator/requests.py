@@ -1,4 +1,4 @@
-"""What a request holds, read field by field: a missing one is refused with 2000, one of the wrong kind with -4."""
+"""Request validation by field: error 2000 for a missing field, -4 for one of the wrong type."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def flag(body: Document, field: str) -> bool:
 
 
 def whole(body: Document, field: str) -> int | None:
-    """Read an integer, written as a number or as a string of digits."""
+    """Return an integer given as a number or as a string of digits."""
     return _whole(body.get(field), field)
 
 
@@ -52,7 +52,7 @@ def wholes(body: Document, field: str) -> list[int] | None:
 
 
 def members(body: Document, field: str) -> Document:
-    """An object; empty when it is not given."""
+    """Return an object, empty if it is missing."""
     value = body.get(field)
     if value is not None and not isinstance(value, dict):
         raise _misshapen(field, "object", value)

@@ -1,4 +1,4 @@
-"""The same answer as other versions of the service write it. Each takes a document and gives a new one."""
+"""Response variants of other service versions. Each function takes a document and returns a new one."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, Final
 from intents_ui.emulator.catalogue import Catalogue
 from intents_ui.emulator.documents import Document
 
-# All fields that are decimal strings on the wire.
+# Fields that are sent as decimal strings.
 AMOUNTS: Final = frozenset(
     [
         "amount",
@@ -70,7 +70,7 @@ def amounts_as_numbers(document: Document) -> Document:
 
 
 def amounts_with_exponents(document: Document) -> Document:
-    """Numbers, and large ones as a program without big integers writes them: 1e+30."""
+    """Send amounts as numbers, and large ones in exponent notation (1e+30), as programs without big integers do."""
 
     def written(key: str, value: Any) -> Any:
         if not _is_amount(key, value):
@@ -81,7 +81,7 @@ def amounts_with_exponents(document: Document) -> Document:
 
 
 def mixed_case(document: Document) -> Document:
-    """Token addresses checksummed; every other one of the rest in capitals."""
+    """Send token addresses checksummed, and every other one of the rest in capitals."""
     checksums = Catalogue().checksummed
 
     def written(key: str, value: Any) -> Any:
@@ -94,12 +94,12 @@ def mixed_case(document: Document) -> Document:
 
 
 def extra_fields(document: Document) -> Document:
-    """Every object carries something that nobody has heard of."""
+    """Add an unknown field to every object."""
     return _objects(document, lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}})
 
 
 def without_ids(document: Document) -> Document:
-    """Remove the numeric IDs that some versions of the service hide. Chains keep theirs, because it identifies them."""
+    """Remove the documented fields that real responses hide. Chains keep their ID, which identifies them."""
     if "chains" in document:
         return document
     return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _NUMERIC_IDS})
@@ -121,7 +121,7 @@ def offset_times(document: Document) -> Document:
 
 
 def sparse(document: Document) -> Document:
-    """No nulls, no empty strings, no empty objects: what is unknown is absent."""
+    """Omit nulls, empty strings and empty objects."""
     return _objects(document, lambda each: {key: value for key, value in each.items() if value not in (None, "", {})})
 
 
@@ -134,7 +134,7 @@ def chains_nested(document: Document) -> Document:
 
 
 def second_names(document: Document) -> Document:
-    """Replace fields of an intent by their aliases (docs/contract.md#aliases-and-hidden-fields)."""
+    """Use the second set of field names of Intent."""
     return _intents(document, lambda intent: _with_second_names(intent, keep=False))
 
 
@@ -182,13 +182,13 @@ def prices_zero(document: Document) -> Document:
 
 
 def balances_bare(document: Document) -> Document:
-    """Set the chain to 0, which stands for the chain of the address, and remove symbol and decimals."""
+    """Send chain 0, which means the address's own chain, and neither symbol nor decimals."""
     dropped = ("symbol", "decimals")
     return _balances(document, lambda token: {key: token[key] for key in token if key not in dropped} | {"chainId": 0})
 
 
 def wrapped(envelope: Document) -> Document:
-    """The other envelope that is documented."""
+    """Return the second documented form of an error."""
     error = {
         "code": envelope["code"],
         "name": envelope["error"],
@@ -250,7 +250,7 @@ def _chains_without(document: Document, names: tuple[str, ...]) -> Document:
 def _intents(document: Document, written: Callable[[Document], Document]) -> Document:
     if isinstance(document.get("intent"), dict):
         return document | {"intent": written(document["intent"])}
-    # History rows are intents by name only; they have no calls to rename.
+    # History rows aren't complete intents: they have no calls to rename.
     rows = document.get("intents")
     if rows and "salt" in rows[0]:
         return document | {"intents": [written(row) for row in rows]}

@@ -1,4 +1,4 @@
-"""What a plot is: a script in time. Pure: a script and an age in, a scene out."""
+"""Scenario engine: turns a script and an age into a scene. Pure functions."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -15,17 +15,16 @@ UNSENT: Final = frozenset({"UNKNOWN", "ON_HOLD", "PENDING", "ABORTED", "QUEUED"}
 UNPUBLISHED: Final = UNSENT | {"RELAYING", "ERRORED"}
 ARRIVED: Final = frozenset({"SUCCEEDED", "RELAYED"})
 
-# Values of `<leg>.txnHash` in a script: a hash that says nothing, and the one that follows from the intent's number.
+# Values of `<leg>.txnHash` in a script: a meaningless hash, and the one that follows from the intent's number.
 PLACEHOLDER: Final = "placeholder"
 OWN: Final = "own"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """From `at` seconds after the quote on: the status of the intent and of its transactions (None: there is none).
+    """From `at` seconds after the quote on: status of the intent and of its transactions (None: no transaction).
 
-    `sets` holds what else changes, as `leg.field`, `summary.field`, `intent.field` or `balance`; it stays until it is
-    set again.
+    `sets` has other changes, by `leg.field`, `summary.field`, `intent.field` or `balance`. They last until set again.
     """
 
     at: float
@@ -36,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A transaction as it stands. Times are seconds after the quote."""
+    """State of a transaction. Times are seconds after the quote."""
 
     status: str
     born: float
@@ -49,7 +48,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that is so from `at` on. Times are seconds after the quote."""
+    """State of a transfer from `at` on. Times are seconds after the quote."""
 
     at: float
     status: str
@@ -61,7 +60,7 @@ class Scene:
 
     @property
     def receipt_states(self) -> list[str]:
-        """Return the cursor of WaitIntentReceipt: statuses of deposit, origin, destination and refund in order."""
+        """The cursor of WaitIntentReceipt by position: deposit, origin, destination, refund."""
         statuses = [leg.status if leg else None for leg in self.legs]
         while statuses and statuses[-1] is None:
             statuses.pop()
@@ -70,7 +69,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A point in a plot: seconds after the quote, in one of its variants."""
+    """A moment in a scenario: seconds after the quote, in one of its variants."""
 
     at: float
     variant: str = MAIN
@@ -78,12 +77,13 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`variants` are other courses of the same story, `variant_deals` other amounts; `A` is the one told in `script`.
+    """A scenario.
 
-    `title` and `why` are for support agents and owners: what happens, and what it teaches. `worst`: the moment that
-    shows what the title says. It begins a scene or comes long after, so that a page about a copy held there says the
-    same for the next 15 minutes, apart from ages and estimates. `weight`: the share of ordinary traffic that takes this
-    course; 0: only the scenario's own copies do.
+    - `variants`: other courses, `variant_deals`: other amounts. The main variant `A` is `script`.
+    - `title`, `why`: for support agents and owners, what happens and what it teaches
+    - `worst`: the moment that shows what the title says. A scene begins there or long before, so that a page about a
+      copy held there stays the same for 15 minutes, apart from ages and estimates.
+    - `weight`: share of ordinary traffic. 0: only the scenario's own copies.
     """
 
     number: int
@@ -110,12 +110,14 @@ class Plot:
 
     @property
     def lasts(self) -> float:
-        """Seconds until nothing changes any more, in the longest of its variants."""
+        """Seconds until nothing changes anymore, in the longest variant."""
         return max(self.script_of(variant)[-1].at for variant in self.variant_names)
 
 
 def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:
-    """Read a script: lines of `seconds status deposit origin destination refund`; `-` or nothing: no transaction."""
+    """Parse a script: lines of `seconds status deposit origin destination refund`, with `-` or nothing for no
+    transaction.
+    """
     script = []
     for line in table.strip().splitlines():
         at, status, *legs = line.split()
@@ -127,7 +129,7 @@ def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> 
 
 
 def play(script: tuple[Step, ...]) -> tuple[Scene, ...]:
-    """The scenes of a script. When a transaction began, was sent and was mined follows from its statuses."""
+    """Return the scenes of a script. Creation, send and mining times of transactions follow from their statuses."""
     scenes: list[Scene] = []
     before = Scene(0.0, "", (None, None, None, None), 0.0, None, None, {})
     for step in script:
@@ -141,7 +143,7 @@ def scene_at(scenes: tuple[Scene, ...], age: float) -> Scene:
 
 
 def next_change(scenes: tuple[Scene, ...], age: float) -> float | None:
-    """Seconds after the quote at which the next scene begins; None when the last one has begun."""
+    """Return the next scene's start in seconds after the quote, or None after the last one."""
     following = bisect_right(scenes, age, key=lambda scene: scene.at)
     return scenes[following].at if following < len(scenes) else None
 
@@ -149,7 +151,7 @@ def next_change(scenes: tuple[Scene, ...], age: float) -> float | None:
 def _next_scene(before: Scene, step: Step) -> Scene:
     legs = _next_legs(before, step)
     marks = {**before.marks, **{key: value for key, value in step.sets.items() if key.split(".")[0] not in LEGS}}
-    # A balance is read off the chain: that it changes does not touch the record.
+    # A balance is read from the chain, so its change doesn't update the record.
     told = {key for key in step.sets if key != "balance"}
     changed = step.status != before.status or legs != before.legs or bool(told)
     started = legs[0].born if legs[0] else None
@@ -174,7 +176,7 @@ def _finished(before: Scene, step: Step, legs: tuple[Leg | None, ...]) -> float 
 
 def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg | None, Leg | None]:
     mined_at = _mining_times(before, step)
-    # Transactions that appear in the middle of things were made together, a little before the first of them was mined.
+    # Transactions that appear in a later step were created together, shortly before the first of them was mined.
     born = (before.at + min(mined_at.values())) / 2 if mined_at and before.at < step.at else step.at
     deposit, origin, destination, refund = (
         _next_leg(before.legs[index], step, index, born, mined_at.get(index)) for index in range(len(LEGS))
@@ -183,7 +185,9 @@ def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg |
 
 
 def _mining_times(before: Scene, step: Step) -> dict[int, float]:
-    """When what this step reports as mined was mined: one after the other, the last at the step itself."""
+    """Return the mining times of transactions that this step reports as mined: evenly spaced, the last at the step
+    itself.
+    """
     mined = []
     for index, name in enumerate(LEGS):
         was = before.legs[index]

@@ -1,4 +1,4 @@
-"""QuoteIntent, CommitIntent and ExecuteIntent. Intents that clients create are kept in memory."""
+"""QuoteIntent, CommitIntent and ExecuteIntent. The intents that callers create are in memory."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
 _NOTHING: Final = (None, None, None, None)
 _BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
-# Fields of a committed intent that the client may leave out, or that the service changes.
+# Fields of a committed intent that its sender may omit, or that the service itself changes.
 _MAY_BE_ABSENT: Final = frozenset(
     [
         "id",
@@ -62,7 +62,9 @@ class Trading:
         self._held: dict[int, int] = {}
 
     def quote_intent(self, ask: Ask) -> Document:
-        """`memo` beside the quote request's own fields is taken over into the summary: nothing else writes one."""
+        """Create a quote. An extra field `memo` in the request is copied to the summary, which has no other source for
+        it.
+        """
         number, born = self.ledger.next_number(ask.now)
         transfer = self._transfer(ask.body, number, born)
         try:
@@ -97,9 +99,10 @@ class Trading:
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
-        """An extra member `plot` (slug or number; `variant` beside it) says how it goes; else it succeeds quickly.
+        """Execute an intent. By default it succeeds quickly.
 
-        `pace`: how many times quicker than it is written, 1 to 100.
+        The extra fields `plot` (slug or number) and `variant` select a scenario, and `pace` how many times faster it
+        runs, 1 to 100.
         """
         entry = self._wanted(requests.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
@@ -122,19 +125,19 @@ class Trading:
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
 
     def staged(self, plot: Plot, now: int) -> int:
-        """The number of a copy that was made for watching and is not over yet; made now if there is none."""
+        """Return the number of an unfinished copy made for watching, created if there is none."""
         number = self._staged.get(plot.number)
         if number is None or self.ledger.entry(number, now) is None or self.ledger.next_change(number, now) is None:
             number = self._staged[plot.number] = self.play(plot, MAIN, now, 0.0)
         return number
 
     def held(self, plot: Plot, now: int) -> int:
-        """Return the number of the scenario's copy that is held at its worst moment.
+        """Return the number of the scenario's copy held at its worst moment.
 
-        The copy was quoted so that the moment is now, and its course is that one scene. Its record, timestamps and
-        balance therefore stay, however long ago it was made. What a page adds from the clock goes on: after 15 minutes
-        without an update it reports a stall. A copy older than 10 minutes is therefore replaced, which leaves its
-        reader five. The old one isn't deleted, because a page that is still open links to it.
+        The copy's quote time puts that moment at its creation, and its course is that one scene. So its record,
+        timestamps and balance never change. What a page derives from the clock does: after 15 minutes without an update
+        it reports a stall. So a copy older than 10 minutes is replaced, which leaves its viewers five. The old one
+        isn't deleted, because open pages link to it.
         """
         number = self._held.get(plot.number)
         entry = None if number is None else self.ledger.entry(number, now)
@@ -144,9 +147,8 @@ class Trading:
         return number
 
     def play(self, plot: Plot, variant: str, now: int, age: float, *, held: bool = False) -> int:
-        """Make a copy of a scenario as if it had been quoted `age` seconds ago; its number.
-
-        `held`: it stays as it is at that age.
+        """Create a copy of a scenario as if quoted `age` seconds ago, and return its number. If `held`, it stays at
+        that age.
         """
         number, born = self.ledger.next_number(now)
         owner = number // STREAMS % OWNERS
@@ -267,13 +269,13 @@ class Trading:
 
 
 def _fitting(step: Step, transfer: Transfer) -> Step:
-    """On one chain there is no destination transaction, whatever the plot was written for."""
+    """Return the step without a destination transaction if the transfer is on one chain."""
     deposit, origin, _, refund = step.legs
     return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
 
 
 def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, pace: int) -> tuple[Step, ...]:
-    """A plot's steps so that its first is now; what the caller told of the deposit stands from then on."""
+    """Return the steps moved to begin at `start`, with the caller's deposit data from the first one on."""
     first = script[0].at
     moved = [replace(step, at=start + (step.at - first) / pace) for step in script]
     moved[0] = replace(moved[0], sets={**moved[0].sets, **told})
@@ -288,7 +290,7 @@ def _pace(body: Document) -> int:
 
 
 def _own_pace(transfer: Transfer) -> Transfer:
-    """Once a caller acts on it, a transfer goes by the caller's clock and no longer by its plot's."""
+    """Return the transfer on the caller's clock, without the stretched time of its scenario."""
     return replace(transfer, stretch=1.0)
 
 
@@ -297,7 +299,7 @@ def _wrong_status(entry: Entry) -> Refusal:
 
 
 def _difference(given: Any, ours: Any, path: str = "") -> str | None:
-    """Where an intent that came back is not what was handed out; None when it is the same, value for value."""
+    """Return the first difference between a returned intent and the original, or None if they have the same values."""
     if isinstance(given, dict) and isinstance(ours, dict):
         for key in sorted(given.keys() - ours.keys()):
             return f"{path}{key} was added"[:120]
@@ -319,7 +321,7 @@ def _difference(given: Any, ours: Any, path: str = "") -> str | None:
 def _same(given: Any, ours: Any) -> bool:
     if isinstance(given, bool) or isinstance(ours, bool):
         return given is ours
-    # Amounts may come back as numbers, addresses checksummed.
+    # Amounts may come back as numbers, and addresses checksummed.
     if isinstance(ours, str) and isinstance(given, (str, int)):
         return str(given).lower() == ours.lower() if ours.startswith("0x") or ours.isdigit() else given == ours
     return bool(given == ours)

@@ -1,4 +1,4 @@
-"""Ordinary traffic: which plot, which route and how much, drawn for the n-th intent from n alone."""
+"""Background traffic: scenario, route and amount of the n-th intent, derived from n alone."""
 
 from bisect import bisect_right
 from dataclasses import replace
@@ -25,7 +25,7 @@ _MEMOS: Final = (
 )
 _BRIDGES: Final = ("RELAY", "RELAY", "RELAY", "LIFI", "HYPERLANE", "OIF", "GASZIP")
 _EXCHANGES: Final = ("SUSHI", "ZEROX", "LIFI")
-# How often a chain is the one end or the other.
+# How often each chain is origin or destination.
 _CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 + (56,) * 4 + (43114,) * 3
 _REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
 _CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
@@ -33,7 +33,7 @@ _SLOW_CCTP: Final = 3
 
 
 class Dice:
-    """Numbers that follow from one number: the same throws in every process."""
+    """Pseudorandom numbers derived from one number, the same in every process."""
 
     def __init__(self, number: int) -> None:
         self._bytes = noise(number, "traffic", 64)
@@ -48,7 +48,7 @@ class Dice:
 
 
 def ordinary(number: int, catalogue: Catalogue) -> tuple[Plot, str, Deal, float]:
-    """Plot, variant, deal and stretch of an intent that is nobody's example."""
+    """Return scenario, variant, deal and stretch of an intent of background traffic."""
     dice = Dice(number)
     plot = _ORDINARY[bisect_right(_PLOT_SHARES, dice.below(_PLOT_SHARES[-1]))]
     variant = dice.one_of(plot.variant_names)
@@ -130,7 +130,7 @@ def _featured(chain_id: int, catalogue: Catalogue) -> list[str]:
 
 
 def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) -> str:
-    """Mostly tens and hundreds of dollars, now and then thousands; round sums where people send dollars."""
+    """Return an amount worth tens or hundreds of USD, sometimes thousands. Usually round for stablecoins."""
     token = catalogue.named(*place)
     floor = max(least, 60) if place[0] == 1 else least
     dollars = floor * 2 ** (dice.below(9000) / 1000)

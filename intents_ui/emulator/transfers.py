@@ -1,4 +1,4 @@
-"""A transfer: what stays the same about an intent however it goes."""
+"""The parts of a transfer that never change."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ PROJECTS = (1041, 1042, 1077)
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """`born` is the quote time in microseconds and the intent's `id` at once.
+    """A transfer. `born` is the quote time in microseconds, and also the intent's `id`.
 
-    Amounts are base units; None: follows from the other. `plot` None: quoted by a caller. `stretch`: how much slower
-    than its plot it goes.
+    Amounts are in base units, None if they follow from the other one. `plot` is None for a caller's own quote.
+    `stretch` is how many times slower than its scenario it runs.
     """
 
     number: int
@@ -48,7 +48,7 @@ class Transfer:
 
     @property
     def destination_address(self) -> str:
-        """On one chain there is one intent address."""
+        """The destination intent address. A same-chain transfer has one intent address."""
         role = Role.ORIGIN_ADDRESS if self.same_chain else Role.DESTINATION_ADDRESS
         return names.address_of(role, self.number)
 
@@ -61,7 +61,7 @@ class Transfer:
         return self.born + self.expiry * 1_000_000
 
     def moment(self, seconds: float) -> int:
-        """The time, in microseconds, of what the plot has at `seconds` after the quote."""
+        """Return the time, in microseconds, of the scenario's moment `seconds` after the quote."""
         return self.born + round(seconds * self.stretch * 1_000_000)
 
 
@@ -81,7 +81,7 @@ def transfer_of(
     variant: str = "A",
     stretch: float = 1.0,
 ) -> Transfer:
-    """The transfer that a deal comes to when `owner` makes it."""
+    """Return the transfer for a deal of `owner`."""
     origin, destination = _token(deal.origin, catalogue), _token(deal.destination, catalogue)
     address = owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
@@ -112,7 +112,7 @@ def _token(place: tuple[int, str], catalogue: Catalogue) -> Token:
 
 
 def _units(text: str | None, token: Token) -> int | None:
-    """Whole tokens, as people write them, in base units: exactly."""
+    """Return an amount in whole tokens as base units, exactly."""
     if text is None:
         return None
     whole, _, fraction = text.partition(".")
@@ -121,7 +121,7 @@ def _units(text: str | None, token: Token) -> int | None:
 
 
 def _call_data(deal: Deal, number: int, payee: str) -> str:
-    """`pay(bytes32,address,uint256)` for a shop, `deposit(uint256,address)` for a vault."""
+    """Return `pay(bytes32,address,uint256)` for a shop, `deposit(uint256,address)` for a vault."""
     order = names.noise(number, "order").hex()
     payee_word = payee[2:].rjust(64, "0")
     if deal.payee == "vault":

@@ -1,4 +1,4 @@
-"""Scenarios in which the funds aren't delivered, or not yet. Times are in seconds from the quote."""
+"""Scenarios in which the funds don't arrive, or not yet. Times are seconds after the quote."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ TROUBLES: Final = (
         "No deposit was sent in time. The service still reports the quote as open, but it can no longer be used.",
         "Base 40 USDC → Optimism USDC",
         Deal((BASE, "USDC"), (OPTIMISM, "USDC"), ("RELAY",), "40"),
-        # The server does nothing when the clock passes expiresAt; the second line says from when on this copy is over.
+        # The server does nothing when expiresAt passes. The second line marks the end of this scenario.
         steps("""
             0    QUOTED
             301  QUOTED
@@ -313,7 +313,7 @@ TROUBLES: Final = (
         "There is no progress for hours and nothing at either intent address. The funds are with the bridge provider.",
         "Polygon 2,000 USDT → Katana USDT",
         Deal((POLYGON, "USDT"), (KATANA, "USDT"), ("LZ_OFT",), "2000", duration=900),
-        # Still held at 14,400 s, as told; in A the bridge lets go right after.
+        # Still held at 14,400 s, the worst moment. In A the bridge delivers right after.
         steps("""
             0      QUOTED
             30     EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD

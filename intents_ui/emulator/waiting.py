@@ -11,17 +11,17 @@ from intents_ui.emulator.ledger import Entry, Ledger
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.receipts import receipt
 
-# How often a held call looks for what callers changed; what the plot does is known beforehand.
+# Poll interval for changes by callers. The scenario's own changes are known in advance.
 LOOK_SECONDS: Final = 0.25
 _TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
 _TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
 
-# Waits for so many seconds; True when the caller has gone meanwhile.
+# Waits for so many seconds. Returns True if the caller disconnected.
 type Pause = Callable[[float], Awaitable[bool]]
 
 
 class Waiting:
-    """`hold`: seconds of real time for which a call is held while nothing changes."""
+    """Long polls. `hold` is the longest wait without a change, in seconds of real time."""
 
     def __init__(self, ledger: Ledger, now: Callable[[], int], hold: float) -> None:
         self.ledger = ledger
@@ -29,7 +29,9 @@ class Waiting:
         self.hold = hold
 
     async def wait_intent_receipt(self, ask: Ask, pause: Pause) -> Document | None:
-        """Answers at once if the intent is over or the cursor is old, else on a change. None: the caller has gone."""
+        """Return at once if the intent is final or the cursor is outdated, otherwise on a change. None: the caller
+        disconnected.
+        """
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
         cursor = requests.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()
@@ -54,7 +56,7 @@ class Waiting:
 
     def _until_next_change(self, entry: Entry, ahead: int) -> float:
         seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead)
-        # A millisecond late rather than a microsecond early: the second look would cost a whole pause.
+        # Rather a millisecond late than a microsecond early, which would cost another poll interval.
         return LOOK_SECONDS if seconds is None else max(0.0, seconds) + 0.001
 
     def _entry(self, intent_id: str, now: int) -> Entry:

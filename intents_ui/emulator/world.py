@@ -1,9 +1,9 @@
-"""What exists: a function of the clock and a number.
+"""The emulated population of intents: a function of the clock and a number.
 
-Intents come in streams, each with its own beat: one for every scenario, one of ordinary traffic, one of the traffic of
-the last hour or so. The n-th intent is the k-th of its stream, n = k * 64 + stream, and follows from n alone: the same
-in every process and after every restart. Lists reach back as far as a stream is kept; an intent that was once there can
-be asked for by its names for ever.
+Intents come in streams, each with its own interval: one for each scenario, one of background traffic, one of dense
+traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream, and follows from n
+alone: it is the same in every process and after every restart. Lists reach back as far as a stream is retained. Lookups
+by name have no such limit.
 """
 
 from bisect import bisect_left
@@ -28,19 +28,20 @@ MADE: Final = STREAMS - 1
 ORDINARY: Final = 40
 RUSH: Final = 41
 
-# The k-th intent's time counts from here.
+# Birth time of the intents with k = 0.
 _EPOCH: Final = 1_577_836_800 * MICROSECONDS
 _MINUTE: Final = 60 * MICROSECONDS
 _TWO_DAYS: Final = 2880 * _MINUTE
 
-# A scenario's next copy comes soon after its last is over, and old ones go: lists shall show traffic, not a museum.
+# A scenario's next copy starts soon after its last one ends, and old copies leave the lists, so that they show
+# traffic.
 _COPY_BEAT: Final = 5 * _MINUTE
 _SLOW_COPY_BEAT: Final = 15 * _MINUTE
 _SLOW_FROM_SECONDS: Final = 300
 _COPIES_KEPT: Final = 8
-# Below this many intents there is no room for the scenarios.
+# Smaller worlds have no room for the scenarios.
 _ROOM_FOR_SCENARIOS: Final = 1000
-# At every hour somebody's transfer is on its way, so traffic is denser in the last ninety minutes.
+# Traffic is denser in the last ninety minutes, so that there are always transfers in progress.
 _RUSH_BEAT: Final = _MINUTE // 8
 _RUSH_KEPT: Final = 720
 
@@ -49,7 +50,7 @@ _OWNER_SLOTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """`beat` and `phase` in microseconds; `kept`: how many of the newest the lists show."""
+    """A stream of intents. `beat` and `phase` are in microseconds, `kept` is how many of the newest are listed."""
 
     index: int
     beat: int
@@ -58,12 +59,12 @@ class Stream:
     plot: Plot | None = None
 
     def born(self, k: int) -> int:
-        """When the k-th intent was quoted: on the beat, a little late; the last three digits tell the streams apart."""
+        """Return the k-th intent's quote time: on the beat plus a delay. The last three digits identify the stream."""
         late = 0 if self.plot else (k * 2_654_435_761 + self.index * 40_503 & 0xFFFF) * self.beat * 9 // 655_360
         return (_EPOCH + k * self.beat + self.phase + late) // 1000 * 1000 + self.index
 
     def latest(self, now: int) -> int:
-        """The newest k that was quoted by `now`."""
+        """Return the newest k quoted by `now`."""
         k = (now - _EPOCH - self.phase) // self.beat + 1
         while self.born(k) > now:
             k -= 1
@@ -75,7 +76,7 @@ class Stream:
 
 
 class World:
-    """`size`: how many intents the lists show. All of it is read-only after the start, so any thread may ask."""
+    """All intents. `size` is how many are listed. Read-only after construction, and so thread-safe."""
 
     def __init__(self, catalogue: Catalogue, *, size: int = 3000, expiry: int = 300) -> None:
         self.catalogue = catalogue
@@ -92,14 +93,14 @@ class World:
         return stream is not None and stream.born(number // STREAMS) <= now
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
-        """How it goes. Only for transfers of this world: those that callers made have their own course."""
+        """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
         assert transfer.plot is not None  # noqa: S101 - whoever calls this made it so
         return scenes_of(transfer.plot, transfer.variant)
 
     def numbers(
         self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
     ) -> Iterator[tuple[int, int]]:
-        """(id, number) of the intents that the lists show, in order of id, `earliest` and `latest` included."""
+        """Yield (ID, number) of the listed intents in order of ID, from `earliest` to `latest`, inclusive."""
         until = now if latest is None else min(now, latest)
         courses = [
             self._of_stream(stream, now, descending=descending, earliest=earliest, until=until, owner=owner)
@@ -108,7 +109,7 @@ class World:
         return merge(*courses, reverse=descending)
 
     def copies(self, plot: Plot, now: int, variant: str = MAIN) -> Iterator[int]:
-        """The numbers of a scenario's copies, newest first."""
+        """Yield the numbers of a scenario's copies, newest first."""
         stream = self.streams[plot.number]
         for k in range(stream.latest(now), -1, -1):
             if _variant(plot, k) == variant:
@@ -183,20 +184,20 @@ def _scenario_streams() -> Iterator[Stream]:
         beat = _COPY_BEAT if plot.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
         # Every other copy is a variant.
         beat = beat // 2 if len(plot.variant_names) > 1 else beat
-        # Enough of them that a finished one of each variant is still in the lists.
+        # Enough copies that the lists include a finished one of each variant.
         kept = _COPIES_KEPT + micros(plot.lasts) // beat
         yield Stream(plot.number, beat=beat, kept=kept, phase=beat * (plot.number * 7 % 31) // 31, plot=plot)
 
 
 def _variant(plot: Plot, k: int) -> str:
-    """Every other copy is the main one."""
+    """Return the k-th copy's variant. Every other copy is the main one."""
     others = plot.variant_names[1:]
     return others[k // 2 % len(others)] if others and k % 2 else MAIN
 
 
 @cache
 def _owner_slots() -> list[int]:
-    """Who comes at which turn: a few owners often, most now and then, the same few thousand turns over and over."""
+    """Return the owners in turn: a few come often, most rarely, in a fixed cycle of a few thousand turns."""
     shares = [_OWNER_SLOTS // (5 * (owner + 3)) + 1 for owner in range(OWNERS)]
     slots = [owner for owner, share in enumerate(shares) for _ in range(share)]
     slots += [owner % OWNERS for owner in range(_OWNER_SLOTS - len(slots))]
