@@ -1,11 +1,11 @@
-"""A service that has its answers ready: bytes that the emulator gave once, after a delay that can be set.
+"""Stub service with prepared responses: bytes recorded from the emulator, sent after an adjustable delay.
 
     .venv/bin/python -m bench.double --port 8801
 
-A question that was asked before is answered with the same bytes; only its first time costs the emulator's work.
-`SearchIntents` by an owner has as many hits as the address says (`owner`), and none by anything else. `GET
-/delay/<seconds>` sets the delay; `GET /told` gives how much was asked, which questions there were, and when the last
-answer was handed to the kernel, by the clock that all processes of a machine share (`time.perf_counter`).
+A repeated request gets the same bytes, so only its first time costs the emulator's work. `SearchIntents` by an owner
+returns as many hits as the address encodes (`owner`), and none for any other criterion. `GET /delay/<seconds>` sets the
+delay. `GET /told` returns the number of requests, the distinct requests, and when the last response was written, by the
+clock that all processes of a machine share (`time.perf_counter`).
 """
 
 import argparse
@@ -21,13 +21,13 @@ from intents_ui.emulator import Emulator
 from tests.emulator.driving import send_request
 
 OWNER = re.compile(rb'\{"byOwnerAddress": ?"0x([0-9a-fA-F]{6})([01])')
-# What a hit can do without, so that ten thousand of them stay below the most bytes of an answer.
+# Fields to omit from a hit, so that ten thousand hits stay below the limit on a response's size.
 HEAVY = ("quoteRequest", "quote", "fees", "serviceContracts")
 HEAVY += tuple(f"{end}{part}" for end in ("origin", "destination") for part in ("Calls", "Precondition", "MetaTxn"))
 
 
 def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
-    """The address of an owner with so many intents; another one for each number."""
+    """Return the address of an owner with this many intents. Each number gives a different address."""
     return f"0x{hits:06x}{is_lean:d}{number:033x}"
 
 
@@ -41,7 +41,7 @@ class Double:
         self.hits: dict[tuple[int, bool], bytes] = {}
 
     def reply(self, path: bytes, body: bytes) -> bytes | None:
-        """None: nobody has asked this before."""
+        """Return the prepared response, or None for a new request."""
         if path.startswith(b"/rpc/"):
             self.asked += 1
             return self.answers.get((path, body))
@@ -68,7 +68,7 @@ class Double:
         return self.hits[count, is_lean]
 
     async def listed(self, count: int, *, is_lean: bool) -> Any:
-        """Some finished intents over and over, each time under another id."""
+        """Yield finished intents, repeated with different IDs."""
         asked = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
         history = await send_request(self.emulator, "GetIntentHistory", raw=asked)
         known = []
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
         head, rest = self.received[:end], self.received[end + 4 :]
         if len(rest) < length_of(head):
             return
-        self.received = b""  # our clients send nothing before they have their answer
+        self.received = b""  # clients don't pipeline requests
         path = head.split(b" ", 2)[1]
         answer = self.double.reply(path, rest)
         if answer is None:

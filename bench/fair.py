@@ -1,15 +1,15 @@
-"""Whether one client that does its worst leaves the others served. One command, a table, about three minutes:
+"""Fairness benchmark: does one abusive client leave the others served? One command, a table, about three minutes:
 
     .venv/bin/python -m bench.fair
     .venv/bin/python -m bench.fair --seconds 5
 
-The dashboard is gunicorn as in production with all limits as they are, a new process for each attack. Two clients come
-through a proxy that keeps its connections: one attacks, the other opens pages one after the other. The service is the
-emulator, which takes 6 s for balances, except those that the second client needs. Attacks are bounded in number and in
-time: a request that is refused is tried again after half a second. Everything is on loopback.
+The dashboard runs under gunicorn as in production with default limits, in a new process for each attack. Two clients
+come through a proxy with keep-alive: one attacks, the other opens pages sequentially. The service is the emulator,
+which takes 6 s for balances, except those that the second client needs. Attacks are bounded in number and time, and
+retry a rejected request after half a second. Everything is on loopback.
 
-Columns: the share of the second client's pages that were 200, their p99 in milliseconds and as a multiple of the one
-without an attack, what the attacker was told, and the most memory that the server took.
+Columns: share of the second client's pages with status 200, their p99 in milliseconds and as a multiple of the p99
+without an attack, the responses to the attacker, and the server's peak memory.
 """
 
 import argparse
@@ -46,7 +46,7 @@ GOAL_SERVED, GOAL_TIMES, GOAL_MB = 99.0, 3.0, 300.0
 
 
 class Slow:
-    """The emulator, which takes its time for balances of everybody but one owner."""
+    """The emulator with slow balances for all owners but one."""
 
     def __init__(self) -> None:
         self.emulator = Emulator()
@@ -67,7 +67,7 @@ class Slow:
 
 
 async def serve() -> None:
-    """Says where it is and which transfer is the second client's once it can be asked."""
+    """Print the URL and the second client's transfer once the service is ready."""
     slow = Slow()
     service = TcpService(slow)
     await service.up()
@@ -85,7 +85,7 @@ def slow_service() -> Iterator[tuple[Double, dict[str, str]]]:
 
 
 def proxy(port: int) -> httpx.AsyncClient:
-    """As deploy/nginx.conf passes requests on: over connections that stay open."""
+    """Return a client that keeps connections open, as the proxy in deploy/nginx.conf does."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS)
     return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=60, trust_env=False)
 
@@ -93,7 +93,7 @@ def proxy(port: int) -> httpx.AsyncClient:
 async def fetch(
     http: httpx.AsyncClient, visitor: str, path: str, *, body: bytes | None = None, pause: float = 0.0
 ) -> int:
-    """The status of one answer, which is read to its end; `pause`: between two pieces of it."""
+    """Return the status of a response that is read to its end, with a `pause` between pieces."""
     headers = {"X-Forwarded-For": visitor, "Host": "localhost"}
     if body is not None:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
@@ -118,7 +118,7 @@ type Ask = Callable[[int], Coroutine[Any, Any, int]]
 
 
 class Attack:
-    """One client's worst against the dashboard at a port. `known`: transfers whose balances are slow."""
+    """Attacks of one client on the dashboard at a port. `known` are transfers whose balances are slow."""
 
     def __init__(self, port: int, known: list[str]) -> None:
         self.port = port
@@ -138,7 +138,7 @@ class Attack:
         return await fetch(self.http, ATTACKER, f"/console/GetIntentHistory?{query}")
 
     async def streams(self, number: int) -> int:
-        """Opened and left, each of another transfer that does not exist."""
+        """Open and leave a stream of a different unknown transfer each time."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(head(ATTACKER, f"/live/0x{number:064x}", None))
         first = b""
@@ -199,7 +199,9 @@ NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent 
 
 @contextlib.asynccontextmanager
 async def attacked(name: str | None, port: int, known: list[str], seconds: float) -> AsyncIterator[dict[str, int]]:
-    """An attack from a process of its own while the block runs; what it was told is there at the end."""
+    """
+    Run an attack in a separate process during the block. Its responses are counted in the yielded dict at the end.
+    """
     told: dict[str, int] = {}
     if name is None:
         yield told
@@ -208,7 +210,7 @@ async def attacked(name: str | None, port: int, known: list[str], seconds: float
     command = [sys.executable, "-m", "bench.fair", "--attack", wish]
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=clean(), stdout=asyncio.subprocess.PIPE)
     try:
-        await asyncio.sleep(1)  # until it is under way
+        await asyncio.sleep(1)  # until the attack is running
         yield told
         out, _ = await asyncio.wait_for(process.communicate(), seconds + 30)
         told |= json.loads(out)
@@ -219,7 +221,7 @@ async def attacked(name: str | None, port: int, known: list[str], seconds: float
 
 
 class Result:
-    """What the second client met."""
+    """What the second client experienced."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
@@ -296,7 +298,7 @@ if __name__ == "__main__":
         if asked.service:
             asyncio.run(serve())
         elif asked.attack:
-            os.nice(10)  # what attacks is another machine: its processor time is not the dashboard's
+            os.nice(10)  # the attacker would be another machine, so it yields the CPU
             wish = json.loads(asked.attack)
             attack = Attack(wish["port"], wish["known"])
             print(json.dumps(asyncio.run(attack.run(wish["name"], wish["seconds"]))))

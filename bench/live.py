@@ -1,16 +1,15 @@
-"""What the live pages cost and how quick they are. One command, a table, about two minutes:
+"""Benchmark of the live pages: cost and latency. One command, a table, about two minutes:
 
     .venv/bin/python -m bench.live                       5,000 viewers of one intent on one worker
     .venv/bin/python -m bench.live --viewers 1000
-    .venv/bin/python -m bench.live soak --minutes 10     viewers come and go; is everything back afterwards?
+    .venv/bin/python -m bench.live soak --minutes 10     viewers come and go, then checks for leaks
 
-The worker is gunicorn as in gunicorn.conf.py, with the hub and the streams of the dashboard and a fragment as large
-as the page's (14 KB). The viewers and a service that changes on command are in this process, so both ends of each
-measurement have one clock; on two cores the viewers' own work is part of what is measured. Everything is on loopback.
+The worker is gunicorn as in gunicorn.conf.py, with the dashboard's hub and streams, and a fragment as large as the
+page's (14 KB). The viewers and a service that changes on command run in this process, so both ends of a measurement
+share a clock. On two cores the viewers' own work is part of the measurement. Everything is on loopback.
 
-Columns: KB that the worker grows by a viewer; its processor time a connect, until the first event is out; milliseconds
-from the service's write of an answer to the arrival of the whole event, for all viewers and for one alone; the most
-waits that the service held at once.
+Columns: KB of worker memory per viewer, CPU time per connection until its first event is written, milliseconds from the
+service's response until a viewer has the event, and concurrent long polls at the service.
 """
 
 import argparse
@@ -38,14 +37,16 @@ FRAGMENT_BYTES = 14 * 1024
 CONNECTING_AT_ONCE = 100
 CHANGES = 20
 CHANGES_FOR_ONE = 50
-# Of a service that has news at once again and again we do not believe that it holds our calls, and ask less often.
+# Faster changes in a row would make the poller slow down, because it assumes a service that doesn't block.
 BETWEEN = 1.1  # seconds
 SPARE_FILES = 200
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class ChangingService:
-    """An intent whose receipt changes on command. `written_at`: when the last answer to a wait was handed over."""
+    """Service with an intent whose receipt changes on command. `written_at` is when the last long poll's response was
+    written.
+    """
 
     def __init__(self) -> None:
         emulator = Emulator()
@@ -59,7 +60,7 @@ class ChangingService:
     def change(self) -> None:
         self.number += 1
         self.receipt["destinationTransaction"]["status"] = "PENDING" if self.number % 2 else "ON_HOLD"
-        self.receipt["updatedAt"] = datetime.now(UTC).isoformat()  # one with an earlier time would not be shown
+        self.receipt["updatedAt"] = datetime.now(UTC).isoformat()  # a receipt with an earlier time would be ignored
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -97,7 +98,7 @@ class ChangingService:
 
 
 class Viewer(asyncio.Protocol):
-    """As cheap as a viewer can be: notes when an event was complete."""
+    """Minimal viewer that records when an event is complete."""
 
     def __init__(self, request: bytes) -> None:
         self.request = request
@@ -109,7 +110,7 @@ class Viewer(asyncio.Protocol):
         self.transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
-        # The last line of an event and the end of the chunk that it came in.
+        # The end of an event is also the end of its chunk.
         if data.endswith(b"\n\n\r\n"):
             self.arrived_at = time.perf_counter()
             self.events += 1
@@ -135,7 +136,7 @@ async def viewers(port: int, intent_id: str, count: int) -> AsyncIterator[list[V
 
 
 async def changes(service: ChangingService, watching: Sequence[Viewer], count: int) -> list[float]:
-    """Milliseconds from the service's write to each viewer's event."""
+    """Return the milliseconds from the service's write to each viewer's event."""
     took = []
     for _ in range(count):
         seen = watching[0].events + 1
@@ -159,7 +160,7 @@ async def measure(service: ChangingService, count: int) -> None:
     async with worker(service, count + 10) as each:
         pid = worker_of(each)
         async with viewers(each.port, service.intent_id, 50):
-            pass  # what is loaded with the first readers is no reader's cost
+            pass  # warms up, so that imports don't count as a viewer's memory
         await until(lambda: each.figures[1] == 0)
         memory, processor = resident_kb(pid), processor_seconds(pid)
         async with viewers(each.port, service.intent_id, count) as watching:
@@ -187,7 +188,7 @@ async def measure(service: ChangingService, count: int) -> None:
 
 
 async def soak(minutes: float) -> None:
-    """Forty viewers at a time, each for a second or so, a tenth of them without reading."""
+    """Run forty concurrent viewers for about a second each, a tenth of them without reading."""
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
     chance = random.Random(4711)  # noqa: S311 - the same crowd each time
@@ -199,7 +200,7 @@ async def soak(minutes: float) -> None:
             visits += await crowd(each, intents, chance, until=min(time.monotonic() + 20, ends))
             await until(lambda: each.figures == (0, 0) and not service.waits, within=20)
             await until(lambda: each.memory[1] <= tasks_at_first, within=20)
-            await asyncio.sleep(4)  # gunicorn remembers a connection that broke for three seconds
+            await asyncio.sleep(4)  # gunicorn keeps a broken connection for three seconds
             objects, tasks = each.memory
             print(f"{visits:>8}{each.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
                   f"{resident_kb(pid):>13}", flush=True)  # fmt: skip
@@ -220,7 +221,7 @@ def quantile(numbers: list[float], percent: int) -> float:
 
 
 def allowed(count: int) -> int:
-    """A connection is an open file, here and in the worker."""
+    """Return how many connections fit the limit on open files, here and in the worker."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if count > hard - SPARE_FILES:

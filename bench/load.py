@@ -1,9 +1,10 @@
-"""Readers who ask for pages as fast as they get them, in a process of their own. Driven line by line:
+"""Load generator in a separate process: clients that request pages as fast as they get them. Controlled by lines of
+JSON:
 
     echo '{"port": 8000, "paths": ["/help"], "connections": 16, "seconds": 2}' | .venv/bin/python -m bench.load
 
-Each line is a run, and each answer a line of JSON. Raw sockets, because a client library would cost more than the page
-that is measured: what the readers themselves took of the processor stands in the answer.
+Each input line is a run, and each output line its result. Raw sockets, because a client library would cost more than
+the page being measured. The result includes the CPU time of the clients themselves.
 """
 
 import asyncio
@@ -22,13 +23,13 @@ LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
 
 def length_of(head: bytes) -> int:
-    """Of the body behind these headers, in bytes; 0 when they do not say."""
+    """Return the body's length in bytes from the headers, 0 if they don't say."""
     found = LENGTH.search(head)
     return int(found[1]) if found else 0
 
 
 class Reader(asyncio.Protocol):
-    """One connection that stays open. `until`: after that moment nothing more is asked."""
+    """Client with one connection. Sends no request after `until`."""
 
     def __init__(self, paths: Iterator[str], until: float, pause: float) -> None:
         self.paths = paths
@@ -37,14 +38,14 @@ class Reader(asyncio.Protocol):
         self.milliseconds: list[float] = []
         self.statuses: Counter[str] = Counter()
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.missing = 0  # bytes of the answer that is under way
+        self.missing = 0  # bytes of the current response
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
         self.go_on()
 
     def go_on(self) -> None:
-        """Nobody reads for exactly as long as another."""
+        """Send the next request, after a random pause so that clients don't synchronize."""
         if self.pause:
             asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - spreads a crowd, hides nothing
         else:
@@ -79,7 +80,7 @@ class Reader(asyncio.Protocol):
 
 
 async def run(port: int, paths: list[str], connections: int, seconds: float, pause: float = 0) -> dict[str, Any]:
-    """Readers take turns at one round of paths. `pause`: seconds for which each reads a page before the next."""
+    """Run clients that take turns at the paths. `pause` is the mean time in seconds between a client's requests."""
     loop, began, processor = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
     each = itertools.cycle(paths)
     readers = []

@@ -1,15 +1,14 @@
-"""What the pages cost, and whether that is within reach. One command, some minutes, and `RESULTS.md` is written:
+"""Benchmark of the pages with targets. Takes some minutes and writes `RESULTS.md`:
 
-    .venv/bin/python -m bench.pages             as `make bench`, without the live figures
-    .venv/bin/python -m bench.pages --live      with them (`bench.live`)
-    .venv/bin/python -m bench.pages --quick     a look: short runs of everything, nothing is written
+    .venv/bin/python -m bench.pages             like `make bench`, without the live pages
+    .venv/bin/python -m bench.pages --live      with the live pages (`bench.live`)
+    .venv/bin/python -m bench.pages --quick     short runs of everything, writes nothing
 
-Four processes on loopback: the dashboard (gunicorn, one worker, static files collected, default settings), a service
-that has its answers ready (`bench.double`), readers (`bench.load`), and by itself the reference loop
-(`bench.reference`). Cold: what readers look up is asked of the service each time; the lists of chains and tokens are
-kept, as in any process that is warm. Each question of a round is another one, so that no two readers share an answer.
-Processor time is the worker's, user and system, all threads; other work on the machine does not lengthen it much, but
-it does lengthen milliseconds.
+Four processes on loopback: the dashboard (gunicorn, one worker, static files collected, default settings), a stub
+service with prepared responses (`bench.double`), clients (`bench.load`), and separately the reference loop
+(`bench.reference`). "Cold": pages send their requests to the service each time, and only the lists of chains and tokens
+are cached, as in any warm process. Requests within a round differ, so no two clients share a response. CPU time is the
+worker's, user and system, all threads. Other load on the machine affects it little, but does affect the milliseconds.
 """
 
 import argparse
@@ -38,10 +37,10 @@ from bench.live import quantile
 from bench.load import length_of
 from bench.served import CACHED, COLD, Dashboard, Double, Readers, dashboard, double, installed, output, readers
 
-EMPTY = "/kept"  # the frame and a few words: no question to the service
+EMPTY = "/kept"  # the page frame with little text and no service call
 DELAYS = (0.0, 0.05, 0.2)
 CONNECTIONS = (1, 16)
-WAITING = 40  # connections where the service takes its time: INTENTS_WAITING pages may wait for it at once
+WAITING = 40  # connections while the service is slow: the number of pages that may wait for it (INTENTS_WAITING)
 HISTORY_PAGES = 60
 NEXT = re.compile(r'href="([^"]+)"[^>]*rel="next"')
 HITS = (20, 100, 1000)
@@ -53,7 +52,9 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 
 @dataclass(frozen=True)
 class Taken:
-    """One run of readers. `processor`: the worker's milliseconds a page; `readers`: theirs."""
+    """
+    Result of one run. `processor` is the worker's CPU time per page in milliseconds, `readers` that of the clients.
+    """
 
     page: str
     how: str
@@ -73,7 +74,9 @@ class Taken:
 
 @dataclass(frozen=True)
 class Reach:
-    """`limit`: what the figure may be at most, or at `least`. `reason`: where reasons.md says why it is not."""
+    """A target. `limit` is the maximum, or the minimum if `least`. `reason` is the section of reasons.md that explains
+    a miss.
+    """
 
     what: str
     figure: float
@@ -109,7 +112,7 @@ class Bench:
         before, seconds = of.processor, max(self.seconds, 3 * pause)
         told = self.crowd.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
         took, milliseconds = of.processor - before, told["milliseconds"]
-        # Whoever comes when all places are taken is asked to try again: on a busy machine that may be some of a crowd.
+        # Rejections for lack of a slot are expected for a crowd on a busy machine.
         if told["statuses"].keys() - {"503"} != {"200"} or (not pause and "503" in told["statuses"]):
             sys.exit(f"{page}, {how}: {told['statuses']}")
         count = len(milliseconds)
@@ -144,7 +147,7 @@ def at(milliseconds: list[float], percent: int) -> float:
 
 @dataclass(frozen=True)
 class Paths:
-    """What is asked for: in each round other pages of the same kind."""
+    """Paths to request, different pages of the same kind in each round."""
 
     history: list[str]
     intents: list[str]
@@ -170,7 +173,7 @@ class Paths:
 
 
 def walk(http: httpx.Client) -> Iterator[str]:
-    """The history's pages, from the newest on."""
+    """Yield the paths of the history's pages, newest first."""
     path: str | None = "/history"
     for _ in range(HISTORY_PAGES):
         if path is None:
@@ -188,7 +191,7 @@ def measure(bench: Bench) -> None:
         empty = [bench.row(cached, "empty", "", [EMPTY], connections) for connections in CONNECTIONS]
         for name, some in paths.named().items():
             for connections in CONNECTIONS:
-                # Two of each, so that they are kept for as long as the run takes: a list is new for seconds only.
+                # Two of each, so that they stay cached during the run: a list is fresh for seconds only.
                 bench.row(cached, name, "cached", some[:2], connections)
         intent = next(row for row in bench.table if row.page == "intent" and row.connections == 1)
         what = "an intent's page from cached data: its rate to the empty page's"
@@ -213,7 +216,7 @@ def measure(bench: Bench) -> None:
 
 
 def warm(of: Dashboard, bench: Bench, paths: Paths) -> None:
-    """The bytes of the double, and what a process learns with its first pages."""
+    """Prepare the stub's responses and warm up the process."""
     for some in (*paths.named().values(), [EMPTY]):
         bench.crowd.run(of.port, some, connections=4, seconds=0.7)
 
@@ -236,7 +239,7 @@ def crowded(bench: Bench, cached: Dashboard, paths: Paths) -> None:
 
 
 def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
-    """By turns, because the machine is not the same at each moment."""
+    """Compare the history page with the reference loop, alternating because the machine's load varies."""
     for connections, most in zip(CONNECTIONS, (1.6, 2.2), strict=True):
         pairs = []
         for _ in range(3):
@@ -250,7 +253,7 @@ def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 
 
 def reference(bench: Bench, connections: int) -> float:
-    """Milliseconds of processor for a page of the bare loop."""
+    """Return the reference loop's CPU time per page in milliseconds."""
     how = ["--service", bench.service.url, "--connections", str(connections), "--seconds", str(bench.seconds)]
     taken = json.loads(output("-m", "bench.reference", *how))
     milliseconds, count = taken["milliseconds"], len(taken["milliseconds"])
@@ -261,7 +264,7 @@ def reference(bench: Bench, connections: int) -> float:
 
 
 def first_byte(bench: Bench, cold: Dashboard, paths: Paths) -> None:
-    """From the service's last answer to the page's first byte, by the one clock that both have."""
+    """Measure from the service's last response to the page's first byte, with the shared clock."""
     bench.service.delay(0.02)
     for name in ("history", "intent"):
         waited = []
@@ -280,7 +283,7 @@ def first_byte(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 
 
 def take(reader: socket.socket, received: bytes) -> bytes:
-    """The rest of an answer; gives its body."""
+    """Read the rest of a response and return its body."""
     while b"\r\n\r\n" not in received:
         received += reader.recv(65536)
     head, _, body = received.partition(b"\r\n\r\n")
@@ -308,7 +311,7 @@ def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 
 
 def many(bench: Bench, cold: Dashboard) -> None:
-    """Short hits, because the service's answer may have 16 MB: ten thousand whole intents are refused as too large."""
+    """Measure a large search. Hits are short, because ten thousand whole intents would exceed the limit of 16 MB."""
     took, before = [], cold.megabytes
     bench.service.ask("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
     for number in range(3):
@@ -323,7 +326,7 @@ def many(bench: Bench, cold: Dashboard) -> None:
     bench.reached("what three of them leave resident", cold.megabytes - before, 200, "MB", bounds)
 
 
-# How it is written down
+# Report
 
 
 def machine() -> Iterator[str]:
@@ -337,7 +340,7 @@ def machine() -> Iterator[str]:
 
 
 def load() -> str:
-    """Of two processors by all programs together: what is above two is waiting."""
+    """Return the machine's load. Above the number of cores, programs wait."""
     return f"load of the machine over a minute {Path('/proc/loadavg').read_text().split()[0]} (quiet: 0)"
 
 
@@ -363,7 +366,7 @@ def written(bench: Bench, told: Sequence[str], live: str, profile: str) -> str:
 
 
 def reasons(letters: set[str]) -> Iterator[str]:
-    """The paragraphs of reasons.md about what was not reached this time."""
+    """Yield the paragraphs of reasons.md about the missed targets."""
     for paragraph in (Path(__file__).parent / "reasons.md").read_text().strip().split("\n\n"):
         if paragraph.startswith("#") or paragraph.removeprefix("**")[0] in letters:
             yield from (paragraph, "")

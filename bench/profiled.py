@@ -1,6 +1,6 @@
-"""Where the time of a page goes: own time of each part, by cProfile, in a process of its own.
+"""Profile of a page: own time by part, measured with cProfile in a separate process.
 
-.venv/bin/python -m bench.profiled http://127.0.0.1:8801 /history /intent/0x…      a cold and a cached page
+.venv/bin/python -m bench.profiled /history
 """
 
 import cProfile
@@ -31,7 +31,7 @@ def part_of(function: tuple[str, int, str]) -> str:
 
 
 def own_times(profile: cProfile.Profile) -> Counter[str]:
-    """What is built in counts with whoever called it."""
+    """Return own time by part. Built-in functions count for their caller."""
     spent: Counter[str] = Counter()
     for function, (_, _, own, _, callers) in pstats.Stats(profile).stats.items():
         if function[0] != "~":
@@ -43,7 +43,7 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 
 
 def profile(path: str) -> Counter[str]:
-    from intents_ui import asgi  # with the settings of this process
+    from intents_ui import asgi  # after the settings are in the environment
 
     def ask() -> None:
         where, _, query = path.partition("?")
@@ -66,7 +66,7 @@ def profile(path: str) -> Counter[str]:
 
 
 def table(place: Path, service: str) -> str:
-    """As Markdown: an uncached history page beside an intent's page from what is kept."""
+    """Return a Markdown table for an uncached history page and a cached intent page."""
     import httpx
 
     asked = {"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}

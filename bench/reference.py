@@ -1,14 +1,14 @@
-"""The bare loop that the history page is measured against: the same bytes fetched, parsed and rendered, nothing else.
+"""Baseline for the history page: fetches, parses and renders the same bytes, and does nothing else.
 
-Written once and KEPT UNCHANGED, with its template `reference.html`: ratios to it can be compared over the years. It has
-no server, no framework, no models, no words for readers, no limits, no retries: one client of httpx, the JSON parser
-with exact numbers, and a template of Jinja2 of the same length as the page. With `--connections 16` sixteen threads run
-the loop side by side and share the client, as the threads of the dashboard do.
+KEEP THIS UNCHANGED, with its template `reference.html`, so that ratios to it stay comparable over the years. It has no
+server, framework, models, labels, limits or retries: one httpx client, the JSON parser with exact numbers, and a Jinja2
+template with output as long as the page. With `--connections 16`, sixteen threads run the loop and share the client, as
+in the dashboard.
 
     .venv/bin/python -m bench.reference --service http://127.0.0.1:8801 --connections 16 --seconds 3
 
-It asks the questions about the history that were put to the double (`bench.double`) before, in turn, and prints one
-line of JSON. The time that it takes to start is in none of the figures.
+It repeats the history requests that the stub (`bench.double`) has seen, in turn, and prints one line of JSON. Its start
+isn't measured.
 """
 
 import argparse

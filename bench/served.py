@@ -1,4 +1,4 @@
-"""The processes of a measurement, each by itself on loopback: the dashboard as in production, the double, readers."""
+"""Process runner for benchmarks, all on loopback: the dashboard as in production, the stub service, the clients."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from tests.serving import ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
 OF_A_CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
-# What readers look up is asked for each time. The lists of chains and tokens stay, as in any process that is warm.
+# Kinds of responses to fetch each time. Lists of chains and tokens stay cached, as in any warm process.
 ASKED_EACH_TIME = (
     "moving,ended_lately,ended,stopped_lately,stopped,history,older_history,balances,search,no_hits,unknown,"
     "often_unknown,token_search"
@@ -33,7 +33,7 @@ PATIENCE = 30.0
 
 @contextmanager
 def installed() -> Iterator[Path]:
-    """A copy of the checkout with its static files collected and its code compiled, as in the image."""
+    """Yield a copy of the checkout with collected static files and compiled code, as in the container image."""
     with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
         place = Path(folder)
         for name in OF_A_CHECKOUT:
@@ -48,21 +48,21 @@ def installed() -> Iterator[Path]:
 
 
 def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
-    """What a program of ours prints."""
+    """Return the output of one of our programs."""
     command, env = [sys.executable, *arguments], clean(**settings)
-    # The arguments are our own modules, and paths and addresses that we have made.
+    # The arguments are our own modules, paths and addresses.
     return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - see above
 
 
 def clean(**more: str) -> dict[str, str]:
-    """The environment without settings that somebody has made for another dashboard."""
+    """Return the environment without the settings of another dashboard."""
     ours = re.compile(r"INTENTS_|REDIS_URL$|STATE_DIR$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
     return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
 
 
 @dataclass
 class Dashboard:
-    """`started_in`: seconds until it answered."""
+    """A running dashboard. `started_in` is the seconds until its first response."""
 
     port: int
     master: int
@@ -78,7 +78,7 @@ class Dashboard:
 
     @property
     def processor(self) -> float:
-        """Seconds that the worker has taken so far, with its threads that are over."""
+        """CPU time of the worker in seconds, including finished threads."""
         return processor_seconds(self.worker)
 
     @property
@@ -90,7 +90,7 @@ class Dashboard:
 def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterator[Dashboard]:
     port, began = free_port(), time.perf_counter()
     env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it writes its lines all the same
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it still formats its log lines
     with ended(["-m", "gunicorn", "--config", "gunicorn.conf.py"], cwd=place, env=env, **silent) as it:
         wait_for(f"http://127.0.0.1:{port}/healthz", it)
         yield Dashboard(port, it.pid, time.perf_counter() - began)
@@ -98,17 +98,17 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
 
 @contextmanager
 def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """A program of ours, until the block ends."""
+    """Run one of our programs during the block."""
     with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603 - a command of ours
         try:
             yield process
         finally:
-            process.terminate()  # what a shell started in the background does not hear SIGINT
+            process.terminate()  # not SIGINT, which background processes of a shell ignore
             process.wait(PATIENCE)
 
 
 class Double:
-    """`bench.double` from outside."""
+    """Client of `bench.double`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -137,14 +137,14 @@ def double() -> Iterator[Double]:
 
 
 class Readers:
-    """`bench.load` from outside."""
+    """Client of `bench.load`."""
 
     def __init__(self, wishes: IO[str], told: IO[str]) -> None:
         self.wishes = wishes
         self.told = told
 
     def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
-        """`how`: connections, seconds, pause."""
+        """Run clients. `how`: connections, seconds, pause."""
         wish = {"port": port, "paths": list(paths), **how}
         print(json.dumps(wish), file=self.wishes, flush=True)
         told: dict[str, Any] = json.loads(self.told.readline())

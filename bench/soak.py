@@ -1,16 +1,16 @@
-"""Fifty visitors, a service that misbehaves, and the question whether everything is back afterwards:
+"""Soak test: fifty clients and a misbehaving service, then checks for errors and leaks:
 
     .venv/bin/python -m bench.soak --minutes 30
 
-The dashboard is gunicorn with one worker as in gunicorn.conf.py; the service is the emulator on a loopback port with
-the weather of `bench/weather.py` in front (silence, resets, half answers, a byte now and then, 100 MB, a bomb, HTML,
-garbled JSON, 429); visitors come from fifty addresses, as a proxy of ours would tell, read a page a second or so each,
-follow a transfer, paste a ticket, download an export, call an operation by hand, and leave early now and then.
+The dashboard is gunicorn with one worker as in gunicorn.conf.py. The service is the emulator on a loopback port behind
+the fault schedule of `bench/weather.py` (silence, resets, truncated and slow responses, 100 MB, a gzip bomb, HTML,
+invalid JSON, 429). Clients have fifty addresses, as reported by a trusted proxy, request about a page a second each,
+follow transfers, paste tickets, download exports, send raw calls, and sometimes disconnect early.
 
-It ends well when no answer was a 5xx but 503, every page was whole and told nothing that it should not, tasks, sockets,
-files and threads are back to what they were after the first part of the time, and resident memory stayed within 20 % of
-what it was then. That part fills what may be kept (answers, looks, pictures) and has met the faults that take most; how
-memory went on in the last half is told as well, because twenty percent would hide what grows slowly.
+The test passes if no status was a 5xx other than 503, every page was complete and leaked no secrets, the numbers of
+tasks, sockets, files and threads returned to those after the warm-up, and resident memory stayed within 20% of its
+value then. The warm-up fills the caches and includes the faults that take most memory. Memory growth in the second half
+is reported as well, because 20% would hide a slow leak.
 """
 
 import argparse
@@ -40,19 +40,19 @@ from intents_ui.service.transport import KEEP_ALIVE_SECONDS
 from tests.serving import ROOT, free_port
 
 VISITORS: Final = 50
-WARM_UP: Final = 0.3  # of the time, and five minutes at the most
-RESTS: Final = 5.0  # for what goes on after its reader has left
-EXPIRES: Final = KEEP_ALIVE_SECONDS + 1  # for which nothing is asked, so that no connection to the service is kept
-ROUNDS: Final = 5  # of that, until everything has to be back
-STRETCHES: Final = 12  # of the last half: the least of each is what was in use, and not in hand
+WARM_UP: Final = 0.3  # of the total time, five minutes at most
+RESTS: Final = 5.0  # for work that continues after its client disconnected
+EXPIRES: Final = KEEP_ALIVE_SECONDS + 1  # idle time, so that no connection to the service stays open
+ROUNDS: Final = 5  # rounds of that until everything must have returned to normal
+STRETCHES: Final = 12  # parts of the second half. The minimum of each is the memory in permanent use
 MORE_MEMORY: Final = 1.2
 KEY: Final = "canary-access-key-of-the-soak"
 SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - an invented one
 FORBIDDEN: Final = ("Traceback", KEY, SECRET, str(ROOT), "django.", "site-packages")
-# Threads that are kept for what comes next, and how many at the most.
+# Thread pools that keep their threads, with their limits.
 POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
 FRAGMENTS: Final = ("/newest", "/receipt")
-# What a page may answer with; 503 is the one failure of the service that may show.
+# Expected statuses. 503 is the only 5xx that an outage of the service may cause.
 STATUSES: Final = frozenset({200, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 429, 431, 503})
 ALARMS: Final = ("never retrieved", "Traceback", "never awaited")
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -60,7 +60,7 @@ USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 
 @dataclass
 class Tally:
-    """What the visitors met. `wrong`: what no reader may meet, with where it was met."""
+    """Results of the clients. `wrong` counts what must not happen, with its location."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     failures: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -80,7 +80,7 @@ class Tally:
 
 def problems(answer: httpx.Response, upstream: str) -> list[str]:
     path, is_html = answer.request.url.path, answer.headers.get("content-type", "").startswith("text/html")
-    # The console tells a call as curl, to that address.
+    # The console shows a call as curl, with the service's URL.
     words = FORBIDDEN if path.startswith("/console/") else (*FORBIDDEN, upstream)
     found = [f"{answer.status_code}"] if answer.status_code not in STATUSES else []
     found += [f"tells {word!r}" for word in words if word in answer.text]
@@ -134,7 +134,7 @@ class Visitor:
                     break
 
     async def follow(self) -> None:
-        """Some read what comes, some do not, some are turned away and would ask again later."""
+        """Follow a stream. Some clients don't read it, and some are rejected."""
         path = f"/live/{self.chance.choice(self.places.moving)}"
         began, reads = time.perf_counter(), self.chance.random() < 0.8
         with contextlib.suppress(TimeoutError):
@@ -150,7 +150,7 @@ class Visitor:
 
 
 class Places:
-    """What there is to look at: finished transfers, such as move, their owners, and what nobody knows."""
+    """What clients request: finished and open transfers, their owners, and unknown IDs."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.finished = [each.finished for each in emulator.scenarios(moving=False)]
@@ -212,7 +212,9 @@ class Figures:
     memory: int
 
     def is_back_to(self, start: "Figures") -> bool:
-        """A pool keeps the threads that it has, up to its bound, and a client a connection or two."""
+        """Return whether the process is back to its state at `start`. Thread pools and clients may keep a few threads
+        and connections.
+        """
         is_quiet = self.tasks <= start.tasks and self.sockets <= start.sockets + 2 and self.files <= start.files
         return is_quiet and all(
             count <= max(start.threads.get(name, 0), POOLS.get(name, 0)) for name, count in self.threads.items()
@@ -220,7 +222,7 @@ class Figures:
 
 
 class Dashboard:
-    """gunicorn's one worker, as the system and `bench/watched.py` tell of it."""
+    """gunicorn's worker, seen through /proc and `bench/watched.py`."""
 
     def __init__(self, root: str, arbiter: int, log: Path) -> None:
         self.root = root
@@ -236,9 +238,10 @@ class Dashboard:
         return Figures(told["tasks"], told["threads"], sockets, len(places) - sockets, self.memory())
 
     async def ask_for_nothing(self) -> None:
-        """A client lets go of connections that broke or were idle for long when it is next asked for one.
+        """Send requests that need a connection: a client closes broken and idle ones only then.
 
-        The pages have one client, the streams another."""
+        Pages and streams have one client each.
+        """
         intent = f"0x{random.randbytes(32).hex()}"  # noqa: S311 - nobody has it
         async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}, timeout=60) as http:
             await http.get(f"{self.root}/intent/{intent}")
@@ -251,7 +254,7 @@ class Dashboard:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) // 1024
 
     async def quiet(self, start: Figures | None = None) -> Figures:
-        """When nobody is left: at rest, or back to `start`; the last figures when the patience is over."""
+        """Return the figures once they are back to `start`, or the last ones after the timeout."""
         await asyncio.sleep(RESTS)
         for _ in range(ROUNDS):
             await asyncio.sleep(EXPIRES)
@@ -303,7 +306,7 @@ async def answers(url: str, process: asyncio.subprocess.Process) -> None:
 
 @dataclass
 class Soak:
-    """What came of it."""
+    """Results of the soak test."""
 
     minutes: float
     tally: Tally
@@ -311,11 +314,11 @@ class Soak:
     calls: int
     start: Figures
     end: Figures
-    memory: list[tuple[float, int]]  # minutes and megabytes, while there were visitors
+    memory: list[tuple[float, int]]  # minutes and megabytes while clients were active
     log: Counter[str]
 
     def verdict(self) -> list[str]:
-        """What is not as it should be."""
+        """Return what is wrong."""
         found = [f"{count} x {what}" for what, count in self.tally.wrong.items()]
         found += [f"{count} x in the log: {what}" for what, count in self.log.items() if what in ALARMS]
         if not self.end.is_back_to(self.start):
@@ -325,7 +328,7 @@ class Soak:
         return found
 
     def growth(self) -> float:
-        """Megabytes in ten minutes, in the last half."""
+        """Return the memory growth in the second half, in megabytes per ten minutes."""
         half = self.memory[-1][0] / 2
         stretches: dict[int, list[tuple[float, int]]] = defaultdict(list)
         for minute, memory in self.memory:
@@ -366,7 +369,7 @@ def quantile(numbers: list[float], percent: int) -> float:
 
 
 def read_log(path: Path) -> Counter[str]:
-    """Lines by their level; alarms by what they say."""
+    """Count log lines by level, and alarms by text."""
     lines = path.read_text(errors="replace").splitlines()
     levels = Counter(found[1] for line in lines if (found := re.search(r'"level": "(\w+)"', line)))
     return levels + Counter(alarm for line in lines for alarm in ALARMS if alarm in line)

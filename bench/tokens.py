@@ -1,15 +1,15 @@
-"""What the list of tokens costs with 5,000 tokens on 20 chains. One command, a table, about twenty seconds:
+"""Benchmark of the token list with 5,000 tokens on 20 chains. One command, a table, about twenty seconds:
 
     .venv/bin/python -m bench.tokens
     .venv/bin/python -m bench.tokens --tokens 20000 --delay 0.2
 
-The dashboard is gunicorn with one worker as in gunicorn.conf.py; the emulator is in this process, so on two cores its
-work is part of what is measured. Each request goes over loopback, one after the other, as a reader's browser would
-send it. `--delay`: seconds that the service takes for every answer beside its own work.
+The dashboard is gunicorn with one worker as in gunicorn.conf.py. The emulator runs in this process, so on two cores its
+work is part of the measurement. Requests are sequential over loopback, like a browser's. `--delay` adds seconds to
+every response of the service.
 
-Columns: milliseconds until the whole answer is there, median and most; times an empty page (`/help`) of the same run;
-milliseconds of processor that the dashboard took for one request, which other work on the machine does not lengthen;
-questions to the service for one request, at most; what one request may take.
+Columns: milliseconds to the complete response (median and maximum), ratio to an empty page (`/help`) of the same run,
+CPU milliseconds of the dashboard per request (other load on the machine affects it little), maximum number of service
+calls per request, and the target.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tests.live.tcp_service import served
 from tests.serving import dashboard
 
 KEY = "a key of the measurement, and of no installation"
-REACH = 150.0  # milliseconds in which a search is to settle
+REACH = 150.0  # milliseconds, the target for a search
 AGAIN = 30
 TYPED = ("u", "us", "usd", "usdc")
 SOUGHT = (
@@ -54,7 +54,7 @@ TYPING = PARTIAL | {"HX-Target": "div#found"}
 
 
 class Service:
-    """The emulator, counted."""
+    """The emulator with a request counter."""
 
     def __init__(self, tokens: int, chains: int, delay: float) -> None:
         self.emulator = Emulator(tokens=tokens, chains=chains)
@@ -69,7 +69,7 @@ class Service:
 
 @dataclass
 class Taken:
-    """`most`: the milliseconds that one of them may take; None where nothing is promised."""
+    """Measurements of one kind of request. `most` is the target in milliseconds, None without one."""
 
     name: str
     most: float | None = None
@@ -133,12 +133,14 @@ def windows(show: str, tokens: int) -> Iterator[str]:
 
 
 def processor_milliseconds() -> float:
-    """Of all that this process has started, every thread by itself: the kernel counts nanoseconds."""
+    """Return the CPU time of this process's children in milliseconds, from the kernel's nanosecond counters of all
+    threads.
+    """
     return sum(float(path.read_text().split()[0]) for pid in started() for path in tasks(pid, "schedstat")) / 1e6
 
 
 def started(pid: int | str = "self") -> Iterator[str]:
-    """The processes below one, and those below them."""
+    """Yield the IDs of all descendant processes."""
     for path in tasks(pid, "children"):
         for child in path.read_text().split():
             yield child
@@ -150,7 +152,7 @@ def tasks(pid: int | str, file: str) -> Iterator[Path]:
 
 
 def settle(service: Service) -> None:
-    """What the process learns at its start is no reader's cost."""
+    """Wait until the process has preloaded its lists, so that no request is charged for it."""
     seen = -1
     while seen != service.asked:
         seen = service.asked

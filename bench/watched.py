@@ -1,4 +1,4 @@
-"""The dashboard as it is served, with `/figures`: what nobody outside of a process can count."""
+"""The dashboard with an extra `/figures` endpoint for what can't be counted from outside of the process."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from intents_ui import asgi, wiring
 
 
 def tasks() -> int:
-    """Without gunicorn's own, one for each connection that a reader keeps open."""
+    """Return the number of tasks, without gunicorn's, of which there is one for each open connection."""
     return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
 
 
 def threads() -> dict[str, int]:
-    """By what they are for."""
+    """Return the number of threads by name."""
     return dict(Counter(thread.name.rstrip("0123456789_-") for thread in threading.enumerate()))
 
 

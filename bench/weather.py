@@ -1,4 +1,4 @@
-"""A service that misbehaves on a real socket: the emulator, with the faults of the moment's weather in front."""
+"""Fault injection on a real socket: the emulator behind a schedule of faults."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ BUSY: Final = json.dumps({"error": "TooManyRequests", "code": 1201, "msg": "?", 
 
 @dataclass
 class Exchange:
-    """One request that has been read, and where its answer goes. `good`: what the service answers when it is well."""
+    """One request and its connection. `good` returns the service's normal response."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
@@ -41,7 +41,7 @@ class Exchange:
         await self.writer.drain()
 
     async def gone(self, within: float) -> bool:
-        """Whether the other side went away; ours send nothing before they have their answer."""
+        """Return whether the client disconnected. Our clients don't pipeline requests, so readable means closed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self.reader.read(1)
@@ -56,7 +56,7 @@ class Exchange:
 
 
 class Over(Exception):
-    """This connection carries nothing more."""
+    """Closes the connection."""
 
 
 async def hang(exchange: Exchange) -> None:
@@ -123,15 +123,17 @@ async def well(exchange: Exchange) -> None:
     await exchange.well()
 
 
-# What takes most memory comes first, so that it belongs to what warms up.
+# The faults that take most memory come first, so that they are part of the warm-up.
 FAULTS: Final = (huge, bomb, hang, reset, half, drip, late, failing, gateway, portal, garbled)
-# The share of calls that fail in one phase after the other, and how: most of the time most of them succeed.
+# Share of failing calls in each phase. Overall, most calls succeed.
 PHASES: Final = (0.05, 1.0, 0.0, 0.3, 0.02, 0.0)
 
 
 @dataclass
 class Weather:
-    """Clear, a drizzle, a shower, and now and then a storm of one fault alone. `calm`: clear for good."""
+    """Fault schedule: phases without faults, with few, with many, and sometimes with one fault only. `calm` ends all
+    faults.
+    """
 
     chance: random.Random
     calm: bool = False
@@ -145,12 +147,12 @@ class Weather:
             return well
         if share == 1.0:
             return FAULTS[phase // len(PHASES) % len(FAULTS)]
-        # The whole dashboard is quiet while it was told to be: seldom enough to have the others too.
+        # Rate limiting silences the whole dashboard, so it must be rare to leave room for other faults.
         return busy if self.chance.random() < 0.01 else self.chance.choice(FAULTS)
 
 
 class Service:
-    """The emulator in that weather. `connections`: those that are open."""
+    """The emulator behind the fault schedule. `connections` are the open ones."""
 
     def __init__(self, emulator: Emulator, weather: Weather) -> None:
         self.emulator = emulator
@@ -204,7 +206,7 @@ class Service:
 
         await self.emulator(scope, receive, send)
         for _ in range(2):
-            await asyncio.sleep(0)  # what the emulator had waiting for the other side's end has to stop reading first
+            await asyncio.sleep(0)  # lets the emulator's pending read of the connection end first
         return (told[0]["status"], told[0]["headers"], told[1]["body"]) if told else None
 
 
