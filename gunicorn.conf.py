@@ -24,7 +24,7 @@ limit_request_line = settings.ENV.intents_request_sizes["line"]
 # Proxies whose `X-Forwarded-Proto` is trusted.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
 control_socket_disable = True  # its path is in $HOME, which a container with a read-only root filesystem can't write
-worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn makes a private file in it
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 - gunicorn creates a private file there
 # With several processes, metrics are shared in files, so that any process can serve `/metrics` for all. Set once,
 # because this file is read again at each SIGHUP.
 if workers > 1 and FIGURES not in os.environ:
@@ -57,7 +57,7 @@ def on_exit(server: object) -> None:
 
 
 def when_ready(server: object) -> None:
-    where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - not bound
+    where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - only displayed
     asked = settings.ENV.service_host or "invented transfers of the embedded service"
     line = f"intents-ui is ready on http://{where} ({asked}). Stop with Ctrl+C."
     if settings.ENV.log_format == "text":

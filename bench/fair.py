@@ -199,8 +199,9 @@ NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent 
 
 @contextlib.asynccontextmanager
 async def attacked(name: str | None, port: int, known: list[str], seconds: float) -> AsyncIterator[dict[str, int]]:
-    """
-    Run an attack in a separate process during the block. Its responses are counted in the yielded dict at the end.
+    """Run an attack in a separate process during the block.
+
+    Its responses are counted in the yielded dict at the end.
     """
     told: dict[str, int] = {}
     if name is None:

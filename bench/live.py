@@ -44,8 +44,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class ChangingService:
-    """Service with an intent whose receipt changes on command. `written_at` is when the last long poll's response was
-    written.
+    """Service with an intent whose receipt changes on command.
+
+    `written_at` is when the last long poll's response was written.
     """
 
     def __init__(self) -> None:
@@ -191,7 +192,7 @@ async def soak(minutes: float) -> None:
     """Run forty concurrent viewers for about a second each, a tenth of them without reading."""
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
-    chance = random.Random(4711)  # noqa: S311 - the same crowd each time
+    chance = random.Random(4711)  # noqa: S311 - reproducible
     async with worker(service, 2500) as each:
         pid, visits, (_, tasks_at_first) = worker_of(each), 0, each.memory
         ends = time.monotonic() + minutes * 60

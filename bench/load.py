@@ -1,5 +1,6 @@
-"""Load generator in a separate process: clients that request pages as fast as they get them. Controlled by lines of
-JSON:
+"""Load generator in a separate process: clients that request pages as fast as they get them.
+
+Controlled by lines of JSON:
 
     echo '{"port": 8000, "paths": ["/help"], "connections": 16, "seconds": 2}' | .venv/bin/python -m bench.load
 
@@ -47,7 +48,7 @@ class Reader(asyncio.Protocol):
     def go_on(self) -> None:
         """Send the next request, after a random pause so that clients don't synchronize."""
         if self.pause:
-            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - spreads a crowd, hides nothing
+            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - jitter, not security
         else:
             self.ask()
 

@@ -52,8 +52,9 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 
 @dataclass(frozen=True)
 class Taken:
-    """
-    Result of one run. `processor` is the worker's CPU time per page in milliseconds, `readers` that of the clients.
+    """Result of one run.
+
+    `processor` is the worker's CPU time per page in milliseconds, `readers` that of the clients.
     """
 
     page: str
@@ -74,8 +75,9 @@ class Taken:
 
 @dataclass(frozen=True)
 class Reach:
-    """A target. `limit` is the maximum, or the minimum if `least`. `reason` is the section of reasons.md that explains
-    a miss.
+    """A target.
+
+    `limit` is the maximum, or the minimum if `least`. `reason` is the section of reasons.md that explains a miss.
     """
 
     what: str

@@ -51,7 +51,7 @@ def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
     """Return the output of one of our programs."""
     command, env = [sys.executable, *arguments], clean(**settings)
     # The arguments are our own modules, paths and addresses.
-    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - see above
+    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - as explained above
 
 
 def clean(**more: str) -> dict[str, str]:
@@ -99,7 +99,7 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
 @contextmanager
 def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]"]:
     """Run one of our programs during the block."""
-    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603 - a command of ours
+    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603 - our own command
         try:
             yield process
         finally:

@@ -47,7 +47,7 @@ ROUNDS: Final = 5  # rounds of that until everything must have returned to norma
 STRETCHES: Final = 12  # parts of the second half. The minimum of each is the memory in permanent use
 MORE_MEMORY: Final = 1.2
 KEY: Final = "canary-access-key-of-the-soak"
-SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - an invented one
+SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - a test value
 FORBIDDEN: Final = ("Traceback", KEY, SECRET, str(ROOT), "django.", "site-packages")
 # Thread pools that keep their threads, with their limits.
 POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
@@ -91,7 +91,7 @@ def problems(answer: httpx.Response, upstream: str) -> list[str]:
 
 class Visitor:
     def __init__(self, root: str, number: int, places: "Places", tally: Tally, upstream: str) -> None:
-        self.chance = random.Random(number)  # noqa: S311 - the same crowd each time
+        self.chance = random.Random(number)  # noqa: S311 - reproducible
         self.places = places
         self.tally = tally
         self.upstream = upstream
@@ -212,8 +212,9 @@ class Figures:
     memory: int
 
     def is_back_to(self, start: "Figures") -> bool:
-        """Return whether the process is back to its state at `start`. Thread pools and clients may keep a few threads
-        and connections.
+        """Return whether the process is back to its state at `start`.
+
+        Thread pools and clients may keep a few threads and connections.
         """
         is_quiet = self.tasks <= start.tasks and self.sockets <= start.sockets + 2 and self.files <= start.files
         return is_quiet and all(
@@ -242,7 +243,7 @@ class Dashboard:
 
         Pages and streams have one client each.
         """
-        intent = f"0x{random.randbytes(32).hex()}"  # noqa: S311 - nobody has it
+        intent = f"0x{random.randbytes(32).hex()}"  # noqa: S311 - an unknown intent
         async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}, timeout=60) as http:
             await http.get(f"{self.root}/intent/{intent}")
             with contextlib.suppress(TimeoutError):
@@ -377,7 +378,7 @@ def read_log(path: Path) -> Counter[str]:
 
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
-    weather = Weather(random.Random(4711))  # noqa: S311 - the same weather each time
+    weather = Weather(random.Random(4711))  # noqa: S311 - reproducible
     service = Service(emulator, weather)
     warm_up = min(minutes * 60 * WARM_UP, 300.0)
     with tempfile.TemporaryDirectory() as folder:

@@ -133,8 +133,9 @@ def windows(show: str, tokens: int) -> Iterator[str]:
 
 
 def processor_milliseconds() -> float:
-    """Return the CPU time of this process's children in milliseconds, from the kernel's nanosecond counters of all
-    threads.
+    """Return the CPU time of this process's children in milliseconds.
+
+    Sums the kernel's nanosecond counters of all threads.
     """
     return sum(float(path.read_text().split()[0]) for pid in started() for path in tasks(pid, "schedstat")) / 1e6
 

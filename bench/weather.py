@@ -131,8 +131,9 @@ PHASES: Final = (0.05, 1.0, 0.0, 0.3, 0.02, 0.0)
 
 @dataclass
 class Weather:
-    """Fault schedule: phases without faults, with few, with many, and sometimes with one fault only. `calm` ends all
-    faults.
+    """Fault schedule: phases without faults, with few, with many, and sometimes with one fault only.
+
+    `calm` ends all faults.
     """
 
     chance: random.Random

@@ -46,7 +46,7 @@ CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetry, visitors, visits, wiring  # noqa: E402 - Django has to be set up first
+from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetry, visitors, visits, wiring  # noqa: E402 - Django must be set up first
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
@@ -176,8 +176,9 @@ async def at_the_door(scope: Message, send: Send) -> None:
 
 
 def may_read_metrics(scope: Message) -> bool:
-    """Return whether the client may read metrics. The host may also be an IP address, as scrapers use. A rebound DNS
-    name may not.
+    """Return whether the client may read metrics.
+
+    The host may also be an IP address, as scrapers use. A rebound DNS name may not.
     """
     return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.may_read_figures(scope)
 
@@ -320,8 +321,9 @@ def streams() -> Streams:
 
 
 def is_for_us(scope: Message) -> bool:
-    """
-    Return whether the request has exactly one Host and it is allowed. DNS rebinding must not reach `/rpc/` either.
+    """Return whether the request has exactly one Host and it is allowed.
+
+    DNS rebinding must not reach `/rpc/` either.
     """
     domain = host_of(scope)
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
@@ -344,8 +346,9 @@ def with_headers(send: Send) -> Send:
 
 
 def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
-    """Free the slot once the response is complete, however slowly the client reads it. A page is complete with its
-    first chunk.
+    """Free the slot once the response is complete, however slowly the client reads it.
+
+    A page is complete with its first chunk.
     """
 
     async def send_and_leave(message: Message) -> None:
@@ -402,8 +405,9 @@ def has_body(scope: Message) -> bool:
 
 
 async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> bytes:
-    """Read the body into the budget. A rejected body is read and dropped, because a browser that is still sending
-    doesn't show a response.
+    """Read the body into the budget.
+
+    A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
     """
     most = most_of_body(scope["path"])
     body, received = bytearray(), 0

@@ -30,7 +30,7 @@ PIECES = re.compile(rf"({STRING})|{GAP}*([{{}};,]){GAP}*|{GAP}+", re.DOTALL)
 IDLE = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 
 
-class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # it says nothing of its types
+class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped base class
     """Storage that minifies, bundles, hashes and compresses the files during `collectstatic`."""
 
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:

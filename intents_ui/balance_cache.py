@@ -27,8 +27,9 @@ _aside = Shares(MOST_ASIDE)
 
 @dataclass(frozen=True)
 class Lookup:
-    """Result of a lookup. `is_listed` if the transfer is in its owner's history. Without an owner or a creation time it
-    can't be found there.
+    """Result of a lookup.
+
+    `is_listed` if the transfer is in its owner's history. Without an owner or a creation time it can't be found there.
     """
 
     balances: Balances
@@ -47,8 +48,9 @@ def look_up(facts: Facts) -> Lookup:
 
 
 def within(facts: Facts, *, seconds: float) -> Balances:
-    """Return the balances if they are available within `seconds`, or else PENDING while the lookup continues in the
-    background.
+    """Return the balances if they are available within `seconds`, or else PENDING.
+
+    The lookup then continues in the background.
     """
     if _place(facts) is None:
         return UNCHECKED

@@ -61,8 +61,9 @@ def check(word: str) -> None:
 
 
 def address(path: str, *, of: str, at: Position | None = None, written: str | None = None) -> str:
-    """Return the canonical URL of a list, or of a position in it. `written` replaces the query where the path contains
-    a part of it.
+    """Return the canonical URL of a list, or of a position in it.
+
+    `written` replaces the query where the path contains a part of it.
     """
     query = of if written is None else written
     words = [query] if query else []

@@ -40,8 +40,9 @@ DRAWN_ONCE = 1024
 
 
 class Page(Template):
-    """Template that prevents two shortened values on a page from looking alike, by rendering it a second time if
-    needed.
+    """Template that prevents two shortened values on a page from looking alike.
+
+    It renders the page a second time if needed.
     """
 
     def render(self, *args: Any, **kwargs: Any) -> str:
@@ -49,8 +50,9 @@ class Page(Template):
 
 
 class Templates(Environment):
-    """Environment whose templates share one globals dictionary, because Jinja otherwise walks a chain of two at each
-    import.
+    """Environment whose templates share one globals dictionary.
+
+    Jinja otherwise walks a chain of two dictionaries at each import.
     """
 
     template_class = Page
@@ -108,9 +110,7 @@ def environment(**options: Any) -> Environment:
 
 
 def once(macro: Callable[..., str]) -> Callable[..., str]:
-    """
-    Memoize a macro whose text depends only on its arguments and the logo hosts, because a list's rows repeat many.
-    """
+    """Memoize a macro whose text depends only on its arguments and the logo hosts. Rows of a list repeat many."""
 
     @lru_cache(DRAWN_ONCE)
     def drawn(_: object, *given: object, **named: object) -> str:

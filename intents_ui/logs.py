@@ -31,8 +31,9 @@ class JsonLines(logging.Formatter):
 
 
 class RefusedRequests(logging.Filter):
-    """Logs requests that Django rejects (too many fields, an invalid host) as warnings without a stack trace: they
-    aren't our errors.
+    """Filter that logs requests rejected by Django as warnings without a stack trace.
+
+    Too many fields or an invalid host are the client's errors.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -22,8 +22,9 @@ class Newest:
 
 @shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def newest() -> Newest:
-    """Return the newest transfers, cached for some seconds. Raises ServiceError: without the list, "no match" would be
-    a guess.
+    """Return the newest transfers, cached for some seconds.
+
+    Raises ServiceError: without the list, "no match" would be a guess.
     """
     answer = wiring.service().get_intent_history(page=Page.first(size=READ))
     if answer.unreadable_entries and not answer.intents:

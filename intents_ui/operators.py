@@ -1,6 +1,7 @@
-"""Who may write: what this dashboard lets its visitors do by hand, and the token by which its operator is known.
+"""Operator authentication: what visitors may do in the console, and the operator's token.
 
-The token comes with the form that writes. A browser may remember for half an hour that it came, never the token itself.
+The token is sent with each form that writes. A browser can be remembered for half an hour, but never stores the token
+itself.
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @operators.guarded
@@ -41,16 +42,16 @@ REMEMBERED_SECONDS = 1800
 TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
 MINUTE = 60
-LONGEST_TOKEN = LONGEST_SECRET  # characters that are compared
+LONGEST_TOKEN = LONGEST_SECRET  # characters to compare
 WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
-# Whoever has many addresses must not have as many times as many guesses.
+# A limit over all addresses, so that many addresses don't give more guesses.
 WRONG_TOKENS_OF_ALL = Limit("operator-token-of-all", 50, 900, is_strict=True)
 ALL = "all"
 SIGNER = Signer(salt="operator")
 
 
 class Level(StrEnum):
-    """`READ`: operations that change nothing; `WRITE`: quote, commit and execute too."""
+    """Access to the console. `READ` allows operations that change nothing, `WRITE` also quote, commit and execute."""
 
     OFF = "off"
     READ = "read"
@@ -59,7 +60,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why something was not done; `wait`: the seconds after which it is worth trying again."""
+    """Why a request was rejected. Retry after `wait` seconds."""
 
     status: HTTPStatus
     sentence: str
@@ -68,7 +69,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a form that writes asks of its sender. `until`: how long this browser is remembered as the operator's."""
+    """What a form that writes requires. `until` is how long this browser is remembered as the operator's."""
 
     token: bool
     until: datetime | None
@@ -85,17 +86,17 @@ def level() -> Level:
 
 
 def may_read() -> bool:
-    """Whether operations may be called by hand at all."""
+    """Return whether raw calls are allowed at all."""
     return level() is not Level.OFF
 
 
 def may_write(request: HttpRequest) -> bool:
-    """Whether this visitor may write without giving the token (again)."""
+    """Return whether this visitor may write without entering the token."""
     return level() is Level.WRITE and (not has_token() or remembered_until(request) is not None)
 
 
 def has_token() -> bool:
-    """Whether writing asks for a token; always with a real service."""
+    """Return whether writing requires a token. It always does with a real service."""
     return ENV.intents_console_token is not None
 
 
@@ -104,14 +105,14 @@ def asked(request: HttpRequest) -> Asked:
 
 
 def refusal_to_read(request: HttpRequest) -> Refusal | None:
-    """Why an operation that changes nothing is not called by hand for this visitor; None: it may be. Counts it."""
+    """Return why a raw read is rejected for this visitor, or None. Counts it."""
     if not may_read():
         return NOT_HERE
     return _spent(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
-    """Why what this form would write is not written for its sender; None: it may be. Counts it, and wrong tokens."""
+    """Return why this form is rejected, or None. Counts writes and wrong tokens."""
     if level() is not Level.WRITE:
         return NOT_HERE
     visitor = visitors.of(request)
@@ -121,10 +122,10 @@ def refusal(request: HttpRequest) -> Refusal | None:
 
 
 def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
-    """Why the form's sender is not known as the operator."""
+    """Return why the form's sender isn't authenticated as the operator, or None."""
     if not _given(request):
         return MISSING
-    # Taken before the look, so that many guesses at a time are no more than one after the other.
+    # Take the tokens before the comparison, so that concurrent guesses count like sequential ones.
     if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens came from this address."):
         return refused
     if refused := _spent(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens came."):
@@ -137,7 +138,7 @@ def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
-    """For a form that was not refused: half an hour without the token, where its sender wishes it."""
+    """Remember the browser for half an hour, if its user chose that. Call it for accepted forms."""
     if REMEMBER_FIELD not in request.POST or not _is_token(_given(request)):
         return
     until = int(time.time()) + REMEMBERED_SECONDS
@@ -155,7 +156,7 @@ def forget(response: HttpResponse) -> None:
 
 
 def remembered_until(request: HttpRequest) -> datetime | None:
-    """Until when this browser is known as the operator's; another token or another SECRET_KEY ends it."""
+    """Return until when this browser is remembered. A changed token or SECRET_KEY ends that."""
     if not has_token():
         return None
     try:
@@ -167,9 +168,9 @@ def remembered_until(request: HttpRequest) -> datetime | None:
 
 
 def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
-    """For pages with forms that write: forms of other sites are refused, and nobody keeps the page.
+    """Decorator for pages with forms that write: CSRF protection, and no caching.
 
-    These pages alone set cookies; over https they are Secure.
+    Only these pages set cookies, which are Secure over HTTPS.
     """
     protected = csrf_protect(view)
 
@@ -198,7 +199,7 @@ def _token() -> str:
 
 
 def _fingerprint() -> str:
-    """Says of which token a cookie is, and nothing about the token."""
+    """Return which token a cookie belongs to, without revealing the token."""
     return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
 
 

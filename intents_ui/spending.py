@@ -40,8 +40,9 @@ return wait
 
 @dataclass(frozen=True)
 class Limit:
-    """
-    Rate limit: a burst of `most`, refilled within `seconds`. If `is_strict`, nothing is allowed while Redis is down.
+    """Rate limit: a burst of `most`, refilled within `seconds`.
+
+    If `is_strict`, nothing is allowed while Redis is down.
     """
 
     name: str
@@ -130,8 +131,9 @@ def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int, *, is_fo
 
 
 def _take_here(limit: Limit, key: str, cost: int, *, is_forced: bool = False) -> int:
-    """The same as `TAKE`, in memory. The cache is bounded, so a flood of addresses evicts buckets, which are full again
-    then.
+    """The same as `TAKE`, in memory.
+
+    The cache is bounded, so a flood of addresses evicts buckets, which are full again then.
     """
     counts, now = caches["own"], _now()
     with _lock:

@@ -38,8 +38,9 @@ def is_counted(visitor: str | None) -> bool:
 
 
 def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """Return the client's raw address: the last one in X-Forwarded-For that isn't a trusted proxy. Clients can forge
-    those before it.
+    """Return the client's raw address: the last one in X-Forwarded-For that isn't a trusted proxy.
+
+    Clients can forge those before it.
     """
     client = scope.get("client")
     told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
@@ -128,11 +129,10 @@ def _as_counted(address: str) -> str:
 
 
 def is_ours(request: HttpRequest) -> bool:
-    """Return whether the request is same-origin, or sent by a client that isn't a browser. All POST handlers check
-    this.
+    """Return whether the request is same-origin, or sent by a client that isn't a browser.
 
-    Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the Origin or Referer counts, and a
-    client that sends neither isn't a browser.
+    All POST handlers check this. Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the
+    Origin or Referer counts, and a client that sends neither isn't a browser.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:

@@ -1,5 +1,6 @@
-"""Composition root: builds the process's long-lived objects (service client, catalog, embedded service, live hub) from
-the settings.
+"""Composition root: builds the process's long-lived objects from the settings.
+
+They are the service client, the catalog, the embedded service, the live hub and others.
 """
 
 import logging
@@ -140,8 +141,9 @@ def places_by_hand(*, held: bool) -> Places:
 
 
 def by_hand(group: Group) -> AbstractContextManager[None]:
-    """Return a context manager for one raw call, which doesn't occupy a page thread. Long polls have slots of their
-    own.
+    """Return a context manager for one raw call, which doesn't occupy a page thread.
+
+    Long polls have slots of their own.
     """
     return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_totals[group] + 1)
 
@@ -190,16 +192,18 @@ def exports() -> Exports:
 
 @cache
 def ticket_threads() -> FairThreads:
-    """Return the threads in which triage rows wait for the service. The event loop's default threads are for short
-    work.
+    """Return the threads in which triage rows wait for the service.
+
+    The event loop's default threads are for short work.
     """
     return FairThreads(TICKET_THREADS, name="ticket")
 
 
 @cache
 def text_threads() -> FairThreads:
-    """Return the threads that parse pasted text and render copied text. These jobs never block, so a few threads
-    suffice.
+    """Return the threads that parse pasted text and render copied text.
+
+    These jobs never block, so a few threads suffice.
     """
     return FairThreads(TEXT_THREADS, name="text")
 

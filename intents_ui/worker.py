@@ -29,7 +29,7 @@ SWITCH_SECONDS: Final = 0.0005
 LAST_QUESTIONS: Final = 1.0  # seconds for requests that a proxy is about to send on an open connection
 
 
-class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its types
+class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
     """Connection with deadlines. For the headers of later requests gunicorn itself enforces `keepalive`."""
 
     def __init__(self, worker: Any) -> None:
@@ -60,9 +60,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
         super().connection_lost(exc)
 
     def _feed_callback_parser(self, data: bytes) -> bool:
-        """
-        Respond with 400 to a Content-Length too long for Python's int, which would otherwise be logged as an error.
-        """
+        """Respond with 400 to a Content-Length too long for Python's int. It would otherwise be logged as an error."""
         try:
             return bool(super()._feed_callback_parser(data))
         except ValueError:
@@ -71,8 +69,9 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # it says nothing of its 
             return False
 
     def _send_body(self, *args: Any, **how: Any) -> None:
-        """Skip the write to a disconnected client, which before Python 3.13.6 raises in `writelines` and is logged as
-        an error.
+        """Skip the write to a disconnected client.
+
+        Before Python 3.13.6 it raises in `writelines` and is logged as an error.
         """
         if not self.transport.is_closing():
             super()._send_body(*args, **how)

@@ -255,7 +255,7 @@ class Emulator:
 
     def _document(self, number: int) -> Document:
         entry = self.ledger.entry(number, self._micros())
-        assert entry is not None  # noqa: S101 - its number was just found
+        assert entry is not None  # noqa: S101 - its number was just looked up
         return intent(entry.transfer, entry.scene, self.world.catalogue)
 
     def _micros(self) -> int:

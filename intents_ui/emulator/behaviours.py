@@ -97,8 +97,9 @@ CLOCK_SKEW: Final = 90
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """
-    Response to send. `cut` truncates the body to half, and `skew` is how many seconds the service's clock is ahead.
+    """Response to send.
+
+    `cut` truncates the body to half, and `skew` is how many seconds the service's clock is ahead.
     """
 
     status: int

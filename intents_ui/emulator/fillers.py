@@ -54,8 +54,9 @@ def fillers(count: int, chain_ids: tuple[int, ...]) -> list[dict[str, Any]]:
 
 
 def _filler(number: int, chain_id: int) -> dict[str, Any]:
-    """Return one token. Three in four are listed, the rest are on external lists. From the 2450th on, names are
-    numbered.
+    """Return one token.
+
+    Three in four are listed, the rest are on external lists. From the 2450th on, names are numbered.
     """
     first, (second, letters) = _FIRST[number % len(_FIRST)], _SECOND[number % len(_SECOND)]
     series = number // (len(_FIRST) * len(_SECOND))

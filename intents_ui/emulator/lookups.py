@@ -45,8 +45,9 @@ class Lookups:
         return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
 
     def get_intent_receipt(self, ask: Ask) -> Document:
-        """
-        Return a receipt. For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
+        """Return a receipt.
+
+        For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
         """
         entry = self._wanted(ask)
         if "quoted-not-found" in ask.behaviours and entry.scene.started is None:
@@ -216,8 +217,10 @@ def _seconds(body: Document, field: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Page of a list. `after` continues in the sort order, `before` goes back. Both sort columns have the same order,
-    and so the same cursor.
+    """Page of a list.
+
+    `after` continues in the sort order, `before` goes back. Both sort columns have the same order, and so the same
+    cursor.
     """
 
     column: str

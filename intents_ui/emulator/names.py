@@ -78,8 +78,9 @@ def read(name: str) -> Named | None:
 
 
 def noise(number: int, label: str, size: int = 32) -> bytes:
-    """Return pseudorandom bytes, the same in every process, for signatures, salts and addresses that are never looked
-    up.
+    """Return pseudorandom bytes that are the same in every process.
+
+    For signatures, salts and addresses that are never looked up.
     """
     return hashlib.blake2b(f"{label}:{number}".encode(), key=_KEY, digest_size=min(size, 64)).digest()
 

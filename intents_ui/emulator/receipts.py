@@ -88,8 +88,9 @@ def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Doc
 
 
 def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
-    """
-    Return the summary. The output is null until delivery, except for exact output, where it is known from the start.
+    """Return the summary.
+
+    The output is null until delivery, except for exact output, where it is known from the start.
     """
     deal, arrived = transfer.deal, transfer.deal.exact_output or _has_arrived(transfer, scene)
     document = {

@@ -115,8 +115,8 @@ class Plot:
 
 
 def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:
-    """Parse a script: lines of `seconds status deposit origin destination refund`, with `-` or nothing for no
-    transaction.
+    """
+    Parse a script: lines of `seconds status deposit origin destination refund`. `-` or nothing means no transaction.
     """
     script = []
     for line in table.strip().splitlines():
@@ -185,9 +185,7 @@ def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg |
 
 
 def _mining_times(before: Scene, step: Step) -> dict[int, float]:
-    """Return the mining times of transactions that this step reports as mined: evenly spaced, the last at the step
-    itself.
-    """
+    """Return the mining times of transactions that this step reports as mined: evenly spaced, the last at the step."""
     mined = []
     for index, name in enumerate(LEGS):
         was = before.legs[index]

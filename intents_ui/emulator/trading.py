@@ -62,8 +62,9 @@ class Trading:
         self._held: dict[int, int] = {}
 
     def quote_intent(self, ask: Ask) -> Document:
-        """Create a quote. An extra field `memo` in the request is copied to the summary, which has no other source for
-        it.
+        """Create a quote.
+
+        An extra field `memo` in the request is copied to the summary, which has no other source for it.
         """
         number, born = self.ledger.next_number(ask.now)
         transfer = self._transfer(ask.body, number, born)
@@ -147,8 +148,9 @@ class Trading:
         return number
 
     def play(self, plot: Plot, variant: str, now: int, age: float, *, held: bool = False) -> int:
-        """Create a copy of a scenario as if quoted `age` seconds ago, and return its number. If `held`, it stays at
-        that age.
+        """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
+
+        If `held`, it stays at that age.
         """
         number, born = self.ledger.next_number(now)
         owner = number // STREAMS % OWNERS

@@ -29,8 +29,9 @@ class Waiting:
         self.hold = hold
 
     async def wait_intent_receipt(self, ask: Ask, pause: Pause) -> Document | None:
-        """Return at once if the intent is final or the cursor is outdated, otherwise on a change. None: the caller
-        disconnected.
+        """Return at once if the intent is final or the cursor is outdated, otherwise on a change.
+
+        None: the caller disconnected.
         """
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
         cursor = requests.words(ask.body, "lastReceiptStates") or []

@@ -94,7 +94,7 @@ class World:
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
-        assert transfer.plot is not None  # noqa: S101 - whoever calls this made it so
+        assert transfer.plot is not None  # noqa: S101 - guaranteed by the callers
         return scenes_of(transfer.plot, transfer.variant)
 
     def numbers(
@@ -201,7 +201,7 @@ def _owner_slots() -> list[int]:
     shares = [_OWNER_SLOTS // (5 * (owner + 3)) + 1 for owner in range(OWNERS)]
     slots = [owner for owner, share in enumerate(shares) for _ in range(share)]
     slots += [owner % OWNERS for owner in range(_OWNER_SLOTS - len(slots))]
-    Random(7).shuffle(slots)  # noqa: S311 - the same shuffle everywhere is the point
+    Random(7).shuffle(slots)  # noqa: S311 - must be the same in every process
     return slots
 
 

@@ -62,8 +62,9 @@ end
 
 
 class Member(Protocol):
-    """A process's interest in one intent. It is told to lead or to stand back, and receives snapshots of other
-    processes.
+    """A process's interest in one intent.
+
+    It is told to lead or to stand back, and receives snapshots of other processes.
     """
 
     @property
@@ -247,8 +248,9 @@ class RedisBus:
             raise ConnectionError("nothing was heard for too long")
 
     async def _subscribe(self, pubsub: "PubSub") -> None:
-        """Subscribe and unsubscribe. An intent counts as subscribed once Redis confirms it (`_listen`), so no later
-        message is missed.
+        """Subscribe and unsubscribe.
+
+        An intent counts as subscribed once Redis confirms it (`_listen`), so no later message is missed.
         """
         wanted = {self._channel(intent_id) for intent_id in self._members} | {self._channel("")}
         have = {channel.decode() for channel in pubsub.channels}
@@ -314,8 +316,9 @@ class RedisBus:
             self._leading.difference_update(released)
 
     def _read(self, intent_id: str, sealed: bytes | str | None) -> Picture | None:
-        """
-        Return a snapshot, or None if it is unsigned or invalid. No message in Redis may end the task that reads it.
+        """Return a snapshot, or None if it is unsigned or invalid.
+
+        No message in Redis may end the task that reads it.
         """
         if not sealed:
             return None

@@ -19,8 +19,9 @@ OFFERED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 
 
 def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
-    """Return whether a receipt has an older state than a known one. Without comparable times, a final status is never
-    revoked.
+    """Return whether a receipt has an older state than a known one.
+
+    Without comparable times, a final status is never revoked.
     """
     if told.updated_at and than.updated_at and told.updated_at != than.updated_at:
         return told.updated_at < than.updated_at
@@ -78,8 +79,9 @@ class Traffic:
         return max(self.enquiries / pace.return_rate, self.reconnect_in(pace))
 
     def retry_longest(self, pace: Pace) -> float:
-        """Return the longest retry delay: about ten requests per second in total, so that a recovering service isn't
-        overloaded.
+        """Return the longest retry delay.
+
+        It limits all pollers to about ten requests per second, so that a recovering service isn't overloaded.
         """
         return min(max(pace.retry_unreachable, self.enquiries / 10), pace.retry_longest)
 
@@ -172,7 +174,7 @@ class Enquiry:
             return 0.0
         self._traffic.holding.discard(self.intent_id)
         pause = self._pace.recheck if self._need_not_wait() else self._pace.look
-        return pause * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
+        return pause * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
 
     async def _wait(self) -> float:
         began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
@@ -267,13 +269,13 @@ class Enquiry:
     async def _after(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
-            return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - our own places are taken
+            return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not security
         self._must_look = True
         if error.again_in is None:
             pause = self._backoff(error)
         else:
             # Rejected by the circuit breaker. Jitter, so that all pollers don't resume at once.
-            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - spreads, hides nothing
+            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - jitter, not security
         if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
             await self._show(self.picture.stale(self._now()))
         return pause
@@ -285,6 +287,6 @@ class Enquiry:
             longest = self._traffic.retry_longest(self._pace)
             together = self._traffic.reconnect_in(self._pace)
         backoff = max(min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
-        pause = random.uniform(0, backoff)  # noqa: S311 - spreads, hides nothing
+        pause = random.uniform(0, backoff)  # noqa: S311 - jitter, not security
         # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause

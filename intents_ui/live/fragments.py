@@ -33,8 +33,9 @@ class Fragments:
         self._kept: LRUCache[str, Made] = LRUCache(MOST_KEPT)
 
     async def event(self, picture: Picture) -> bytes:
-        """
-        Return the event for a snapshot. An exception of `render` reaches all waiting callers. Later callers retry.
+        """Return the event for a snapshot.
+
+        An exception of `render` reaches all waiting callers. Later callers retry.
         """
         made = self._kept.get(picture.intent_id)
         if made is None or made.picture_id != picture.id:

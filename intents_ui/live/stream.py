@@ -142,7 +142,7 @@ class Streams:
 
     def come_back(self) -> int:
         """Return a reconnect delay in milliseconds, random so that about 500 clients per second reconnect."""
-        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311 - spreads, hides nothing
+        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311 - jitter, not security
 
     async def begin(self, send: Send) -> None:
         kind = [
@@ -168,7 +168,7 @@ class Streams:
         return address is not None and self._at_address[address] >= self.limits.an_address
 
     async def _send_to_poll(self, intent_id: str, send: Send, *, status: int = 503) -> None:
-        later = str(random.randint(10, 30)).encode()  # noqa: S311 - spreads, hides nothing
+        later = str(random.randint(10, 30)).encode()  # noqa: S311 - jitter, not security
         await self.refuse(send, status, html=self._instead(intent_id), extra=[(b"retry-after", later)])
 
     def _keep(self) -> None:
@@ -192,8 +192,9 @@ class Streams:
 
 
 class Stream:
-    """One client's connection. There are thousands, mostly waiting in `run`, so what it holds there determines the
-    cost.
+    """One client's connection.
+
+    There are thousands, mostly waiting in `run`, so what it holds there determines the cost.
     """
 
     __slots__ = (
@@ -220,7 +221,7 @@ class Stream:
         self._clock = asyncio.get_running_loop().time
         self._task = asyncio.current_task()
         self._wrote_at = self._clock()
-        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
+        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
         self._is_writing = False
         self._is_ending = streams.stopping()
         self._is_gone = False
@@ -304,8 +305,7 @@ class Stream:
         self._is_writing = False
 
     def _drop(self) -> None:
-        """Abort the connection and discard unsent data, because a client that doesn't read would never see an orderly
-        end.
+        """Abort the connection and discard unsent data. A client that doesn't read would never see an orderly end.
 
         ASGI has no API for that. Under gunicorn, `receive` is bound to the object that knows the connection.
         """

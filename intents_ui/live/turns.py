@@ -7,8 +7,9 @@ from intents_ui.service.shares import buckets
 
 
 class Turns:
-    """Queue of pollers, for one event loop. Canceled waiters are skipped. All networks of an IPv6 /48 count as one
-    client.
+    """Queue of pollers, for one event loop.
+
+    Canceled waiters are skipped. All networks of an IPv6 /48 count as one client.
     """
 
     def __init__(self) -> None:

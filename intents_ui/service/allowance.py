@@ -27,8 +27,9 @@ class Places:
 
     @contextlib.contextmanager
     def page(self, *, seconds: float) -> Iterator[None]:
-        """Run a page with a deadline of `seconds`. Its first service call takes a slot, and the end of the block
-        releases it.
+        """Run a page with a deadline of `seconds`.
+
+        Its first service call takes a slot, and the end of the block releases it.
         """
         page = _Page(self)
         token = _page.set(page)

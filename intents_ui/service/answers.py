@@ -48,10 +48,10 @@ class _Listed(Wire):
     """Response that lists the intents matching a filter."""
 
     def fitting[T: Wire](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
-        """Return the response without the entries for which `fits` is false. They count as entries that couldn't be
-        parsed.
+        """Return the response without the entries for which `fits` is false.
 
-        Raises Unreadable if no entry fits, because an empty list would say that there are no matches.
+        They count as entries that couldn't be parsed. Raises Unreadable if no entry fits, because an empty list would
+        say that there are no matches.
         """
         kept = tuple(entry for entry in entries if fits(entry))
         unfit = len(entries) - len(kept)
@@ -171,8 +171,9 @@ class ExecuteAnswer(Wire):
 
 
 class PricesAnswer(Wire):
-    """
-    Response of GetTokenPrices. Tokens without a price may be missing, and the order can differ from the request's.
+    """Response of GetTokenPrices.
+
+    Tokens without a price may be missing, and the order can differ from the request's.
     """
 
     essential: ClassVar[frozenset[str]] = frozenset({"token_prices"})

@@ -1,7 +1,6 @@
-"""The service's API as typed methods: `ServiceClient` blocks (for pages), `AsyncServiceClient` awaits (for live
-updates).
+"""The service's API as typed methods: `ServiceClient` blocks, `AsyncServiceClient` awaits.
 
-Both have one method for each operation that is defined in `operations`:
+Pages use the first, live updates the second. Both have one method for each operation in `operations`:
 
     service.get_intent("0x…")                 # Intent
     await async_service.get_intent("0x…")     # Intent
@@ -42,8 +41,9 @@ LARGE_ANSWER = 2**18  # bytes from which a response is parsed in a thread, so th
 
 
 class Operation[**P, T]:
-    """Descriptor that makes a method of an operation. The method returns the response, or an awaitable on the async
-    client.
+    """Descriptor that makes a method of an operation.
+
+    The method returns the response, or an awaitable on the async client.
     """
 
     def __init__(self, build: Callable[P, Call[T]]) -> None:
@@ -128,8 +128,9 @@ class ServiceClient(BlockingOperations):
         )
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
-        """
-        Return the response, possibly cached. With `newest`, a stale response is returned only if the service fails.
+        """Return the response, possibly cached.
+
+        With `newest`, a stale response is returned only if the service fails.
         """
         try:
             return self._guard.ask(call, newest=newest)
@@ -174,8 +175,9 @@ class ServiceClient(BlockingOperations):
         return self._guard.age(call)
 
     def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
-        """Return the cached response of each call with its age in seconds, from this process or from Redis, without a
-        request.
+        """Return the cached response of each call with its age in seconds, without a request to the service.
+
+        Reads this process's cache and Redis.
         """
         return self._guard.last_known(calls)
 

@@ -60,8 +60,9 @@ TROUBLE = (
 
 
 class Exchange[T]:
-    """
-    One call: send `request`, feed the response to `body`, parse it with `result`. Map any of TROUBLE with `failure`.
+    """One call: send `request`, feed the response to `body`, parse it with `result`.
+
+    Map any of TROUBLE with `failure`.
     """
 
     def __init__(self, call: Call[T], config: ServiceConfig) -> None:

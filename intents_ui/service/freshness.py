@@ -33,9 +33,7 @@ _told: ContextVar[list[OldAnswer] | None] = ContextVar("old_answers", default=No
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[OldAnswer]]:
-    """Collect the stale responses that the block uses, including those in threads with a copy of its context
-    (`together`).
-    """
+    """Collect the stale responses that the block uses, also in threads with a copy of its context (`together`)."""
     old_answers: list[OldAnswer] = []
     token = _told.set(old_answers)
     try:

@@ -111,8 +111,9 @@ class Guard:
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
-        """
-        Return the response, possibly cached. With `newest`, a stale response is returned only if the service fails.
+        """Return the response, possibly cached.
+
+        With `newest`, a stale response is returned only if the service fails.
         """
         if not call.is_read:
             self._claim(call)
@@ -278,8 +279,9 @@ class Guard:
         return self._health.refusal(call.operation, Line.READ)
 
     def _renewal(self, call: Call[Any]) -> "Future[Any] | None":
-        """Return the pending refresh, started if needed, or None at the limit. It continues after its page stops
-        waiting.
+        """Return the pending refresh, started if needed, or None at the limit.
+
+        It continues after its page stops waiting.
         """
         with self._lock:
             under_way = self._under_way.get(call.question)

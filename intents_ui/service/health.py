@@ -69,8 +69,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Health of the service. Times are in seconds ago, None for "never" or "not now". `typical` is the median response
-    time.
+    """Health of the service.
+
+    Times are in seconds ago, None for "never" or "not now". `typical` is the median response time.
     """
 
     state: State
@@ -103,8 +104,9 @@ class Door:
         self._answered = 0
 
     def opens_in(self, *, held: bool = False) -> float | None:
-        """Return the seconds until the gate lets a call through, or None for now. Long polls never probe, because they
-        take too long to return a result.
+        """Return the seconds until the gate lets a call through, or None for now.
+
+        Long polls never probe, because they take too long to return a result.
         """
         if self.error is None:
             return None
@@ -154,7 +156,7 @@ class Breaker:
 
     def shut(self, error: ServiceError) -> None:
         self._recent.clear()
-        self.door.shut(error, self._seconds * random.uniform(0.8, 1.0))  # noqa: S311 - spreads, hides nothing
+        self.door.shut(error, self._seconds * random.uniform(0.8, 1.0))  # noqa: S311 - jitter, not security
 
     def leave(self, *, answered: bool) -> None:
         if self.door.leave(answered=answered):
@@ -236,10 +238,10 @@ class Health:
             return self._refusal(operation, line, held=False)
 
     def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "Asking":
-        """Return a context manager for one attempt of a call. Entering it raises the error with which a gate rejects
-        the call.
+        """Return a context manager for one attempt of a call.
 
-        With `line` None no breaker applies. `patience` is the number of seconds to wait for another call's probe.
+        Entering it raises the error with which a gate rejects the call. With `line` None no breaker applies. `patience`
+        is the number of seconds to wait for another call's probe.
         """
         return Asking(self, operation, group, line, patience)
 
@@ -294,7 +296,7 @@ class Health:
         if self._quiet in asking.tries:
             self._quiet.leave(answered=not isinstance(error, TooBusy))
         if isinstance(error, TooBusy):
-            jitter = random.uniform(1.0, 1.1)  # noqa: S311 - so that processes do not come back together
+            jitter = random.uniform(1.0, 1.1)  # noqa: S311 - jitter, not security
             error.retry_after = min(error.retry_after * jitter, LONGEST_PAUSE_SECONDS)
             self._quiet.shut(error, error.retry_after)
 

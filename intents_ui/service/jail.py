@@ -28,7 +28,7 @@ def drawn_anew(body: bytes) -> bytes:
 def run(arguments: Sequence[str], body: bytes) -> bytes:
     """Run Python with these arguments and `body` as standard input, and return its standard output. Raises NotDrawn."""
     command = [sys.executable, "-I", *arguments]
-    with subprocess.Popen(  # noqa: S603 - our own code, with nothing of a stranger in its arguments
+    with subprocess.Popen(  # noqa: S603 - our own code, without untrusted arguments
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, cwd="/"
     ) as process:
         end = threading.Timer(SECONDS, process.kill)
@@ -46,8 +46,9 @@ def run(arguments: Sequence[str], body: bytes) -> bytes:
 
 
 def _exchanged(process: "subprocess.Popen[bytes]", body: bytes) -> bytes:
-    """
-    Write all input, then read the output. The subprocess reads everything before it writes, so this can't deadlock.
+    """Write all input, then read the output.
+
+    The subprocess reads everything before it writes, so this can't deadlock.
     """
     if process.stdin is None or process.stdout is None:  # for the type checker: both are pipes
         raise NotDrawn("the decoder cannot be spoken to")

@@ -47,8 +47,9 @@ def member(text: str, name: str) -> str:
 
 
 def _last_member(text: str, name: str) -> str | None:
-    """Return the field's text if it is the last one, without parsing what precedes it. A page of a list is long, and
-    its cursor at the end is short.
+    """Return the field's text if it is the last one, without parsing what precedes it.
+
+    A page of a list is long, and its cursor at the end is short.
     """
     at = text.rfind(f'"{name}"')
     # An escaped quote is part of a string: `"x\\"intent"` is another name with the same ending.
@@ -78,8 +79,10 @@ def members(text: str) -> dict[str, str]:
 
 
 def write(document: Mapping[str, Any] | Verbatim) -> bytes:
-    """Serialize a request. `Verbatim` values are sent byte for byte, and integers from 2**53 as strings, because many
-    JSON parsers would round them.
+    """Serialize a request.
+
+    `Verbatim` values are sent byte for byte, and integers from 2**53 as strings, because many JSON parsers would round
+    them.
     """
     return _written(document).encode()
 

@@ -110,11 +110,10 @@ class KeptAnswers:
             return found.error if found and self._clock() < found.until else None
 
     def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
-        """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now). Return the
-        response to show.
+        """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now).
 
-        An older response never replaces a newer one. Responses can arrive out of order, and a later request can return
-        an earlier state.
+        Returns the response to show. An older response never replaces a newer one. Responses can arrive out of order,
+        and a later request can return an earlier state.
         """
         if call.kind is None:
             return answer
@@ -122,7 +121,7 @@ class KeptAnswers:
         lifetime = self._lifetimes[kind]
         if not lifetime.old:
             return answer
-        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - spreads, hides nothing
+        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - jitter, not security
         copy = Copy(
             answer=answer,
             kind=kind,

@@ -65,8 +65,9 @@ class Member:
 
 
 def members(model: type[Wire]) -> tuple[Member, ...]:
-    """
-    Return the form fields of a request model, in order. Nested objects are split up, except intents. Lists are not.
+    """Return the form fields of a request model, in order.
+
+    Nested objects are split up, except intents. Lists are not.
     """
     return tuple(_members(model, inside=""))
 

@@ -169,11 +169,11 @@ def get_intent_history(
     include_balances: bool = False,
     only_recoverable: bool = False,
 ) -> Call[HistoryAnswer]:
-    """List intents with their receipts, one page at a time. Start with `Page.first()`, continue with `following` of the
-    response.
+    """List intents with their receipts, one page at a time.
 
-    `by_statuses` takes precedence over `by_status`. `from_time` and `to_time` limit the creation time, inclusive, in
-    Unix seconds. Balances make the call slow, because the service reads them from the chains.
+    Start with `Page.first()`, continue with `following` of the response. `by_statuses` takes precedence over
+    `by_status`. `from_time` and `to_time` limit the creation time, inclusive, in Unix seconds. Balances make the call
+    slow, because the service reads them from the chains.
     """
 
     with_balances = include_balances or only_recoverable

@@ -51,8 +51,9 @@ def asking(origin: Origin) -> Iterator[None]:
 
 
 def apart() -> Context:
-    """Return a context for background work that outlives its request: it has the origin, but no deadline or page
-    budget.
+    """Return a context for background work that outlives its request.
+
+    It has the origin, but no deadline or page budget.
     """
     context = Context()
     context.run(_current.set, current())

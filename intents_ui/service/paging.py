@@ -176,8 +176,9 @@ class End(Enum):
 
 
 def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
-    """Yield each page's entries without duplicates, with the reason for the end at the last one. Raises what `ask`
-    raises.
+    """Yield each page's entries without duplicates, with the reason for the end at the last one.
+
+    Raises what `ask` raises.
     """
     seen: set[str] = set()
     cursors = set()
@@ -204,8 +205,9 @@ def _end(answer: HistoryAnswer, *, circles: bool) -> End:
 
 
 def _entries(answer: HistoryAnswer, first: Page) -> tuple[IntentHistory, ...]:
-    """Return the page's entries without duplicates, latest version of each, sorted as requested. Not every service
-    sorts them.
+    """Return the page's entries without duplicates, latest version of each, sorted as requested.
+
+    Not every service sorts them.
     """
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if first.sort and first.sort[0].column == BY_CREATION:

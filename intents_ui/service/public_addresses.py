@@ -12,8 +12,9 @@ class LeadsInside(OSError):
 
 
 def public_only(look_up: LookUp) -> LookUp:
-    """
-    Return a `look_up` that raises LeadsInside if any address isn't public, because a connection may use any of them.
+    """Return a `look_up` that raises LeadsInside if any address isn't public.
+
+    A connection may use any of the addresses.
     """
 
     def checked(host: str, port: int) -> list[str]:

@@ -42,8 +42,9 @@ class Read:
 
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:
-    """Read from a position. A failure after the first page keeps the pages read so far, and one at the first page
-    raises.
+    """Read from a position.
+
+    A failure after the first page keeps the pages read so far, and one at the first page raises.
     """
     leaves: list[Leaf] = []
     slowest, position = 0.0, at

@@ -76,4 +76,4 @@ def may_pass(error: ServiceError, *, is_behind: bool) -> bool:
 def pause(attempt: int, *, is_behind: bool) -> float:
     """Return the backoff in seconds, with full jitter so that calls that failed together don't retry together."""
     first, longest = (0.5, 30.0) if is_behind else (0.1, 1.0)
-    return random.uniform(0, min(longest, first * 2 ** (attempt - 1)))  # noqa: S311 - spreads, hides nothing
+    return random.uniform(0, min(longest, first * 2 ** (attempt - 1)))  # noqa: S311 - jitter, not security

@@ -1,8 +1,7 @@
-"""Disk cache for the lists of chains and tokens, so that a process that starts while the service is down can show
-names.
+"""Disk cache for the lists of chains and tokens.
 
-The file starts with a line with its signature. Each further line is one list: operation, request, time received and
-response.
+With it, a process that starts while the service is down can show names. The file starts with a line with its signature.
+Each further line is one list: operation, request, time received and response.
 """
 
 import json
@@ -56,8 +55,9 @@ class SavedLists:
             self.write()
 
     def write(self) -> None:
-        """
-        Write the newest lists, up to the file's size limit. The file is replaced atomically, for concurrent readers.
+        """Write the newest lists, up to the file's size limit.
+
+        The file is replaced atomically, for concurrent readers.
         """
         with self._lock:
             if self._is_written:

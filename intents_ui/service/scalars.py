@@ -43,8 +43,9 @@ def read_text_in_list(value: object) -> str:
 
 
 def read_intent_id(value: object) -> str:
-    """
-    Return an ID that is safe in a URL path: no blanks, slashes or unprintable characters, and neither "." nor "..".
+    """Return an ID that is safe in a URL path.
+
+    It has no blanks, slashes or unprintable characters, and is neither "." nor "..".
     """
     text = read_text(value)
     if not 0 < len(text) <= LONGEST_ID or not text.isprintable() or {" ", "/"} & set(text) or text in (".", ".."):

@@ -79,8 +79,9 @@ _threads = _new_threads(THREADS)  # threads start on demand
 
 
 def use_threads(most: int) -> None:
-    """Replace the thread pool. Pass the number of connections to the service, because more threads would only wait for
-    one.
+    """Replace the thread pool.
+
+    Pass the number of connections to the service, because more threads would only wait for one.
     """
     global _threads
     before, _threads = _threads, _new_threads(most)

@@ -17,8 +17,9 @@ from intents_ui.service.wire import TokenInfo
 
 @dataclass(frozen=True)
 class Found:
-    """
-    Unordered tokens. `failed` are the chains whose list is unavailable, and `age` is the oldest list's in seconds.
+    """Unordered tokens.
+
+    `failed` are the chains whose list is unavailable, and `age` is the oldest list's in seconds.
     """
 
     tokens: Sequence[TokenInfo]
@@ -58,8 +59,9 @@ class TokenLists:
         limit: int,
         without: Sequence[str] = (),
     ) -> Found:
-        """Return at most `limit` tokens per chain that match a part of a name or symbol, or one address, from all
-        lists.
+        """Return at most `limit` tokens per chain, from all lists.
+
+        They match a part of a name or symbol, or one address.
         """
         answer = self._service.get_token_list(
             chain_ids,

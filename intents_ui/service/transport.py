@@ -141,8 +141,9 @@ def _queued(stream: Any) -> int:
 
 
 def _is_readable(raw: socket.socket) -> bool:
-    """Return whether there are bytes to read. End of stream and errors don't count. asyncio's socket objects can't be
-    read directly.
+    """Return whether there are bytes to read.
+
+    End of stream and errors don't count. asyncio's socket objects can't be read directly.
     """
     with contextlib.suppress(OSError):
         peeking = socket.socket(raw.family, raw.type, raw.proto, fileno=raw.fileno())

@@ -284,8 +284,9 @@ class ServiceContracts(Wire):
 
 
 class Intent(Kept):
-    """A transfer with its quote. Fields that came only under their other names (`calls`, `preconditions`, …) are set,
-    too.
+    """A transfer with its quote.
+
+    Fields that came only under their other names (`calls`, `preconditions`, …) are set, too.
     """
 
     id: Whole | None = None
@@ -339,9 +340,7 @@ class Intent(Kept):
         return next((entry for entry in named or listed if entry.chain_id in (None, self.origin_chain_id)), None)
 
     def _on_destination[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
-        """
-        Return the destination chain's entry other than the origin's, or the second one if no entry names its chain.
-        """
+        """Return the destination chain's entry other than the origin's, or the second one if no entry names a chain."""
         rest = [entry for entry in listed if entry is not self._on_origin(listed)]
         named = [entry for entry in rest if entry.chain_id is not None]
         return next((entry for entry in named or rest if entry.chain_id in (None, self.destination_chain_id)), None)
@@ -580,8 +579,9 @@ class SortBy(Wire):
 
 
 class Page(Kept):
-    """
-    Page of a list, used as its cursor. One from the service is opaque: its `received` text is sent back unchanged.
+    """Page of a list, used as its cursor.
+
+    One from the service is opaque: its `received` text is sent back unchanged.
     """
 
     column: Text | None = None
