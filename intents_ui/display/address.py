@@ -21,8 +21,8 @@ from intents_ui.service.wire import Intent, IntentHistory, IntentStatus, TokenIn
 
 ROLES = {
     OWNER: "Owner",
-    DEPOSIT_ADDRESS: "Deposit address (origin intent address)",
-    DELIVERY_ADDRESS: "Delivery address (destination intent address)",
+    DEPOSIT_ADDRESS: "Deposit address",
+    DELIVERY_ADDRESS: "Destination intent address",
 }
 ENDS = (
     IntentStatus.SUCCEEDED,
@@ -34,7 +34,7 @@ ENDS = (
 
 
 def canonical(written: str | None) -> str | None:
-    """The one way to write an account's address; None for what is none, whatever somebody has put there."""
+    """Return the canonical form of an account's address; None for anything else."""
     if written is None or hashes.is_native(written):
         return None
     return hashes.canonical_address(written) or (written if solana.is_address(written) else None)
@@ -42,7 +42,7 @@ def canonical(written: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Role:
-    """In how many intents an address is this. None: it could not be asked. `may_be_more`: some may be left out."""
+    """A role and its number of transfers: None if the lookup failed, a minimum if `may_be_more`."""
 
     key: str
     intents: int | None
@@ -56,7 +56,7 @@ class Role:
 
 
 def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
-    """`listed` are entries of an owner's history: a search that lacks one of them has not given all."""
+    """`listed`: entries of the owner's history. A search without one of them is incomplete."""
     elsewhere = {entry.intent_id.lower() for entry in listed}
     if found is None:
         return Role(key, len(elsewhere) or None, may_be_more=True)
@@ -67,7 +67,7 @@ def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHis
 
 
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
-    """`USDC on Ethereum`, for an address that is a token's contract on these chains."""
+    """Return `USDC on Ethereum` for each token whose contract has this address."""
     return tuple(
         f"{tokens.named(token, using=using)} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
         for token in listed
@@ -75,7 +75,7 @@ def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]
 
 
 def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: Sequence[Intent]) -> tuple[int, ...]:
-    """The chains on which an address acts, the most frequent first: an owner pays on the origin chain."""
+    """Return the chains an address is active on, most frequent first. An owner is active on the origin chain."""
     used = Counter(intent.origin_chain_id for intent in (*owned, *deposits))
     used.update(intent.destination_chain_id for intent in deliveries)
     return tuple(chain for chain, _ in used.most_common() if chain is not None)
@@ -83,7 +83,7 @@ def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: 
 
 @dataclass(frozen=True)
 class Sum:
-    """So much of one token on one chain, in so many intents; `value` is what their quotes say that it is worth."""
+    """The amount of one token on one chain, its number of transfers, and its value according to their quotes."""
 
     side: transfer.Side
     value: Value
@@ -92,7 +92,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Sums:
-    """Token by token, what is worth most first; `untold` intents name no token or no amount."""
+    """Totals per token, most valuable first. `untold`: the number of transfers without a token or an amount."""
 
     tokens: tuple[Sum, ...]
     untold: int
@@ -100,9 +100,9 @@ class Sums:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the transfers of an owner come to. The sums rest on those that succeeded.
+    """The totals of an owner's transfers. Amounts include succeeded transfers only.
 
-    What was `received` is what was quoted: a search gives no receipts. `usd` is what the quotes say was sent."""
+    `received` is the quoted amount, because a search returns no receipts. `usd` is the value sent, as quoted."""
 
     intents: int
     succeeded: int
@@ -156,7 +156,7 @@ def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal 
 
 @dataclass(frozen=True)
 class Choice:
-    """A link to the part of the list with these statuses; `query` is the list's own."""
+    """A link to the list with these statuses. `query` is its query string."""
 
     word: str
     query: str
@@ -164,7 +164,7 @@ class Choice:
 
 
 def choices(chosen: Filters) -> tuple[Choice, ...]:
-    offered = {"All": (), "In flight": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
+    offered = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
     return tuple(
         Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
         for word, status in offered.items()

@@ -16,7 +16,7 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class Sort(StrEnum):
-    """What waits longest first, or what is worth most."""
+    """Oldest first, or largest value first."""
 
     AGE = "age"
     USD = "usd"
@@ -24,7 +24,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """A transfer with what its intent addresses hold. `holdings` may be empty: the service did not say what."""
+    """A transfer and the balances at its intent addresses. `holdings` is empty if the service reported no amounts."""
 
     transfer: transfer.Transfer
     holdings: tuple[Holding, ...]
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Total:
-    """All that is held of one token on one chain, in so many intents."""
+    """The total balance of one token on one chain, and the number of transfers with it."""
 
     side: transfer.Side
     value: Value
@@ -42,7 +42,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Worklist:
-    """`left_out`: entries of which the service says itself that they hold nothing (any more)."""
+    """`left_out`: the number of entries that no longer hold a balance, according to the service."""
 
     rows: tuple[Row, ...]
     totals: tuple[Total, ...]
@@ -76,12 +76,12 @@ def _by_age(row: Row) -> tuple[datetime, str]:
 
 
 def _by_usd(row: Row) -> tuple[object, ...]:
-    """What has no price is not known to be worth less; it stands at the end, where it is told as such."""
+    """Sort unpriced rows last."""
     return row.value.priced == 0, -row.value.usd, *_by_age(row)
 
 
 def _totals(rows: Iterable[Row]) -> tuple[Total, ...]:
-    """Only what is the same token on the same chain with the same decimals is added up. Most valuable first."""
+    """Add up equal tokens (same chain, address and decimals), most valuable first."""
     held: dict[tuple[object, ...], list[tuple[str, Holding]]] = {}
     for row in rows:
         for place, holding in enumerate(row.holdings):
@@ -92,7 +92,7 @@ def _totals(rows: Iterable[Row]) -> tuple[Total, ...]:
 
 
 def _token(holding: Holding) -> tuple[object, ...] | None:
-    """What tells one token from another; None for a holding that names none, and one of nobody knows how much."""
+    """Return the identity of a holding's token; None if its token or amount is unknown."""
     side = holding.side
     if side.chain_id is None or not side.token_address or holding.units is None:
         return None
@@ -110,35 +110,34 @@ def _total(found: Sequence[tuple[str, Holding]]) -> Total:
 
 
 def how_much(read: Read, *, is_beginning: bool) -> str:
-    """How much of the list has been read, and whether that is all of it."""
+    """Return how much of the list was loaded, and whether that is all of it."""
     count = len(read.entries)
-    counted = f"{count:,}{'' if is_beginning else ' more'} {'intent' if count == 1 else 'intents'} read"
+    counted = f"{count:,}{'' if is_beginning else ' more'} {'transfer' if count == 1 else 'transfers'}"
     match read.stop:
         case Stop.END:
-            return f"{counted}, {'all there are' if is_beginning else 'the last there are'}."
+            return f"{counted} ({'all' if is_beginning else 'end of list'})."
         case Stop.ENOUGH:
-            return f"{counted}, there are older ones."
+            return f"{counted}. Load older ones to continue."
         case Stop.TIME:
-            return f"{counted}, then the time of this page was over. There are older ones."
+            return f"Loaded {counted} before the time limit. Load older ones to continue."
         case Stop.CIRCLES:
-            return f"{counted}. The service says that there are more, and leads back to these: the list may lack some."
+            return f"Loaded {counted}. The service returned the same page twice. The list may be incomplete."
         case Stop.LOST:
-            return f"{counted}. The service says that there are more, and not where: the list may lack some."
+            return f"Loaded {counted}. More transfers exist but couldn't be loaded."
         case Stop.EMPTY_PAGE:
-            return f"{counted}. The service says that there are more, and gave an empty page: the list may lack some."
+            return f"Loaded {counted}. The service returned an empty page. The list may be incomplete."
         case Stop.TROUBLE:
-            return f"{counted}, then: {_trouble(read)}. The list is not complete."
+            return f"Loaded {counted}, then a request failed: {_trouble(read)}. The list is incomplete."
 
 
 def nothing(read: Read, *, is_beginning: bool, is_narrowed: bool) -> str:
-    """In place of a list without rows. Only a list that was read to its end can be said to be empty."""
+    """Return the text of an empty list. Only a list loaded to its end is known to be empty."""
     if read.stop is not Stop.END or read.unreadable:
-        return "There is no recoverable balance in what was read. It is not all there is."
-    none = "no recoverable balance" if is_beginning else "no further recoverable balance"
-    here = " here" if is_narrowed else ""
-    return f"There is {none}{here}, as far as the service says."
+        return "No recoverable balances in the transfers loaded so far. The list is incomplete."
+    none = "No recoverable balances" if is_beginning else "No more recoverable balances"
+    return f"{none} match the filters." if is_narrowed else f"{none}."
 
 
 def _trouble(read: Read) -> str:
-    title = failures.words(read.error).title if read.error else "the service did not answer"
+    title = failures.words(read.error).title if read.error else "no response from the service"
     return title[0].lower() + title[1:]

@@ -1,4 +1,4 @@
-"""`/demo`: the scenarios of the embedded service, with links to a live copy, one held at its worst, a finished one."""
+"""`/demo`: the emulator's scenarios, each with a live, a held and a completed transfer."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render

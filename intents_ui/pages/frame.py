@@ -1,4 +1,4 @@
-"""What every page has in common: what its frame needs."""
+"""Template context of every page's frame."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ NAV = (
 
 
 def places() -> Iterator[tuple[str, str]]:
-    """Where the navigation leads: not to what this dashboard does not offer."""
+    """Yield the navigation links to enabled pages."""
     yield from NAV
     if operators.may_read():
         yield "console", "Console"
@@ -31,7 +31,7 @@ def places() -> Iterator[tuple[str, str]]:
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
-    """Each export that a page's menu begins is a run of its own, whose id is drawn with the page."""
+    """Return the context of the frame. Each export started from the page gets its own run ID."""
     return {
         "embedded": wiring.embedded(),
         "may_write": operators.level() is operators.Level.WRITE,

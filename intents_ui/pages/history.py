@@ -1,4 +1,4 @@
-"""`/history`: the list of intents, with every filter that the service has, page by page."""
+"""`/history`: the paginated list of transfers with filters."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory
 
 BEGINNING = Position()
-# So many newer ones are counted; beyond them it says "or more".
+# New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
 SHARED_SECONDS = 2
 LISTS_SHARED = 64
@@ -57,7 +57,7 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
 
 
 def form(asked: Asked) -> dict[str, object]:
-    """The filters, as they are asked for or as they cannot be."""
+    """Context of the filters, valid or not."""
     now = datetime.now(UTC)
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     chips = filter_words.chips(asked.filters, chains=chains, now=now)
@@ -78,7 +78,7 @@ def form(asked: Asked) -> dict[str, object]:
 
 
 def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
-    """One page of the list, and the ways on from it."""
+    """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
     transfers = [transfer.of(each) for each in situations.of_entries(found.entries)]
     return {
@@ -96,18 +96,18 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
 
 
 def said(found: Leaf, wanted: Filters, *, at: Position) -> str:
-    """What a reader hears who does not see that the list has changed: `20 intents, older page`."""
+    """Return the screen reader announcement of a list change: `20 transfers, older page`."""
     count, steps = len(found.entries), filter_words.steps(wanted)
-    shown = f"{count or 'No'} {'intent' if count == 1 else 'intents'}"
+    shown = f"{count or 'No'} {'transfer' if count == 1 else 'transfers'}"
     if at == BEGINNING:
         return f"{shown}, {filter_words.ordered(wanted)}"
     if found.begins_anew:
-        return f"{shown}, the list begins anew"
+        return f"{shown}, first page"
     return f"{shown}, {(steps.previous if at.is_backward else steps.following).lower()} page"
 
 
 def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
-    """What to ask for newer ones by: the list, and where it begins. None where there can be none."""
+    """Return the query for new transfers: the list and its first row. None if there can't be any."""
     is_over = wanted.until is not None and wanted.until < now.timestamp()
     if is_over or not wanted.is_newest_first:
         return None
@@ -121,7 +121,7 @@ def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
 
 @require_safe
 def newer(request: HttpRequest) -> HttpResponse:
-    """How many have come since the page was made, for the top of page one. They are announced and not pushed."""
+    """Count the transfers added since page one was rendered. They're announced, not inserted."""
     asked = filters.read(dict(request.GET.lists()))
     at = request.GET.get("at", "0")
     if asked.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
@@ -129,14 +129,14 @@ def newer(request: HttpRequest) -> HttpResponse:
     try:
         found = newest(asked.filters.with_(balances=False, ids=False, size=COUNTED))
     except ServiceError:
-        return HttpResponse(status=HTTPStatus.NO_CONTENT)  # what the page says stays as it is
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
     count = came_since(found, request.GET.get("top", ""), int(at))
     context = {"count": count, "is_counted": count < COUNTED, "url": address(asked.filters)}
     return render(request, "parts/newer.html", context)
 
 
 def came_since(found: Sequence[IntentHistory], top: str, at: int) -> int:
-    """How many stand before the row that was the first; that one itself may have left the list."""
+    """Count the entries newer than the former first row, which may have left the list."""
 
     def is_newer(entry: IntentHistory) -> bool:
         created = entry.created_at
@@ -147,6 +147,6 @@ def came_since(found: Sequence[IntentHistory], top: str, at: int) -> int:
 
 @shared(TTLCache(maxsize=LISTS_SHARED, ttl=SHARED_SECONDS))
 def newest(wanted: Filters) -> Sequence[IntentHistory]:
-    """Shared by all who look at the same list at the same moment; balances would make it slow."""
+    """Fetch the newest entries, shared between viewers of the same list. Without balances, which are slow."""
     request = wanted.request | {"include_balances": False}
     return wiring.service().get_intent_history(page=wanted.first, **request).intents

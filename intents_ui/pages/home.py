@@ -1,4 +1,4 @@
-"""`/`: the search box, what may be pasted, the newest intents."""
+"""`/`: the search box and recent transfers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page
 
 SHOWN = 10
-# So many newer ones can be counted before the list that a reader has before him has to begin anew.
+# New transfers are counted up to this number. Beyond it, the list restarts at the newest.
 READ = 40
 SHARED_SECONDS = 2
 
 
 @dataclass(frozen=True)
 class Newest:
-    """The list as one reader has it: it begins at `top`, however many have come since (`newer`, at least)."""
+    """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
 
     transfers: Sequence[transfer.Transfer]
     newer: int
@@ -42,12 +42,12 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
-    """The same rows as they are now, for a page that stays open; new ones are announced and not pushed."""
+    """Refresh the rows of an open page. New transfers are announced, not inserted."""
     return render(request, "parts/newest.html", read(request))
 
 
 def read(request: HttpRequest) -> dict[str, object]:
-    """The list is a courtesy: when it cannot be had, the page says so and the search box stays."""
+    """Read the list. If that fails, the page shows a notice and the search box still works."""
     now = datetime.now(UTC)
     try:
         found = listed(entries(), top=request.GET.get("top", ""))
@@ -65,5 +65,5 @@ def listed(found: Sequence[IntentHistory], *, top: str) -> Newest:
 
 @shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def entries() -> Sequence[IntentHistory]:
-    """Shared by all who look at the same moment."""
+    """Fetch the newest entries, shared between concurrent viewers."""
     return wiring.service().get_intent_history(page=Page.first(size=READ)).intents

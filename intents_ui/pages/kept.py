@@ -1,4 +1,4 @@
-"""`/kept`: what the reader's browser keeps for him, the same page for everybody, and how the transfers in it stand."""
+"""`/kept`: the page of saved items, which the browser fills, and the status of saved transfers."""
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ def kept(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
-    """The status of each transfer whose Intent ID the browser names, for the rows that it keeps."""
+    """Render the status of the requested intent IDs, for the rows of saved transfers."""
     ids = list(dict.fromkeys(request.GET.getlist("id")))
     if not 1 <= len(ids) <= MOST_IDS or not all(map(is_canonical, ids)):
         raise BadRequest

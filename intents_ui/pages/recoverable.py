@@ -1,4 +1,4 @@
-"""`/recoverable`: the work list of intents with a recoverable balance."""
+"""`/recoverable`: transfers with a recoverable balance."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ from intents_ui.service.wire import Page
 
 BEGINNING = Position()
 PAGE_SIZE = 50
-# Reading is slow, because the service looks at chains: another order of the same list must not cost it again.
+# Reading is slow, because the service queries each chain. Cache pages, so that sorting doesn't read them again.
 PAGES_HELD = 12
 SHARED_SECONDS = 15
 NARROWED_BY = ("owner", "origin", "destination", "project", "status", "from", "to", "from_at", "to_at", "zone")
@@ -55,7 +55,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def read_from(request: HttpRequest) -> tuple[Asked, Sort]:
-    """What narrows the list, and its order; how long it is, is this page's own."""
+    """Parse the filters and the order. The page size is fixed."""
     narrowing = {name: request.GET.getlist(name) for name in NARROWED_BY if name in request.GET}
     asked = filters.read(narrowing, chains=wiring.catalog().chains())
     written = request.GET.get("sort") or Sort.AGE
@@ -65,13 +65,13 @@ def read_from(request: HttpRequest) -> tuple[Asked, Sort]:
 
 
 def query_of(narrowed: str, sort: Sort) -> str:
-    """The query of the list's filters and, unless it is the one that a list has by itself, of its order."""
+    """Return the query of the filters and of a non-default order."""
     order = "" if sort is Sort.AGE else urlencode({"sort": sort})
     return "&".join(part for part in (narrowed, order) if part)
 
 
 def of_list(wanted: Filters, sort: Sort) -> str:
-    """What its bookmarks are of: the history with the same filters is another list."""
+    """Return the identity of the list for its cursors, distinct from the history with the same filters."""
     return query_of(wanted.with_(recoverable=True).query, sort)
 
 
@@ -81,7 +81,7 @@ def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
 
 
 def form(asked: Asked, sort: Sort) -> dict[str, object]:
-    """The filters and the order, as they are asked for or as they cannot be."""
+    """Context of the filters and the order, valid or not."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     others = asked.filters.with_(**dict.fromkeys(IN_THE_FORM))
     chips = filter_words.chips(asked.filters, chains=chains, now=datetime.now(UTC))
@@ -98,7 +98,7 @@ def form(asked: Asked, sort: Sort) -> dict[str, object]:
 
 
 def reading(wanted: Filters, *, at: Position) -> tuple[Read, datetime]:
-    """What one view reads, and since when it is known."""
+    """Read one view of the list, and the time of its oldest data."""
     whole = wanted.with_(recoverable=True, size=PAGE_SIZE)
     answered: list[datetime] = []
 
@@ -116,7 +116,7 @@ def answer_to(wanted: Filters, cursor: str, page: Page) -> tuple[HistoryAnswer, 
 
 
 def listed(found: Read, wanted: Filters, sort: Sort, *, at: Position) -> dict[str, object]:
-    """What was read, and the ways on from it."""
+    """Context of the rows and the page links."""
     catalog = wiring.catalog()
     catalog.learn(chains_of(found.entries))
     is_beginning = at == BEGINNING

@@ -1,4 +1,4 @@
-"""What programs ask of the site as a whole: who may list what, where weaknesses are reported, how it is installed."""
+"""Well-known files: `robots.txt`, `security.txt`, the web app manifest and the icon."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from intents_ui.settings import ENV
 
 A_DAY = "public, max-age=86400"
-# What takes the service long, is made for one reader, or is no page.
+# Expensive for the service, specific to one user, or not a page.
 NOT_FOR_CRAWLERS = (
     "/.well-known/",
     "/console",
@@ -44,14 +44,14 @@ NOT_FOR_CRAWLERS = (
     "/token/*/*/intents",
     "/token/*/*/routes",
 )
-# Where intents and addresses may not be listed, crawlers need not learn of them. Their own pages they may read, because
-# what is shown where a link is pasted is read there, and so is that they are not to be listed.
+# With noindex, crawlers may not read the lists. They may read the pages of transfers and addresses, which have the link
+# previews and the noindex tag.
 LISTS = ("/history", "/recoverable")
 VALID_DAYS = 180
 
 
 def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Search engines list pages, if anything: no JSON, pictures, feeds or exports."""
+    """Exclude JSON, images, feeds and exports from search engines."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -76,9 +76,9 @@ def _disallowed() -> Iterator[str]:
 
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
-    """RFC 9116. It must say until when it is to be believed: for half a year from each day on which it is read."""
+    """`security.txt` (RFC 9116). It must expire: half a year after each day it's requested."""
     if ENV.intents_security_contact is None:
-        raise Http404("Whoever runs this dashboard has not said where weaknesses are to be reported.")
+        raise Http404("No security contact is configured for this dashboard.")
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     lines = [
         f"Contact: {ENV.intents_security_contact}",
@@ -95,7 +95,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
     told = {
         "name": "Intents",
         "short_name": "Intents",
-        "description": "Look up cross-chain transfers: what happened, where the money is, what to do now.",
+        "description": "Track cross-chain transfers: what happened, where the funds are, and what to do next.",
         "start_url": reverse("home"),
         "display": "minimal-ui",
         "background_color": "#f6f7f9",
@@ -111,5 +111,5 @@ def _text(lines: list[str], headers: dict[str, str]) -> HttpResponse:
 
 @require_safe
 def icon(request: HttpRequest) -> HttpResponse:
-    """Where browsers look for the icon of what is no page: JSON, pictures, feeds."""
+    """Redirect to the icon. Browsers request this path for JSON, images and feeds."""
     return redirect(static("img/mark.svg"))

@@ -87,12 +87,12 @@ ROWS: Final = [
     Row(
         "a filter",
         "/history",
-        press("a", unfold='[data-filter="status"] summary', name="In flight"),
+        press("a", unfold='[data-filter="status"] summary', name="Open (quoted"),
         HEADING,
-        r"\d+ intents, newest first",
+        r"\d+ transfers, newest first",
     ),
-    Row("a chip taken off", "/history?origin=8453", press('[aria-label^="Take off"]'), HEADING, r"\d+ intents,"),
-    Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ intents, older page"),
+    Row("a chip taken off", "/history?origin=8453", press('[aria-label^="Remove filter"]'), HEADING, r"\d+ transfers,"),
+    Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ transfers, older page"),
     Row("an order", "/recoverable", press("a", name="USD"), HEADING, r"\d+ "),
     Row("a part of a history", OWNER, press('a[href*="status=SUCCEEDED"]'), HEADING, r"\d+ intents? shown"),
     Row("chains of a kind", "/chains", press(".networks a", name="Testnets"), HEADING, r"\d+ chain"),
@@ -164,7 +164,7 @@ def test_what_was_asked_once_more_keeps_the_focus_where_it_was_asked(browser: Br
 def test_a_heading_that_takes_the_focus_is_underlined_and_not_boxed(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, "/history")
-        press("a", unfold='[data-filter="status"] summary', name="In flight")(page)
+        press("a", unfold='[data-filter="status"] summary', name="Open (quoted")(page)
         heading = page.locator(HEADING).first
         expect(heading).to_be_focused()
         expect(heading).to_have_css("outline-style", "none")

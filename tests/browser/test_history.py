@@ -75,7 +75,7 @@ def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
         assert len(second) == 20
         assert not set(first) & set(second)
         if scripts:
-            expect(said(page)).to_have_text("20 intents, older page")
+            expect(said(page)).to_have_text("20 transfers, older page")
             expect(page.get_by_role("heading", name="History")).to_be_focused()
             assert is_at_its_top(page)
 
@@ -88,7 +88,7 @@ def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
         assert_shows(page, first)
         expect(page.get_by_role("link", name="← Newer")).to_have_count(0)
 
-        page.get_by_role("link", name="Take off: Status: failed or refunded").click()
+        page.get_by_role("link", name="Remove filter: Status: failed or refunded").click()
         expect(page).to_have_url(f"{server}/history?{past}")
         expect(pill(page, "status").locator("summary")).to_have_text("Status")
         page.get_by_role("link", name="Clear all").click()
@@ -276,11 +276,11 @@ def test_the_order_and_the_length_of_a_page_are_chosen(browser: Browser, server:
         visit.open("/history?status=SUCCEEDED")
         pill(page, "sort").locator("summary").click()
         page.get_by_role("combobox", name="Order").select_option("Oldest first")
-        page.get_by_role("combobox", name="Intents a page").select_option("10")
+        page.get_by_role("combobox", name="Rows per page").select_option("10")
         pill(page, "sort").get_by_role("button", name="Apply").click()
         expect(page).to_have_url(f"{server}/history?status=SUCCEEDED&order=ASC&size=10")
         expect(page.locator("tr[id^=row-]")).to_have_count(10)
-        expect(said(page)).to_have_text("10 intents, oldest first")
+        expect(said(page)).to_have_text("10 transfers, oldest first")
         expect(page.get_by_role("link", name="Later →")).to_be_visible()
 
 

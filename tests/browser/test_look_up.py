@@ -41,7 +41,7 @@ def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(browser: Browser
         page.get_by_role("searchbox").fill(str(owner))
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Address")
-        page.get_by_role("link", name=re.compile("Refunded: intent")).first.click()
+        page.get_by_role("link", name=re.compile("Refunded: transfer")).first.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Refunded")
 
 

@@ -73,12 +73,12 @@ def test_the_work_list_is_sorted_and_narrowed(
         expect(page).to_have_url(f"{server}/recoverable?origin=137&sort=usd")
         expect(page.locator("#totals")).not_to_have_text(all_of_them)
         assert values(page) == sorted(values(page), reverse=True)
-        page.get_by_role("link", name="Take off: From Polygon").click()
+        page.get_by_role("link", name="Remove filter: From Polygon").click()
         expect(page).to_have_url(f"{server}/recoverable?sort=usd")
-        expect(page.get_by_role("link", name="Take off: From Polygon")).to_be_hidden()
+        expect(page.get_by_role("link", name="Remove filter: From Polygon")).to_be_hidden()
         page.go_back()
         expect(page).to_have_url(f"{server}/recoverable?origin=137&sort=usd")
-        expect(page.get_by_role("link", name="Take off: From Polygon")).to_be_visible()
+        expect(page.get_by_role("link", name="Remove filter: From Polygon")).to_be_visible()
 
 
 def narrow(page: Page, pill: str, field: str, choice: str) -> None:
@@ -95,7 +95,7 @@ def test_the_column_heads_sort_too(browser: Browser, server: str) -> None:
         expect(page).to_have_url(f"{server}/recoverable?sort=usd")
         expect(page.get_by_role("columnheader", name="USD")).to_have_attribute("aria-sort", "descending")
         expect(page.get_by_role("heading", level=1)).to_be_focused()
-        expect(page.locator("#said")).to_contain_text("intents read, all there are")
+        expect(page.locator("#said")).to_contain_text("transfers (all).")
 
 
 def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str) -> None:

@@ -65,7 +65,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
 
         tab_to(page, page.locator("summary", has_text="Status").first)  # 6
         page.keyboard.press("Enter")
-        tab_to(page, page.get_by_role("link", name=re.compile("^In flight")))
+        tab_to(page, page.get_by_role("link", name=re.compile(r"^Open \(quoted")))
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("status="))
         heading = page.locator("#list").get_by_role("heading").first

@@ -143,9 +143,9 @@ def test_a_token_is_named_with_its_chain_and_its_name_made_visible() -> None:
 def test_the_links_to_parts_of_the_list_say_which_one_is_shown() -> None:
     choices = {choice.word: choice for choice in address.choices(Filters(status=IN_FLIGHT))}
     assert choices["All"].query == ""
-    assert choices["In flight"].query == "status=in-flight"
+    assert choices["Open"].query == "status=in-flight"
     assert choices["Refunded"].query == "status=REFUNDED"
-    assert [word for word, choice in choices.items() if choice.is_chosen] == ["In flight"]
+    assert [word for word, choice in choices.items() if choice.is_chosen] == ["Open"]
 
 
 def test_the_chains_of_an_address_are_those_on_which_it_acts() -> None:

@@ -222,30 +222,30 @@ def read(count: int, stop: Stop, **more: Any) -> Read:
 
 BROKEN = Unreachable.because(Reason.FAILED)
 COUNTS = [
-    (read(38, Stop.END), True, "38 intents read, all there are."),
-    (read(1, Stop.END), True, "1 intent read, all there are."),
-    (read(12, Stop.END), False, "12 more intents read, the last there are."),
-    (read(200, Stop.ENOUGH), True, "200 intents read, there are older ones."),
-    (read(50, Stop.TIME), True, "50 intents read, then the time of this page was over. There are older ones."),
+    (read(38, Stop.END), True, "38 transfers (all)."),
+    (read(1, Stop.END), True, "1 transfer (all)."),
+    (read(12, Stop.END), False, "12 more transfers (end of list)."),
+    (read(200, Stop.ENOUGH), True, "200 transfers. Load older ones to continue."),
+    (read(50, Stop.TIME), True, "Loaded 50 transfers before the time limit. Load older ones to continue."),
     (
         read(50, Stop.TROUBLE, error=BROKEN),
         True,
-        "50 intents read, then: the service cannot be reached. The list is not complete.",
+        "Loaded 50 transfers, then a request failed: the service cannot be reached. The list is incomplete.",
     ),
     (
         read(50, Stop.CIRCLES),
         True,
-        "50 intents read. The service says that there are more, and leads back to these: the list may lack some.",
+        "Loaded 50 transfers. The service returned the same page twice. The list may be incomplete.",
     ),
     (
         read(50, Stop.LOST),
         True,
-        "50 intents read. The service says that there are more, and not where: the list may lack some.",
+        "Loaded 50 transfers. More transfers exist but couldn't be loaded.",
     ),
     (
         read(50, Stop.EMPTY_PAGE),
         True,
-        "50 intents read. The service says that there are more, and gave an empty page: the list may lack some.",
+        "Loaded 50 transfers. The service returned an empty page. The list may be incomplete.",
     ),
 ]
 
@@ -256,17 +256,17 @@ def test_how_much_has_been_read(found, is_beginning, words):
 
 
 EMPTY = [
-    ("at all", read(0, Stop.END), {}, "There is no recoverable balance, as far as the service says."),
-    ("any more", read(0, Stop.END), {"is_beginning": False}, "There is no further recoverable balance"),
-    ("with these filters", read(0, Stop.END), {"is_narrowed": True}, "There is no recoverable balance here,"),
+    ("at all", read(0, Stop.END), {}, "No recoverable balances."),
+    ("any more", read(0, Stop.END), {"is_beginning": False}, "No more recoverable balances."),
+    ("with these filters", read(0, Stop.END), {"is_narrowed": True}, "No recoverable balances match the filters."),
     (
         "so far",
         read(50, Stop.TIME),
         {},
-        "There is no recoverable balance in what was read. It is not all there is.",
+        "No recoverable balances in the transfers loaded so far. The list is incomplete.",
     ),
-    ("on an empty page", read(0, Stop.EMPTY_PAGE), {}, "It is not all there is."),
-    ("as far as it can be read", read(0, Stop.END, unreadable=2), {}, "It is not all there is."),
+    ("on an empty page", read(0, Stop.EMPTY_PAGE), {}, "The list is incomplete."),
+    ("as far as it can be read", read(0, Stop.END, unreadable=2), {}, "The list is incomplete."),
 ]
 
 

@@ -198,7 +198,7 @@ PARTS = [
     pytest.param("intent failed", "GetIntentReceipt", "Couldn't load the receipt", "Where the funds are", id="receipt"),
     pytest.param("home", "GetIntentHistory", "Couldn't load recent transfers", "Track a transfer", id="newest"),
     pytest.param(
-        "address", "GetIntentHistory", "The history could not be asked", r"Owner of \d+ transfers", id="owner's lists"
+        "address", "GetIntentHistory", "Couldn't load the history", r"Owner of \d+ transfers", id="owner's lists"
     ),
     pytest.param("address", "SearchIntents", "Lookup by owner", r"Owner of at least \d+ transfers", id="searches"),
     pytest.param("chain", "GetTokenList", "The tokens could not be asked", "Intents", id="a chain's tokens"),

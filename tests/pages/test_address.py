@@ -90,7 +90,7 @@ def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator:
     assert f"Owner of {len(intents)} transfers" in words(answer)
     assert hashes.checksum(busiest) in words(answer)
     assert "at least" not in words(answer)
-    assert headings(answer) == ["Recoverable", "In flight", "Totals", "History"]
+    assert headings(answer) == ["Recoverable", "Open transfers", "Totals", "History"]
     page = answer.content.decode()
     assert '<meta name="robots" content="noindex">' in page
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
@@ -146,10 +146,10 @@ def test_who_is_paid_by_an_owner_is_told_as_the_recipient(site: Client, emulator
 
 def test_what_is_under_way_is_listed_and_an_offer_that_ran_out_is_not(site: Client, emulator: Emulator) -> None:
     made = quote(emulator, ownerAddress=NOBODY)
-    assert "Quoted" in part(site.get(f"/address/{NOBODY}"), "In flight")
+    assert "Quoted" in part(site.get(f"/address/{NOBODY}"), "Open transfers")
     with time_machine.travel("2026-11-21T13:00:00Z"):
         answer = site.get(f"/address/{NOBODY}")
-    assert "In flight" not in headings(answer)
+    assert "Open transfers" not in headings(answer)
     assert listed(answer) == [made["intentId"]]
     assert "Expired" in words(answer)
 
@@ -159,12 +159,12 @@ def test_sums_equal_those_of_the_services_own_answer(site: Client, emulator: Emu
     done = [intent for intent in found if intent["status"] == "SUCCEEDED"]
     answer = site.get(f"/address/{busiest}")
     said = part(answer, "Totals")
-    assert f"of {len(found)} intents" in said
+    assert f"{len(found)} transfers" in said
     for status, count in Counter(intent["status"] for intent in found).items():
         word = {"EXECUTING": "in progress"}.get(status, status.lower())
         assert f"{count} {word}" in said
     usd = sum((Decimal(str(intent["quote"]["fromAmountUsd"])) for intent in done), Decimal(0))
-    assert f"{amounts.usd(usd)} in {len(done)} that succeeded" in said
+    assert f"{amounts.usd(usd)} in {len(done)} succeeded transfers" in said
     sums: Counter[tuple[int, str]] = Counter()
     for intent in done:
         request = intent["quoteRequest"]
@@ -254,8 +254,8 @@ def test_a_status_that_there_is_not_is_said_and_nothing_is_asked(
 @pytest.mark.parametrize(
     ("field", "role"),
     [
-        ("originIntentAddress", "Deposit address (origin intent address) of 1 transfer"),
-        ("destinationIntentAddress", "Delivery address (destination intent address) of 1 transfer"),
+        ("originIntentAddress", "Deposit address of 1 transfer"),
+        ("destinationIntentAddress", "Destination intent address of 1 transfer"),
     ],
 )
 def test_an_intent_address_leads_to_its_intent(site: Client, emulator: Emulator, field: str, role: str) -> None:
@@ -264,7 +264,7 @@ def test_an_intent_address_leads_to_its_intent(site: Client, emulator: Emulator,
     assert answer.status_code == 200
     assert role in words(answer)
     assert "Owner of" not in words(answer)
-    assert headings(answer) == ["Intents"]
+    assert headings(answer) == ["Transfers"]
     assert f'href="/intent/{intent["intentId"]}"' in answer.content.decode()
 
 
@@ -284,7 +284,7 @@ def test_an_address_that_the_service_does_not_know_is_an_explained_miss(
 def test_a_token_is_told_as_one(site: Client, emulator: Emulator) -> None:
     answer = site.get(f"/address/{USDC}")
     assert answer.status_code == 200
-    assert "Contract of the token USDC on Ethereum" in words(answer)
+    assert "Token contract of USDC on Ethereum" in words(answer)
     assert headings(answer) == []
 
 
@@ -357,17 +357,17 @@ def test_a_capped_search_is_said_and_its_sums_are_not_given_as_complete(
     count = re.search(r"Owner of at least (\d+) transfers", words(answer))
     assert count is not None
     assert 10 <= int(count[1]) < everything
-    assert "may have stopped at its newest intents" in words(answer)
-    assert "of the newest 10 intents, not of all" in part(answer, "Totals")
+    assert "The service may have returned only the most recent transfers." in words(answer)
+    assert "Newest 10 transfers only" in part(answer, "Totals")
     assert [each for page in walked(site, f"/address/{busiest}") for each in listed(page)] == [
         entry["intentId"] for entry in owned(emulator, busiest)
     ]
 
 
 PARTS = [
-    pytest.param("SearchIntents", "Lookup by owner", ["Recoverable", "In flight", "History"], id="search"),
-    pytest.param("GetIntentHistory", "The history could not be asked", ["Totals"], id="history"),
-    pytest.param("GetTokenList", "", ["Recoverable", "In flight", "Totals", "History"], id="tokens"),
+    pytest.param("SearchIntents", "Lookup by owner", ["Recoverable", "Open transfers", "History"], id="search"),
+    pytest.param("GetIntentHistory", "Couldn't load the history", ["Totals"], id="history"),
+    pytest.param("GetTokenList", "", ["Recoverable", "Open transfers", "Totals", "History"], id="tokens"),
 ]
 
 
@@ -388,7 +388,7 @@ def test_one_list_that_fails_leaves_the_other_two(site: Client, emulator: Emulat
     emulator.behave("GetIntentHistory", "failing-500", times=1)
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
-    assert words(answer).count("could not be asked") == 1
+    assert words(answer).count("Couldn't load") == 1
     assert answer.content.decode().count('class="row-link"') > 0
 
 
@@ -441,7 +441,7 @@ def test_a_cursor_that_never_moves_ends_the_list_and_is_said(site: Client, emula
     following = link(site.get(f"/address/{busiest}"), "next")
     emulator.behave("GetIntentHistory", "next-page-repeats")
     answer = site.get(following)
-    assert "leads back to these" in words(answer)
+    assert "returned the same page twice" in words(answer)
     assert not link(answer, "next")
 
 
@@ -463,13 +463,13 @@ def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("emptied")
 def test_an_empty_page_after_which_more_is_announced_is_not_nothing(site: Client, busiest: str) -> None:
     answer = site.get(f"/address/{busiest}")
-    for heading in ("Recoverable", "In flight"):
-        assert "gave an empty page" in part(answer, heading)
-    assert words(answer).count("gave an empty page") == 3
+    for heading in ("Recoverable", "Open transfers"):
+        assert "The service returned an empty page." in part(answer, heading)
+    assert words(answer).count("The service returned an empty page.") == 3
     nobody = site.get(f"/address/{NOBODY}")
     assert nobody.status_code == 200
-    assert words(nobody).count("gave an empty page") == 3
-    assert "No intent has this address as owner" not in words(nobody)
+    assert words(nobody).count("The service returned an empty page.") == 3
+    assert "No transfers owned by this address" not in words(nobody)
 
 
 def test_an_intent_that_is_given_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:

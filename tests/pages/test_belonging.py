@@ -84,7 +84,9 @@ def test_a_history_of_one_owner_leaves_others_out_and_says_how_many(site: Client
     assert answer.status_code == 200
     assert f'id="row-{listed[0]["intentId"]}"' in html
     assert not [entry for entry in others if f'id="row-{entry["intentId"]}"' in html]
-    assert f"{len(others)} entries of this page could not be read or do not meet the filter" in unescape(html)
+    assert f"{len(others)} entries are hidden because they couldn't be read or don't match the filter." in unescape(
+        html
+    )
     assert odd.client.health.tally[Event.UNFIT] == 1
 
 

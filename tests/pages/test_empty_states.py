@@ -16,10 +16,15 @@ NEW_CHAIN = 777
 
 # Where, what there is not, and the way on.
 STATES = [
-    pytest.param("/history?owner=" + NOBODY, "No intents match", "/history", id="history, filters"),
-    pytest.param("/recoverable?owner=" + NOBODY, "no recoverable balance", "/recoverable", id="recoverable, filters"),
+    pytest.param("/history?owner=" + NOBODY, "No matching transfers", "/history", id="history, filters"),
+    pytest.param(
+        "/recoverable?owner=" + NOBODY,
+        "No recoverable balances match the filters.",
+        "/recoverable",
+        id="recoverable, filters",
+    ),
     pytest.param(f"/address/{NOBODY}", "No matches", "/search", id="address"),
-    pytest.param(f"/address/{ZERO}", "Nothing is looked up for it", "/search", id="the zero address"),
+    pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
     pytest.param("/tokens?q=nobody&chain=1", "No token is called", "/tokens?q=nobody", id="tokens, search"),
     pytest.param("/chain/84532", "No intent begins here yet", "/routes?from=84532", id="chain, origin"),
     pytest.param("/chain/84532", "No intent ends here yet", "/routes?to=84532", id="chain, destination"),
@@ -47,8 +52,8 @@ def test_a_part_of_a_history_without_intents_leads_to_all_of_it(site: Client) ->
     """Which owner has none in a state is the embedded service's business: one of three has none that is invalid."""
     owners = [f"/address/{names.address_of(Role.OWNER, number)}" for number in range(3)]
     pages = {path: site.get(f"{path}?status=INVALID").content.decode() for path in owners}
-    path, page = next(each for each in pages.items() if "None of the intents of this owner is so." in each[1])
-    assert f'href="{path}#list"' in page[page.index("None of the intents") :]
+    path, page = next(each for each in pages.items() if "No transfers match this filter." in each[1])
+    assert f'href="{path}#list"' in page[page.index("No transfers match") :]
 
 
 @pytest.mark.parametrize("pasted", ["hello, where is it?", "0x" + "ab" * 19 + "a"])

@@ -326,12 +326,12 @@ def test_a_fragment_is_the_list_alone_and_says_what_it_shows(site: Client, emula
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page
     assert page.startswith("<title>History: Status: open · Intents</title>")
-    assert 'data-said="20 intents, newest first"' in page
+    assert 'data-said="20 transfers, newest first"' in page
     assert len(rows(page)) == 20
     onward = read(site, str(link(page, "next")), **PARTIAL)
-    assert 'data-said="20 intents, older page"' in onward
+    assert 'data-said="20 transfers, older page"' in onward
     back = read(site, str(link(onward, "prev")), **PARTIAL)
-    assert 'data-said="20 intents, newer page"' in back
+    assert 'data-said="20 transfers, newer page"' in back
 
 
 @pytest.mark.parametrize("path", ["/history", "/history?status=foo", "/history?status=failed", "/history?cursor=x"])
@@ -346,7 +346,7 @@ def test_what_the_browser_restores_is_the_whole_page(site: Client, emulator: Emu
 
 def test_each_chip_leads_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight&origin=8453")
-    off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Take off: ([^"]+)"', page))
+    off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
     assert off == {"/history?origin=8453": "Status: open", "/history?status=in-flight": "From Base"}
     assert re.search(r'class="clear" href="/history"', page)
 
@@ -368,8 +368,8 @@ def test_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None
 
 
 EMPTY = [
-    (f"owner={OWNER}&status=FAILED", ["No intents match", 'href="/history?status=FAILED"', "All of them"]),
-    (f"owner={OWNER}", ["No intents match", 'href="/history"']),
+    (f"owner={OWNER}&status=FAILED", ["No matching transfers", 'href="/history?status=FAILED"', "Clear all filters"]),
+    (f"owner={OWNER}", ["No matching transfers", 'href="/history"']),
 ]
 
 
@@ -430,7 +430,7 @@ def test_balances_are_a_column_and_no_filter(site: Client, emulator: Emulator) -
     assert ("Balances: shown" in shown, '<th scope="col" data-mark>Balance</th>' in shown) == (True, True)
     for query in ("", "balances=1"):
         page = read(site, f"/history?{query}")
-        assert "Those that match the filters" not in page
+        assert "Filtered transfers" not in page
         assert "Clear all" not in page
     assert 'class="clear" href="/history?balances=1"' in shown, "what is cleared are the filters"
 
@@ -549,7 +549,7 @@ def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: E
     assert re.search(r'<input id="filter-destination" name="destination" value="Base"', unnamed.content.decode())
 
 
-LIST_AWAY = "The list of chains could not be had just now: write a chain's number."
+LIST_AWAY = "Couldn't load the chain list. Enter a chain ID."
 
 
 def test_the_list_of_chains_is_missed_on_the_work_list_too(site: Client, emulator: Emulator) -> None:
@@ -557,7 +557,7 @@ def test_the_list_of_chains_is_missed_on_the_work_list_too(site: Client, emulato
     assert LIST_AWAY in html.unescape(read(site, "/recoverable?origin=137"))
 
 
-CIRCLES = "The service's list goes in circles here: it stops at this page."
+CIRCLES = "The service returned the same page twice. The list may be incomplete."
 
 
 def test_a_cursor_that_never_moves_is_said_and_stopped(site: Client, emulator: Emulator) -> None:
@@ -591,12 +591,12 @@ def test_every_way_to_end_a_list_ends_it(site: Client, emulator: Emulator, behav
     while following := link(page, "next"):
         page = read(site, following)
     assert rows(page)
-    assert "goes in circles" not in page
+    assert "the same page twice" not in page
 
 
 def test_no_list_at_all_is_an_empty_one(site: Client, emulator: Emulator) -> None:
     emulator.behave(LIST, "intents-null")
-    assert "No intents match" in read(site, f"/history?owner={OWNER}")
+    assert "No matching transfers" in read(site, f"/history?owner={OWNER}")
 
 
 # What a good service never does.
@@ -631,8 +631,8 @@ def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
     way.script = lambda body: REFUSAL if "before" in body["page"] else None
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
-    assert "so the list begins anew here" in page
-    assert 'data-said="20 intents, the list begins anew"' in page
+    assert "page back further. Showing the first page." in page
+    assert 'data-said="20 transfers, first page"' in page
     assert len(rows(page)) == 20
 
 
@@ -640,12 +640,12 @@ def test_a_page_that_has_emptied_since_leads_on(site: Client, way: Way) -> None:
     following = link(read(site, "/history"), "next")
     way.script = lambda body: {"intents": [], "nextPage": None}
     page = read(site, str(following))
-    assert "Nothing stands here any more" in page
+    assert "No longer available" in page
     assert ">Newest</a>" in page
     assert link(page, "prev")
 
 
-BROKEN_OFF = "The service says that there are more, and gave an empty page: the list ends here, and may lack some."
+BROKEN_OFF = "The service returned an empty page. Results may be incomplete."
 
 
 @pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
@@ -653,8 +653,8 @@ def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: 
     way.script = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     page = read(site, f"/history{query}")
     assert BROKEN_OFF in page
-    assert "No intents match" not in page
-    assert "There are no intents yet" not in page
+    assert "No matching transfers" not in page
+    assert "No transfers yet" not in page
     assert link(page, "next") is None
 
 
@@ -681,15 +681,15 @@ def test_a_cursor_that_names_its_beginning_leads_on_and_not_back(site: Client, w
 def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": []}
     page = read(site, "/history")
-    assert "There are no intents yet" in page
+    assert "No transfers yet" in page
     assert 'aria-label="Pages"' not in page
 
 
 def test_entries_that_cannot_be_read_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
     page = read(site, "/history?status=FAILED")
-    assert "2 entries of this page could not be read or do not meet the filter and are left out." in page
-    assert "No intents match" not in page
+    assert "2 entries are hidden because they couldn't be read or don't match the filter." in html.unescape(page)
+    assert "No matching transfers" not in page
 
 
 def test_two_pages_that_lead_to_one_another_are_stopped(site: Client, way: Way) -> None:
@@ -707,7 +707,7 @@ def test_two_pages_that_lead_to_one_another_are_stopped(site: Client, way: Way) 
         page = read(site, path)
         path = link(page, "next")
     assert path is None
-    assert "goes in circles here" in page
+    assert "the same page twice" in page
 
 
 def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
@@ -721,8 +721,8 @@ def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
     page = read(site, "/history")
     assert "FROZEN" in page
     assert "recoverable balance" in page
-    assert "where they are could not be read" in page
-    assert "goes in circles" not in page
+    assert "More results exist but couldn't be loaded." in html.unescape(page)
+    assert "the same page twice" not in page
 
 
 def test_the_column_of_intent_ids_is_shown_and_hidden(site: Client, emulator: Emulator) -> None:

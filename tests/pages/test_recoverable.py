@@ -147,7 +147,7 @@ def test_the_totals_are_the_sums_of_the_services_own_data(site: Client, emulator
     text = page(site)
     assert totals(text) == expected_totals(entries)
     assert f">{amounts.usd(sum(map(usd_of, entries)))}</strong>" in text
-    assert re.fullmatch(rf"{len(entries)} intents read, all there are. As of 12:00:\d\d UTC .", status_of(text))
+    assert re.fullmatch(rf"{len(entries)} transfers \(all\)\. Last updated 12:00:\d\d UTC .", status_of(text))
 
 
 def test_every_intent_stands_in_the_list_once_the_oldest_first(site: Client, emulator: Emulator) -> None:
@@ -197,14 +197,14 @@ def test_a_filter_narrows_the_list_and_can_be_taken_off(site: Client, emulator: 
     assert set(rows(text)) == {entry["intentId"] for entry in raw_entries(originChainId=POLYGON)}
     assert totals(text) == expected_totals(raw_entries(originChainId=POLYGON))
     assert 'href="/recoverable?sort=usd"' in text[text.index('class="take-off"') :].partition(">")[0]
-    assert 'aria-label="Take off: From Polygon"' in text
+    assert 'aria-label="Remove filter: From Polygon"' in text
     assert '<option value="137" selected>Polygon</option>' in text
 
 
 def test_what_the_form_has_no_field_for_is_kept(site: Client, emulator: Emulator) -> None:
     text = page(site, status="FAILED", sort="usd")
     assert '<input type="hidden" name="status" value="FAILED">' in text
-    assert "Take off: Status: failed" in text
+    assert "Remove filter: Status: failed" in text
 
 
 def test_a_form_leads_to_the_lists_one_address(site: Client, requests: Requests) -> None:
@@ -245,7 +245,7 @@ def test_a_long_list_is_read_in_views_and_none_is_lost(
     everything = [entry["intentId"] for entry in raw_entries()]
     requests.bodies.clear()
     text, read, links = page(site), list[str](), list[str]()
-    assert status_of(text).startswith("20 intents read, there are older ones.")
+    assert status_of(text).startswith("20 transfers. Load older ones to continue.")
     assert len(requests.bodies) == MOST_PAGES
     while True:
         read += reversed(rows(text))
@@ -255,7 +255,7 @@ def test_a_long_list_is_read_in_views_and_none_is_lost(
         links.append(html.unescape(onward[1]))
         text = site.get(links[-1]).content.decode()
     assert read == everything
-    assert "more intents read, the last there are." in status_of(text)
+    assert "more transfers (end of list)." in status_of(text)
     back = re.search(r'rel="prev" href="([^"]+)"', text)
     assert back is not None
     assert html.unescape(back[1]) == links[-2]
@@ -284,11 +284,14 @@ def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
     requests.fail = {3}
     text = page(site)
     assert len(rows(text)) == 10
-    assert "10 intents read, then: the service cannot be reached. The list is not complete." in words(text)
+    assert (
+        "Loaded 10 transfers, then a request failed: the service cannot be reached. The list is incomplete."
+        in words(text)
+    )
     assert 'role="alert"' in text
     onward = re.search(r'rel="next" href="([^"]+)"', text)
     assert onward is not None
-    assert "Try to go on from there" in text
+    assert "Retry from here" in text
     again = site.get(html.unescape(onward[1])).content.decode()
     assert not set(rows(text)) & set(rows(again))
 
@@ -304,8 +307,8 @@ def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emula
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        pytest.param({}, "There is no recoverable balance, as far as the service says.", id="at all"),
-        pytest.param({"origin": "10"}, "There is no recoverable balance here", id="with these filters"),
+        pytest.param({}, "No recoverable balances.", id="at all"),
+        pytest.param({"origin": "10"}, "No recoverable balances match the filters.", id="with these filters"),
     ],
 )
 def test_an_empty_list_is_a_calm_sentence(
@@ -325,7 +328,7 @@ def test_what_holds_nothing_any_more_is_left_out_and_counted(site: Client, reque
 
     requests.change = emptied
     text = page(site, origin=str(POLYGON))
-    assert "1 of them holds nothing any more and is left out." in status_of(text)
+    assert "1 no longer holds a balance and is hidden." in status_of(text)
     assert len(rows(text)) == len(raw_entries_of(requests)) - 1
 
 

@@ -145,7 +145,7 @@ def test_a_row_of_a_ticket_says_it(site: Client, spoof: Any) -> None:
 
 
 def test_the_page_of_its_contract_says_it(site: Client) -> None:
-    assert f"Contract of the token USDC ({WORDS}) on Base" in words(page(site, f"/address/{FAKE}"))
+    assert f"Token contract of USDC ({WORDS}) on Base" in words(page(site, f"/address/{FAKE}"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
