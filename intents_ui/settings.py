@@ -96,7 +96,7 @@ class Environment(BaseSettings):
     intents_service_access_key_file: Path | None = Field(None, description="file that holds `INTENTS_SERVICE_ACCESS_KEY`, instead of it")
     intents_service_http: Literal["loopback", "allowed"] = Field("loopback", description="where the service may be asked without https: on `loopback` alone, or wherever `INTENTS_SERVICE_URL` says (`allowed`), for a network on which nobody listens")
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="the path segment after `/rpc/`")
-    intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="the brand word that the maker's field names carry where interface.md says `service`")
+    intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="the word before `Wallet…` in `serviceAddressOverrides`")
     intents_embedded_tokens: int = Field(0, ge=0, le=20_000, description="tokens that the embedded service lists at least, filled up with invented ones, for trying out long lists")
     intents_service_connections: int = Field(48, ge=1, le=500, description="connections to the service that the pages share")

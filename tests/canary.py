@@ -1,4 +1,4 @@
-"""The access key of the whole test run, looked for in everything that comes out of it (faults.md S-KEY).
+"""The access key of the whole test run is searched for in all output (fault S-KEY of tests/faults/ids.txt).
 
 Every dashboard of a test is started with it and every client sends it, so it is there to be let slip. A test during
 which it was seen outside of the one header in which it belongs fails.

@@ -1,8 +1,8 @@
-"""The field tables of interface.md, transcribed: section 2 (objects) and section 4 (requests and responses).
+"""Field tables of docs/contract.md: objects, requests and responses.
 
 Written down apart from the models, so that one misread field cannot hide in both. `problems` holds any JSON document to
 the tables, `unknown_members` lists what the tables do not have. A type ending in `!` is marked required, one ending in
-`[]` is a list. Where interface.md says number, the service may write the digits as a string (domain.md 2.1).
+`[]` is a list. The service may send any number as a string of digits.
 """
 
 import re

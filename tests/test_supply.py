@@ -1,4 +1,4 @@
-"""What the dashboard is built of, and what it never does (faults.md S-DEP, S-PROC)."""
+"""Dependencies are pinned and vetted, and the code runs no dynamic code."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""Every object is as interface.md has it, and the money adds up."""
+"""Every object matches docs/contract.md, and the amounts add up."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def test_every_step_of_every_scenario_is_to_the_letter(emulator, clock, plot):
 
 
 def badly_written(document):
-    """Times not as domain.md 2.2 has them; addresses and hashes not in lower case."""
+    """Return times in another format (docs/contract.md#encodings), and addresses and hashes not in lower case."""
     found = []
 
     def look(value, key):

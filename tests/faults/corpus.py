@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001
-"""What strangers write where a name, a memo or a reason is expected (faults.md S-XSS, S-UNI, S-URL, S-CSV).
+"""Hostile strings for names, memos and reasons.
 
-The homoglyphs are those of real tokens (faults.md 1.2), the marks those that turn, hide or pile up letters.
+The homoglyphs are those of real imitation tokens. The marks reverse, hide or stack letters.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Addresses, links and marks (faults.md S-ADDR, S-URL, S-SSRF, S-UNI): whole, honest, and to be seen."""
+"""Addresses are shown in full, links lead where they say, and invisible characters become visible."""
 
 import itertools
 import re

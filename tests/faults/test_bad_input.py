@@ -1,4 +1,4 @@
-"""Bad input, row by row (faults.md section 4): said plainly, with an honest code, and nothing of it is asked upstream.
+"""Bad input gets a clear message and the right HTTP status, and causes no request to the service.
 
 What is too odd for a client of HTTP to send goes over raw sockets, to the dashboard as it is served.
 """

@@ -1,7 +1,7 @@
 """Every page under every fault of the service, on a real socket: what a reader is shown, whatever happens.
 
-faults.md section 2 names what holds everywhere: INV1-INV5, INV8 and INV9. Here each page is opened by a dashboard that
-knows nothing yet; what it has seen before is the matter of `test_stale.py`.
+Checks the invariants that hold on every page. The dashboard has an empty cache here. Stale responses are tested in
+`test_stale.py`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The access key (faults.md S-KEY) where a test has to look for it: exceptions, tracebacks, settings, command lines.
+"""The access key never appears in exceptions, tracebacks, settings or command lines.
 
 Pages, headers, streams and logs of the whole run are searched by tests/canary.py.
 """

@@ -1,4 +1,4 @@
-"""Untrusted strings (faults.md S-XSS, S-CSV, S-LOG): whatever strangers write, in whichever field, is words everywhere.
+"""Untrusted strings in any field are shown as text everywhere and never become markup, formulas or log lines.
 
 Each crawl visits every page twice: once as strangers wrote it and once with harmless letters instead of the six that
 mean something in HTML. Only those letters may differ. So no word of theirs became an element or an attribute, none was

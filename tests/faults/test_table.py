@@ -1,6 +1,6 @@
 """Every fault that is expected of us has tests by name, or a reason why there is none.
 
-`ids.txt` are the faults, `rows/*.json` what proves them: {"F01": {"tests": ["tests/faults/test_x.py::test_y"]}}, or
+`ids.txt` are the faults, `rows/*.json` what proves them: {"F01": {"tests": ["path::function"]}}, or
 {"F02": {"void": "Why nothing of it can be asked of this dashboard."}}.
 """
 

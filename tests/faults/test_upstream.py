@@ -1,4 +1,4 @@
-"""The rows of faults.md 3.1 and 3.2 that are about one page: what it costs the service, and what is never done.
+"""Failures of the service seen from one page: what they cost the service, and what must never happen.
 
 Beside `test_pages.py` and `test_stale.py` (what is shown), and `tests/service` (what a call ends in).
 """

@@ -106,7 +106,7 @@ def upstream(emulator: Emulator) -> Iterator[Upstream]:
 
 
 def refusing(code: int, name: str, status: int, *, msg: str = "", is_nested: bool = False, **headers: str) -> Script:
-    """The service's "no", in either of its forms (faults.md 3.2)."""
+    """Error response of the service, in either envelope (docs/contract.md#errors)."""
     flat = {"error": name, "code": code, "msg": msg or name, "cause": "for those who run it", "status": status}
     nested = {"webrpcError": {"name": name, "code": code, "message": msg or name, "httpStatus": status}}
     told = {header.replace("_", "-"): value for header, value in headers.items()}
@@ -151,7 +151,7 @@ def encoded(encoding: str) -> Script:
     return answering(PLAIN, headers={"Content-Encoding": encoding})
 
 
-# faults.md 3.1 and 3.2, as far as an answer, or the lack of one, is what is wrong; none of them costs a wait.
+# Failures that show in a response, or in the lack of one. None of them makes a test wait.
 TRANSPORT: Mapping[str, Script] = {
     "closed without a word": lambda visit: None,
     "reset without a word": Visit.reset,

@@ -40,7 +40,7 @@ class RedisServer:
         raise AssertionError(f"redis-server did not answer within {PATIENCE:g} s")
 
     def _watch(self) -> None:
-        """Whatever is said to it, keys, values and messages, may not hold the access key (faults.md S-KEY)."""
+        """Fail if a key, value or message sent to Redis contains the access key."""
         listening = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
         listening.settimeout(None)
         listening.sendall(b"MONITOR\r\n")

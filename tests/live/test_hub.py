@@ -91,7 +91,7 @@ async def test_a_reload_within_the_grace_goes_on_with_the_same_call(service, clo
 
 
 async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
-    """FAILED to REFUNDED changes the status alone (domain.md 1.6)."""
+    """FAILED to REFUNDED changes only the status (docs/contract.md#long-polling)."""
     service.emulator.behave("WaitIntentReceipt", "states-without-refund")
     intent = service.emulator.play("refunded-on-origin", age=40)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
@@ -102,7 +102,7 @@ async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
 
 
 async def test_what_we_have_changed_ourselves_is_looked_at_at_once(clock, monkeypatch):
-    """A service need not answer a held call because the status alone has changed (domain.md 1.6)."""
+    """The service may not respond to a held call when only the status changes (docs/contract.md#long-polling)."""
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 60.0)
     service = CountedService(Emulator(now=clock, hold=60.0))
     quoted = service.emulator.play("expired-quote")

@@ -109,7 +109,7 @@ async def test_any_failure_is_told_and_overcome(clock):
 
 
 async def test_calls_that_are_cut_off_are_replaced_by_looks():
-    """A proxy that does not let calls be held (faults.md F72)."""
+    """A proxy cuts held calls."""
     service = CountedService(Emulator(hold=30.0))
     intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
     async with hub_on(service, limits=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):

@@ -208,7 +208,7 @@ def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
     assert f'href="/intent/{quote["intent"]["intentId"]}">Watch it</a>' in page.content.decode()
 
 
-# Requests that are wrong in the ways of domain.md 2.6, and the error that each of them is documented to end in.
+# Invalid requests, each with its documented error (docs/contract.md#errors).
 REFUSED = [
     ("SearchIntents", '{"byIntentId":1}', 400, "WebrpcBadRequest", -4),
     ("GetIntentHistory", '{"page":{"sort":[{"column":"memo"}]}}', 400, "InvalidArgument", 2000),

@@ -87,7 +87,7 @@ def read(site: Client, path: str, **headers: str) -> str:
     return answer.content.decode()
 
 
-# interface.md 4.2: what each filter is called there, and how it is sent.
+# Query parameters, and the fields of the request that they become.
 ASKED = [
     ("", {}),
     ("project=1042", {"byProjectId": 1042}),

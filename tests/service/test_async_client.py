@@ -87,7 +87,7 @@ async def test_held_calls_do_not_keep_the_others_from_being_asked():
 
 @pytest.mark.deep
 async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
-    """With a limited pool and plain cancelling, none of the last calls gets through (libraries.md 5.1)."""
+    """With a limited pool, each plainly canceled connection would cost a slot and the last calls would fail."""
 
     def script(visit: Visit) -> None:
         visit.closing.wait(0.002)

@@ -398,7 +398,7 @@ def test_what_went_wrong_is_kept_without_the_frames_that_it_went_through() -> No
     assert refusal.__traceback__ is None
 
 
-# Many at once (faults.md 6.2)
+# Many at once
 
 
 def test_l3_a_cold_storm_of_500_for_one_intent_is_one_question(service: Upstream) -> None:

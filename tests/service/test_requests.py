@@ -1,4 +1,4 @@
-"""The models of the requests say what interface.md says, and a form's fields become the request that they stand for."""
+"""Request models match docs/contract.md, and form fields become the right request."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A process that starts while the service is away knows the names that another one learned (faults.md L16)."""
+"""A process that starts while the service is down knows the names that another process saved."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from intents_ui.service import answers, unknown_words, wire
 from tests import spec
 
-# Text in interface.md, but figures in every sample: read as what they are.
+# Strings by the schema, but numbers in every sample. Parsed as numbers.
 READ_AS_NUMBERS = {
     ("GasFee", "totalFeeUsd"),
     ("DepositIntentEntry", "feeAmount"),
