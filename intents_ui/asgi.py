@@ -161,7 +161,7 @@ async def at_the_door(scope: Message, send: Send) -> None:
         send = without_body(send)
     match scope["path"]:
         case _ if scope["method"] not in ("GET", "HEAD"):
-            await answer(send, 405, "This can only be read.", (b"allow", b"GET, HEAD"))
+            await answer(send, 405, "Method not allowed.", (b"allow", b"GET, HEAD"))
         case "/healthz":
             await answer(send, 200, "ok")
         case "/readyz":
@@ -172,7 +172,7 @@ async def at_the_door(scope: Message, send: Send) -> None:
             body = await asyncio.to_thread(metrics.text)
             await answer_with(send, 200, metrics.CONTENT_TYPE, body)
         case _:
-            await answer(send, 403, "Figures are told to the addresses in INTENTS_METRICS alone.")
+            await answer(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
 
 
 def may_read_metrics(scope: Message) -> bool:
@@ -226,7 +226,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if scope["method"] == "HEAD":
         send = without_body(send)
     if not is_for_us(scope):
-        return await answer(send, 400, "This dashboard does not answer under that host name (ALLOWED_HOSTS).")
+        return await answer(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if path.startswith("/live/"):
         return await streams()(scope, receive, send)
     embedded = wiring.emulator()

@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui import visitors
 from intents_ui.display import failures as words
-from intents_ui.display.failures import NOT_AGAIN
+from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
 from intents_ui.pages import failures
 from intents_ui.pages.failures import Failure
 from intents_ui.service.shares import Lack, Shares
@@ -117,15 +117,13 @@ def wait_to_send(visitor: str | None) -> int:
 
 @cache
 def warn_once(peer: str) -> None:
-    log.warning(
-        "%s passes visitors on (X-Forwarded-For), and TRUSTED_PROXIES does not name it: they are not told apart", peer
-    )
+    log.warning("%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit", peer)
 
 
 OTHER_CHARSET = Failure(
     HTTPStatus.BAD_REQUEST,
-    "This request could not be read",
-    "It is written in another character set than UTF-8.",
+    "Invalid request",
+    "The request is not UTF-8.",
     START_AGAIN,
 )
 
@@ -145,11 +143,10 @@ def too_many_searches(wait: int) -> Failure:
 def too_many(most: str, wait: int) -> Failure:
     return Failure(
         HTTPStatus.TOO_MANY_REQUESTS,
-        "Too much was asked from your address",
-        f"For one address this dashboard answers {most} on average, and more came from yours. Nothing was asked of the"
-        " service. It says nothing about any transfer.",
-        f"Try again in {wait} {'second' if wait == 1 else 'seconds'}. {NOT_AGAIN} If many people share your address,"
-        " whoever runs this dashboard can raise the limit.",
+        "Too many requests",
+        f"The limit for one IP address is {most} on average. {THOSE_GO_ON}",
+        f"Try again in {wait} {'second' if wait == 1 else 'seconds'}. {NOT_AGAIN} If you share an IP"
+        " address, ask your administrator to raise the limit.",
         retry_after=wait,
     )
 
@@ -157,35 +154,35 @@ def too_many(most: str, wait: int) -> Failure:
 def too_large(most: int) -> Failure:
     return Failure(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        "That is more than can be taken at once",
-        f"What was sent is larger than {most // 1024:,} KB. It was not read, and nothing was asked of the service.",
-        "Go back, and send it in parts.",
+        "Request too large",
+        f"The request is larger than {most // 1024:,} KB, so it was rejected.",
+        "Go back and send it in parts.",
     )
 
 
 HEADERS_TOO_LARGE = Failure(
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-    "Your browser sent too much with this request",
-    "What it adds to each request (its headers, cookies above all) is larger than this dashboard takes.",
-    "Clear the cookies of this site, and try again.",
+    "Request headers too large",
+    "The headers that your browser sends, usually cookies, exceed the limit.",
+    "Clear this site's cookies and try again.",
 )
 TOO_SLOW = Failure(
     HTTPStatus.REQUEST_TIMEOUT,
-    "The request did not arrive in time",
-    "Its end is missing, so nothing of it was read, and nothing was asked of the service.",
-    "Try again. If it stays, your connection may be slow: send less at once.",
+    "Request timed out",
+    "The request did not arrive in time, so it was rejected.",
+    "Try again. If it keeps happening, your connection may be slow. Send less at once.",
 )
 CUT_OFF = Failure(
     HTTPStatus.BAD_REQUEST,
-    "This request ended before it was complete",
-    "Its end is missing, so nothing of it was read, and nothing was asked of the service.",
+    "Incomplete request",
+    "The connection closed before the whole request arrived, so it was rejected.",
     "Try again.",
 )
 BUSY = Failure(
     HTTPStatus.SERVICE_UNAVAILABLE,
-    "This dashboard is busy",
-    "So many readers ask at this moment that this question was not taken. It says nothing about any transfer.",
-    f"Try again in a few seconds. {NOT_AGAIN}",
+    words.BUSY.title,
+    f"{words.BUSY.what} {THOSE_GO_ON}",
+    words.BUSY.todo,
     retry_after=BUSY_SECONDS,
 )
 

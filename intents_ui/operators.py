@@ -1,7 +1,7 @@
-"""Operator authentication: what visitors may do in the console, and the operator's token.
+"""Authorization of console calls and commits, and the operator token.
 
-The token is sent with each form that writes. A browser can be remembered for half an hour, but never stores the token
-itself.
+The token is sent with each form that writes. A signed cookie can stand in for it for half an hour; it doesn't contain
+the token.
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @operators.guarded
@@ -44,7 +44,7 @@ REMEMBER_FIELD = "remember"
 MINUTE = 60
 LONGEST_TOKEN = LONGEST_SECRET  # characters to compare
 WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
-# A limit over all addresses, so that many addresses don't give more guesses.
+# A client with many IP addresses must not get as many times as many guesses.
 WRONG_TOKENS_OF_ALL = Limit("operator-token-of-all", 50, 900, is_strict=True)
 ALL = "all"
 SIGNER = Signer(salt="operator")
@@ -60,7 +60,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request was rejected. Retry after `wait` seconds."""
+    """Why a request was rejected; `wait`: seconds until a retry can succeed."""
 
     status: HTTPStatus
     sentence: str
@@ -69,16 +69,16 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a form that writes requires. `until` is how long this browser is remembered as the operator's."""
+    """Whether a form that writes needs the token. `until`: when this browser's operator cookie expires."""
 
     token: bool
     until: datetime | None
 
 
-MISSING = Refusal(HTTPStatus.FORBIDDEN, "The operator's token is missing. Nothing was sent to the service.")
-WRONG = Refusal(HTTPStatus.FORBIDDEN, "This is not the operator's token. Nothing was sent to the service.")
-UNCOUNTED = "Who has asked how much cannot be looked up just now, and what changes something waits for that."
-NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "This dashboard sends nothing that changes anything. Nothing was sent.")
+MISSING = Refusal(HTTPStatus.FORBIDDEN, "Enter the operator token. Nothing was sent to the service.")
+WRONG = Refusal(HTTPStatus.FORBIDDEN, "Wrong operator token. Nothing was sent to the service.")
+UNCOUNTED = "Rate limiting is unavailable, so write operations are disabled."
+NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "Write operations are disabled in this dashboard. Nothing was sent.")
 
 
 def level() -> Level:
@@ -86,17 +86,17 @@ def level() -> Level:
 
 
 def may_read() -> bool:
-    """Return whether raw calls are allowed at all."""
+    """Whether the console is enabled."""
     return level() is not Level.OFF
 
 
 def may_write(request: HttpRequest) -> bool:
-    """Return whether this visitor may write without entering the token."""
+    """Whether this client can write without entering the token (again)."""
     return level() is Level.WRITE and (not has_token() or remembered_until(request) is not None)
 
 
 def has_token() -> bool:
-    """Return whether writing requires a token. It always does with a real service."""
+    """Whether writing requires a token; always with a real service."""
     return ENV.intents_console_token is not None
 
 
@@ -105,14 +105,14 @@ def asked(request: HttpRequest) -> Asked:
 
 
 def refusal_to_read(request: HttpRequest) -> Refusal | None:
-    """Return why a raw read is rejected for this visitor, or None. Counts it."""
+    """Return why a read operation is rejected for this client, or None. Counts the request."""
     if not may_read():
         return NOT_HERE
     return _spent(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
-    """Return why this form is rejected, or None. Counts writes and wrong tokens."""
+    """Return why a write operation is rejected for this client, or None. Counts the request and wrong tokens."""
     if level() is not Level.WRITE:
         return NOT_HERE
     visitor = visitors.of(request)
@@ -122,13 +122,13 @@ def refusal(request: HttpRequest) -> Refusal | None:
 
 
 def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
-    """Return why the form's sender isn't authenticated as the operator, or None."""
+    """Return why the client is not recognized as the operator, or None."""
     if not _given(request):
         return MISSING
-    # Take the tokens before the comparison, so that concurrent guesses count like sequential ones.
-    if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens came from this address."):
+    # Counted before the comparison, so that concurrent guesses are limited like sequential ones.
+    if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens from this IP address."):
         return refused
-    if refused := _spent(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens came."):
+    if refused := _spent(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens."):
         return refused
     if not _is_token(_given(request)):
         return WRONG
@@ -138,7 +138,7 @@ def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
-    """Remember the browser for half an hour, if its user chose that. Call it for accepted forms."""
+    """Set the operator cookie for half an hour, if the form asks for it and the token is right."""
     if REMEMBER_FIELD not in request.POST or not _is_token(_given(request)):
         return
     until = int(time.time()) + REMEMBERED_SECONDS
@@ -156,7 +156,7 @@ def forget(response: HttpResponse) -> None:
 
 
 def remembered_until(request: HttpRequest) -> datetime | None:
-    """Return until when this browser is remembered. A changed token or SECRET_KEY ends that."""
+    """Return when the operator cookie expires; a new token or SECRET_KEY invalidates it."""
     if not has_token():
         return None
     try:
@@ -168,9 +168,9 @@ def remembered_until(request: HttpRequest) -> datetime | None:
 
 
 def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
-    """Decorator for pages with forms that write: CSRF protection, and no caching.
+    """Protect a view with forms that write: CSRF check, no caching, Secure cookies over HTTPS.
 
-    Only these pages set cookies, which are Secure over HTTPS.
+    No other page sets cookies.
     """
     protected = csrf_protect(view)
 
@@ -199,14 +199,14 @@ def _token() -> str:
 
 
 def _fingerprint() -> str:
-    """Return which token a cookie belongs to, without revealing the token."""
+    """Return a hash that ties the cookie to the token without revealing it."""
     return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
 
 
 def _spent(
     limit: Limit,
     visitor: str | None,
-    too_many: str = "More was asked from this address than one visitor may ask in a minute.",
+    too_many: str = "Too many requests from this IP address in one minute.",
 ) -> Refusal | None:
     try:
         wait, status = spend(limit, visitor), HTTPStatus.TOO_MANY_REQUESTS

@@ -167,7 +167,9 @@ class Environment(BaseSettings):
         if isinstance(value, HttpUrl) and not (
             value.username is value.password is value.query is value.fragment is None
         ):
-            raise ValueError("should have no user, query or fragment; a key belongs in INTENTS_SERVICE_ACCESS_KEY")
+            raise ValueError(
+                "must not contain credentials, a query or a fragment. Put the key in INTENTS_SERVICE_ACCESS_KEY."
+            )
         return value
 
     @model_validator(mode="before")
@@ -186,7 +188,7 @@ class Environment(BaseSettings):
     @classmethod
     def of_a_header(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not OF_A_HEADER.fullmatch(value.get_secret_value()):
-            raise ValueError("should be printable ASCII on one line, with no blanks around it")
+            raise ValueError("must be printable ASCII on one line, without surrounding spaces")
         return value
 
     @field_validator("redis_url")
@@ -196,7 +198,7 @@ class Environment(BaseSettings):
             return value
         known = REDIS_OPTIONS | (REDISS_OPTIONS if value.scheme == "rediss" else set())
         if unknown := {name for name, _ in value.query_params()} - known:
-            raise ValueError(f"should have no other options than {', '.join(sorted(known))}; not {min(unknown)[:40]!r}")
+            raise ValueError(f"must have no options other than {', '.join(sorted(known))}, not {min(unknown)[:40]!r}")
         from redis.connection import parse_url  # where it is set alone: it is large
 
         parse_url(str(value))  # type: ignore[no-untyped-call]
@@ -207,7 +209,7 @@ class Environment(BaseSettings):
     def of_hosts(cls, value: list[str]) -> list[str]:
         if not all(ALLOWED_HOST.fullmatch(host) for host in value):
             raise ValueError(
-                "should be host names (intents.example, .example for all below it), with no scheme or port"
+                "must be host names without scheme or port (intents.example, or .example for all subdomains)"
             )
         return value
 
@@ -215,48 +217,45 @@ class Environment(BaseSettings):
     @classmethod
     def of_origins(cls, value: list[str]) -> list[str]:
         if not all(ORIGIN.fullmatch(origin) for origin in value):
-            raise ValueError("should be origins: scheme and host, and a port if there is one (https://intents.example)")
+            raise ValueError("must be a list of origins, for example https://intents.example")
         return value
 
     @field_validator("intents_console_token")
     @classmethod
     def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
-            raise ValueError(
-                f"should have at least {SHORTEST_SECRET} characters, because whoever guesses it may commit,"
-                f" and {LONGEST_SECRET} at the most"
-            )
+            raise ValueError(f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters long")
         return value
 
     @field_validator("intents_security_contact")
     @classmethod
     def of_a_contact(cls, value: str | None) -> str | None:
         if value is not None and not CONTACT.fullmatch(value):
-            raise ValueError("should be a URI: mailto:security@intents.example, or https://…")
+            raise ValueError("must be a mailto: or https: URI, for example mailto:security@intents.example")
         return value
 
     @field_validator("host")
     @classmethod
     def of_one_interface(cls, value: str) -> str:
-        """An IPv6 address with or without its brackets."""
+        """Accept an IPv6 address with or without brackets."""
         host = value.removeprefix("[").removesuffix("]")
         if not (is_address(host) or HOST_NAME.fullmatch(host)):
-            raise ValueError("should be an address or a host name; the port is PORT")
+            raise ValueError("must be an IP address or host name. Set the port with PORT.")
         return host
 
     @field_validator("intents_logo_hosts")
     @classmethod
     def of_names(cls, value: list[str]) -> list[str]:
-        """No addresses: what a name leads to is looked at each time."""
+        """Accept no IP addresses: each name is resolved and checked at every download."""
         if not all(LOGO_HOST.fullmatch(host) for host in value):
-            raise ValueError("should be host names with a dot, with no scheme, port or path")
+            raise ValueError("must be fully qualified host names without scheme, port or path")
         return [host.lower() for host in value]
 
     @field_validator("intents_embed_hosts")
     @classmethod
     def of_frames(cls, value: list[str]) -> list[str]:
         if not all(EMBED_HOST.fullmatch(host) for host in value):
-            raise ValueError("should be hosts or https origins (https://shop.example), or `*` for everybody")
+            raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
         return value
 
     @field_validator(
@@ -298,70 +297,70 @@ class Environment(BaseSettings):
 
     @property
     def console(self) -> Literal["off", "read", "write"]:
-        """What visitors may do by hand; with invented transfers there is nothing to protect."""
+        """What clients can do in the console; demo data needs no protection."""
         return self.intents_console or ("write" if self.embedded else "off")
 
     @property
     def is_overheard(self) -> bool:
-        """Whether what is said to the real service leaves this machine without https."""
+        """Whether requests to the real service leave this machine without HTTPS."""
         url = self.intents_service_url
         return isinstance(url, HttpUrl) and url.scheme == "http" and not is_loopback((url.host or "").strip("[]"))
 
     @property
     def service_host(self) -> str | None:
-        """The real service's, for those who start the dashboard."""
+        """Host of the real service, for the startup message."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
 
     @field_validator("otel_exporter_otlp_endpoint", "sentry_dsn")
     @classmethod
     def of_what_is_installed(cls, value: Any, info: ValidationInfo) -> Any:
         if value is not None and not is_installed(PACKAGES[str(info.field_name)]):
-            raise ValueError("needs packages that are not installed: pip install -r requirements-telemetry.txt")
+            raise ValueError("requires packages that are not installed: pip install -r requirements-telemetry.txt")
         return value
 
     @model_validator(mode="after")
     def refuse_what_would_mislead(self) -> Self:
         if not self.embedded and self.secret_key is None:
-            raise ValueError("SECRET_KEY: must be set when INTENTS_SERVICE_URL names a real service")
+            raise ValueError("SECRET_KEY: required with a real service (INTENTS_SERVICE_URL)")
         if not self.embedded and self.secret_key and len(self.secret_key.get_secret_value()) < SHORTEST_SECRET:
-            raise ValueError(f"SECRET_KEY: should have at least {SHORTEST_SECRET} characters with a real service")
+            raise ValueError(f"SECRET_KEY: must be at least {SHORTEST_SECRET} characters long with a real service")
         if self.is_overheard and self.intents_service_http != "allowed":
             raise ValueError(
-                "INTENTS_SERVICE_URL: should be https beyond loopback, or anybody on the way reads the access key"
-                " (INTENTS_SERVICE_HTTP=allowed, if nobody is)"
+                "INTENTS_SERVICE_URL: must use https beyond loopback, because http exposes the access key"
+                " (INTENTS_SERVICE_HTTP=allowed permits it on a private network)"
             )
         if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
-            raise ValueError("INTENTS_CONSOLE_TOKEN: must be set when INTENTS_CONSOLE is `write` with a real service")
+            raise ValueError("INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
-                f"INTENTS_SERVICE_URL: must be set when HOST is {self.host}, beyond loopback"
-                " (`embedded` shows invented transfers to everybody who can reach it)"
+                f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."
+                " Use `embedded` to serve demo data publicly."
             )
         if self.debug and not (self.embedded and is_loopback(self.host)):
-            raise ValueError("DEBUG: its pages tell too much; only with the embedded service, and HOST on loopback")
+            raise ValueError("DEBUG: requires the emulator and a loopback HOST")
         if self.embedded and self.web_concurrency > 1:
-            raise ValueError("WEB_CONCURRENCY: the embedded service is one process; name a service of its own")
+            raise ValueError("WEB_CONCURRENCY: must be 1 with the emulator")
         return self
 
 
 def _in_file(name: str, given: dict[str, Any]) -> str:
     setting = name.upper()
     if given.get(name):
-        raise ValueError(f"{setting}: is set, and so is {setting}_FILE; set one of them")
+        raise ValueError(f"{setting}: set, and so is {setting}_FILE. Set one of them.")
     try:
         with Path(given[f"{name}_file"]).open(encoding="utf-8") as file:
             held = file.read(LONGEST_SECRET * 4)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{setting}_FILE: cannot be read ({type(error).__name__})") from None
+        raise ValueError(f"{setting}_FILE: can't be read ({type(error).__name__})") from None
     if not held.strip():
-        raise ValueError(f"{setting}_FILE: is empty")
+        raise ValueError(f"{setting}_FILE: empty")
     return held
 
 
 def is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # not even what it would be in
+    except ModuleNotFoundError:  # nor is its parent package
         return False
 
 
@@ -390,7 +389,7 @@ ENV = read_environment()
 
 DEBUG = ENV.debug
 DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.debugging.NoSettings"
-# With the embedded service nothing outlives the process, so a key drawn at its start is enough.
+# With the emulator nothing outlives the process, so a random key per start is enough.
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
 

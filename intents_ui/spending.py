@@ -102,7 +102,7 @@ class _Buckets:
                     return _seconds(_take_shared(shared, limit, key, cost, is_forced=is_forced))
                 except redis_error() as error:
                     self._until = self._clock() + self.PAUSE_SECONDS
-                    log.warning("The shared cache does not answer, so each process counts: %s", type(error).__name__)
+                    log.warning("Redis unavailable; rate limits are per process: %s", type(error).__name__)
             if limit.is_strict:
                 raise CannotCount(max(1, ceil(self._until - self._clock())))
         return _seconds(_take_here(limit, key, cost, is_forced=is_forced))

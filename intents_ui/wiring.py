@@ -273,7 +273,7 @@ def warm(names: Catalog) -> None:
     try:
         names.warm()
     except Exception:
-        log.warning("The names of chains and tokens were not learned at the start", exc_info=True)
+        log.warning("Chain and token names were not loaded at startup", exc_info=True)
 
 
 async def close_live() -> None:

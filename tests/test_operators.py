@@ -100,7 +100,7 @@ def test_guesses_from_many_addresses_are_counted_together_too(clock: time_machin
         refused = operators.refusal(form("198.51.100.1", operator_token=given))
         assert refused is not None
         assert refused.status == 429
-        assert "Too many wrong tokens came." in refused.sentence
+        assert "Too many wrong tokens." in refused.sentence
     clock.shift(timedelta(minutes=15))
     assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
 

@@ -1,4 +1,4 @@
-"""Words for what kept us from an answer: what happened, what the reader can do. It says nothing about any transfer."""
+"""Messages for failed service calls: what failed, why, and what the user can do."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,10 @@ from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason
 from intents_ui.service.freshness import OldAnswer
 
-NOT_AGAIN = "Do not send a transfer again because of this message."
-THOSE_GO_ON = "It says nothing about any transfer: those go on without this page."
+NOT_AGAIN = "Don't resend a transfer because of this error."
+THOSE_GO_ON = "Transfers in progress are not affected."
+RETRY = f"Try again in a few seconds. {NOT_AGAIN}"
+ADMINISTRATOR = f"Retrying won't help. Contact your administrator. {NOT_AGAIN}"
 
 
 @dataclass(frozen=True)
@@ -25,79 +27,69 @@ class Words:
 
 
 NOTHING_FOUND = Words(
-    "Nothing found",
-    "The service does not know what was asked for.",
-    "Check what you pasted. A transfer that was only just started can take a minute to appear.",
+    "Not found",
+    "No matching transfer.",
+    "Check what you pasted. A new transfer can take a minute to appear.",
 )
-BUSY = Words(
-    "This dashboard is busy",
-    "So many readers ask at this moment that this question was not put to the service.",
-    f"Try again in a few seconds. {NOT_AGAIN}",
-)
+BUSY = Words("Dashboard busy", "The dashboard is handling too many requests right now.", RETRY)
 BEYOND_SHARE = Words(
-    "Too much is requested from your address at once",
-    "Your address has as many requests in progress as one address may have, so this one was not sent to the service.",
-    f"Wait until the others have finished, then try again. {NOT_AGAIN}",
+    "Too many requests in progress",
+    "Your IP address has the maximum number of requests in progress, so this one was not sent to the service.",
+    f"Wait until the others finish, then try again. {NOT_AGAIN}",
 )
 SLOW_DOWN = Words(
-    "The service asked us to slow down",
-    "Too many questions reached the service at once, so it did not answer this one.",
+    "Rate limited by the service",
+    "The service received too many requests and rejected this one.",
     f"Wait a moment, then try again. {NOT_AGAIN}",
 )
 NO_ACCESS = Words(
-    "The dashboard cannot sign in to the service",
-    "The service did not accept this dashboard's credentials. It says nothing about any transfer.",
-    f"Whoever runs this dashboard finds this in its log; telling them helps. Trying again does not. {NOT_AGAIN}",
+    "Authentication failed",
+    f"The service rejected the dashboard's credentials. {THOSE_GO_ON}",
+    ADMINISTRATOR,
 )
 INVALID = Words(
-    "The service did not accept the question",
-    "What was asked does not have the form that the service expects.",
+    "Invalid request",
+    "The service rejected the request format.",
     "Check what you pasted, or search by another identifier of the transfer.",
 )
 OUTDATED = Words(
-    "The dashboard is out of date with the service",
-    "The service no longer offers what this dashboard asked for. It says nothing about any transfer.",
-    f"Tell whoever runs this dashboard: trying again does not help. {NOT_AGAIN}",
+    "Dashboard update required",
+    f"The service no longer supports a request that this dashboard makes. {THOSE_GO_ON}",
+    ADMINISTRATOR,
 )
 REFUSED = Words(
-    "The service refused to answer",
-    "The service was reached and gave a reason for not answering.",
-    f"The reason is below. {NOT_AGAIN}",
+    "Request rejected",
+    "The service rejected the request.",
+    f"See the service message below. {NOT_AGAIN}",
 )
 UNREADABLE = Words(
-    "The service's answer could not be read",
-    "Something answered, but not in a way that this dashboard understands.",
-    f"Try again a little later. {NOT_AGAIN}",
-)
-TOO_LONG = Words(
-    "It took too long",
-    "The service was slow, and the time that a page may take was over before it had answered everything.",
-    f"Try again in a few seconds. {NOT_AGAIN}",
-)
-UNREACHABLE = Words(
-    "The service cannot be reached",
-    f"No answer came from the service. {THOSE_GO_ON}",
-    f"Try again a little later. {NOT_AGAIN}",
-)
-# It was reached, so that nobody has to look for what stands in the way to it.
-FAILED = Words(
-    "The service has a fault",
-    f"The service was reached and could not answer. {THOSE_GO_ON}",
-    f"Try again a little later. {NOT_AGAIN}",
-)
-PAUSED = Words(
-    "The service is paused by its operator",
-    "The service answers that it is switched off for now. It says nothing about any transfer.",
+    "Unexpected response",
+    "The service sent a response that the dashboard can't read.",
     f"Try again later. {NOT_AGAIN}",
 )
-CANNOT_BE_DONE = Words("This cannot be done", "", f"Start again with a new quote. {NOT_AGAIN}")
+TOO_LONG = Words("Request timed out", "The service took too long to respond.", RETRY)
+UNREACHABLE = Words(
+    "Service unreachable", f"The service did not respond. {THOSE_GO_ON}", f"Try again later. {NOT_AGAIN}"
+)
+# The service did respond, so there is no network problem to look for.
+FAILED = Words(
+    "Service error",
+    f"The service couldn't process the request. {THOSE_GO_ON}",
+    f"Try again later. {NOT_AGAIN}",
+)
+PAUSED = Words(
+    "Service paused",
+    f"The service's operator has paused it. {THOSE_GO_ON}",
+    f"Try again later. {NOT_AGAIN}",
+)
+CANNOT_BE_DONE = Words("Not possible", "", f"Start again with a new quote. {NOT_AGAIN}")
 MOVED_ON = Words(
-    "It has moved on meanwhile",
-    "The transfer is not in a state any more in which this can be done.",
-    f"Open the transfer's page: it says what its state is now. {NOT_AGAIN}",
+    "Status has changed",
+    "The transfer's status no longer allows this action.",
+    f"Open the transfer's page for its current status. {NOT_AGAIN}",
 )
 
-# The most telling kind first.
+# The most specific type first.
 WORDS = (
     (errors.NotFound, NOTHING_FOUND),
     (errors.BeyondShare, BEYOND_SHARE),
@@ -111,83 +103,77 @@ WORDS = (
     (errors.ServiceError, UNREACHABLE),
 )
 
-# Words for users by error code. Those for staff are in `console.MEANINGS`.
+# Messages for users by the service's error code. `console.MEANINGS` has those for operators.
 BY_CODE: Mapping[int, Words] = {
-    -10: UNREADABLE.because("The service ended the conversation instead of answering."),
-    -9: FAILED.because("The service lost the connection to itself before it had answered."),
-    -8: FAILED.because("The service took the question for withdrawn and did not answer it."),
+    -10: UNREADABLE.because("The service closed the connection without a response."),
+    -9: FAILED.because("The service lost an internal connection before it responded."),
+    -8: FAILED.because("The service treated the request as canceled."),
     -7: FAILED,
-    -6: FAILED.because("The service broke down over this question. Other questions may be answered all the same."),
-    -5: UNREADABLE.because("One part of the service could not read what another part of it said."),
-    -4: INVALID.because("The service could not read the question as it was put."),
-    -3: OUTDATED.because("The service is asked in another way than this dashboard asks it."),
-    -2: OUTDATED.because("The service does not have what this dashboard asks for, at the place where it asks."),
-    -1: FAILED.because("The question was lost inside the service."),
-    0: REFUSED.because("The service could not answer, and has no name for the reason."),
+    -6: FAILED.because("The service crashed on this request. Other requests may still work."),
+    -5: UNREADABLE.because("One part of the service couldn't read the response of another."),
+    -4: INVALID.because("The service couldn't read the request."),
+    -3: OUTDATED.because("The service expects a different HTTP method."),
+    -2: OUTDATED.because("The service has no such operation at this URL."),
+    -1: FAILED.because("The request failed inside the service."),
+    0: REFUSED.because("The service gave no reason."),
     1000: NO_ACCESS,
-    1001: NO_ACCESS.because("The service does not allow this dashboard to ask this."),
-    1002: NO_ACCESS.because("The service no longer knows this dashboard: its session is over."),
+    1001: NO_ACCESS.because("The dashboard isn't allowed to make this request."),
+    1002: NO_ACCESS.because("The dashboard's session with the service has expired."),
     1003: OUTDATED,
-    1004: MOVED_ON.because("Somebody else changed the same thing at the same moment."),
-    1005: REFUSED.because("The service gave this question up."),
+    1004: MOVED_ON.because("Another request changed the transfer at the same time."),
+    1005: REFUSED.because("The service aborted the request."),
     1006: Words(
         "Not available for this wallet or region",
-        "The service does not answer this question for this wallet, or from this region.",
-        f"Nobody at this dashboard can change that. {NOT_AGAIN}",
+        "The service blocks this request for this wallet or region.",
+        f"This can't be changed in the dashboard. {NOT_AGAIN}",
     ),
     1007: SLOW_DOWN,
-    1008: NO_ACCESS.because("The service does not know the project that this dashboard asks for."),
+    1008: NO_ACCESS.because("The service doesn't know the dashboard's project."),
     1101: NO_ACCESS,
-    1102: NO_ACCESS.because("The credentials of this dashboard belong to another project."),
-    1103: NO_ACCESS.because("The credentials of this dashboard are for another site."),
-    1104: NO_ACCESS.because("The credentials of this dashboard are for another service."),
-    1105: NO_ACCESS.because("The service wants credentials that this dashboard does not have."),
-    1200: SLOW_DOWN.because("This dashboard has asked as much as it may for now: its quota is used up."),
+    1102: NO_ACCESS.because("The dashboard's credentials belong to another project."),
+    1103: NO_ACCESS.because("The dashboard's credentials are for another origin."),
+    1104: NO_ACCESS.because("The dashboard's credentials are for another service."),
+    1105: NO_ACCESS.because("The service requires credentials that the dashboard doesn't have."),
+    1200: SLOW_DOWN.because("The dashboard has used up its quota."),
     1201: SLOW_DOWN,
-    1300: NO_ACCESS.because("The project of this dashboard has no key at the service."),
-    1301: NO_ACCESS.because("The project of this dashboard has more keys at the service than it may have."),
-    1302: NO_ACCESS.because("The project of this dashboard needs a key at the service."),
-    1900: Words("It took too long", "The service itself did not finish in time.", TOO_LONG.todo),
-    2000: INVALID.because("The service did not accept a value in the question."),
+    1300: NO_ACCESS.because("The dashboard's project has no access key."),
+    1301: NO_ACCESS.because("The dashboard's project has more access keys than allowed."),
+    1302: NO_ACCESS.because("The dashboard's project needs an access key."),
+    1900: TOO_LONG.because("The service did not finish in time."),
+    2000: INVALID.because("The service rejected a value in the request."),
     2001: FAILED,
-    2002: FAILED.because("What is needed for the answer is not there yet, on the service's side."),
-    2003: REFUSED.because("The service looked for an answer and could not make one."),
+    2002: FAILED.because("The service doesn't have the required data yet."),
+    2003: REFUSED.because("The service found no result for the request."),
     2004: MOVED_ON,
-    3000: OUTDATED.because("The service no longer speaks the version of the protocol that was asked for."),
-    7000: CANNOT_BE_DONE.because("There is nothing to move: it begins and ends at the same place."),
-    7001: CANNOT_BE_DONE.because("The time of the quote is over."),
-    7002: CANNOT_BE_DONE.because("Too much would be lost on this route, so the service offers none."),
-    7003: CANNOT_BE_DONE.because("The token takes a fee each time it is moved, which the service does not support."),
+    3000: OUTDATED.because("The service no longer supports this protocol version."),
+    7000: CANNOT_BE_DONE.because("Origin and destination are the same, so there is nothing to transfer."),
+    7001: CANNOT_BE_DONE.because("The quote has expired."),
+    7002: CANNOT_BE_DONE.because("The price impact on this route is too high."),
+    7003: CANNOT_BE_DONE.because("The service doesn't support tokens that charge a fee on each transfer."),
     8000: NOTHING_FOUND,
-    8008: INVALID.because("The service does not support this chain."),
-    8009: OUTDATED.because("The service wants a newer version of this dashboard."),
+    8008: INVALID.because("The service doesn't support this chain."),
+    8009: OUTDATED.because("The service requires a newer version of the dashboard."),
     9000: PAUSED,
-    9001: FAILED.because("The service cannot reach one of the chains at the moment."),
+    9001: FAILED.because("The service can't reach one of the chains right now."),
 }
 
 BY_REASON: Mapping[Reason, Words] = {
-    Reason.DNS: UNREACHABLE.because(f"The service's name leads nowhere at the moment. {THOSE_GO_ON}"),
-    Reason.TLS: UNREACHABLE.because(
-        f"A secure connection to the service could not be made, and no other was tried. {THOSE_GO_ON}"
-    ),
-    Reason.TIMEOUT: UNREACHABLE.because(f"The service took too long to answer. {THOSE_GO_ON}"),
+    Reason.DNS: UNREACHABLE.because(f"The service's host name couldn't be resolved. {THOSE_GO_ON}"),
+    Reason.TLS: UNREACHABLE.because(f"A secure (TLS) connection to the service failed. {THOSE_GO_ON}"),
+    Reason.TIMEOUT: UNREACHABLE.because(f"The service took too long to respond. {THOSE_GO_ON}"),
 }
 BY_FLAW: Mapping[Flaw, Words] = {
-    Flaw.TOO_LARGE: UNREADABLE.because("The answer is too large: more came than any answer to this question can be."),
-    Flaw.REDIRECT: UNREADABLE.because("An unexpected answer came: the service sent us elsewhere, where nobody went."),
-    Flaw.CONTENT_TYPE: UNREADABLE.because(
-        "An unexpected answer came: a page for people, as it stands before networks that ask for a sign-in."
-    ),
-    Flaw.ENCODING: UNREADABLE.because("An unexpected answer came, packed in a way that nobody asked for."),
-    Flaw.OTHER_INTENT: UNREADABLE.because("The answer was about another transfer, so it is not shown."),
+    Flaw.TOO_LARGE: UNREADABLE.because("The response is larger than any valid response to this request."),
+    Flaw.REDIRECT: UNREADABLE.because("Received a redirect instead of data. It was not followed."),
+    Flaw.CONTENT_TYPE: UNREADABLE.because("Received an HTML page instead of data, for example from a captive portal."),
+    Flaw.ENCODING: UNREADABLE.because("The response uses a compression that was not requested."),
+    Flaw.OTHER_INTENT: UNREADABLE.because("The response is about another transfer, so it is not shown."),
     Flaw.OTHER_FILTER: UNREADABLE.because("The response lists other transfers than requested, so it is not shown."),
-    Flaw.OTHER_REQUEST: UNREADABLE.because("The response was to another request, so it is not shown."),
-    Flaw.MORE_BYTES: UNREADABLE.because(
-        "More came than one response, so it can't be told which part is the response to this request."
-    ),
+    Flaw.OTHER_REQUEST: UNREADABLE.because("The response belongs to another request, so it is not shown."),
+    Flaw.MORE_BYTES: UNREADABLE.because("Received more than one response to this request, so none is shown."),
 }
 
-# The answer's code says who can help: only an unreachable or unreadable service is a 5xx.
+# A 5xx only where the service is unreachable or its response is unreadable.
 STATUSES = (
     (errors.NotFound, HTTPStatus.NOT_FOUND),
     (errors.BeyondShare, HTTPStatus.TOO_MANY_REQUESTS),
@@ -221,7 +207,7 @@ def status(error: errors.ServiceError) -> HTTPStatus:
 
 
 def retry_after(error: errors.ServiceError) -> int | None:
-    """In how many seconds it is worth trying again; None when waiting does not help."""
+    """Return the seconds until a retry can succeed; None if waiting does not help."""
     if error.again_in is not None:
         return max(1, round(error.again_in + 0.5))
     if isinstance(error, errors.TooBusy):
@@ -230,18 +216,18 @@ def retry_after(error: errors.ServiceError) -> int | None:
 
 
 def until(error: errors.ServiceError, *, now: datetime) -> str:
-    """`It asked for quiet until 12:01:00 UTC.`: from when on it is worth trying again, or nothing."""
+    """Return `Retry after 12:01:00 UTC (in 12 s).`, or an empty string if waiting does not help."""
     seconds = retry_after(error)
     if seconds is None:
         return ""
     at = times.utc(now + timedelta(seconds=seconds), now=now)
     if isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded):
-        return f"The service asked us to slow down until {at}, in {seconds} s: it is not asked before."
-    return f"It is asked again at {at} at the earliest, in {seconds} s: open this page again then."
+        return f"Rate limited until {at} (in {seconds} s)."
+    return f"Retry after {at} (in {seconds} s)."
 
 
 def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
-    """From when on it is worth asking for all of it again."""
+    """Return the time after which all failed requests can be retried."""
     longest = max(failed, key=lambda error: retry_after(error) or 0, default=None)
     return until(longest, now=now) if longest else ""
 
@@ -304,7 +290,7 @@ def _part(answer: OldAnswer) -> str:
 
 def _why(error: errors.ServiceError) -> str:
     if isinstance(error, errors.Unreachable) and error.reason is Reason.TIMEOUT:
-        return "The service is slow to respond."  # a page that has an old answer does not wait for long
+        return "The service is slow to respond."  # a page with stale data waits only briefly
     return f"{words(error).title}."
 
 
@@ -314,11 +300,11 @@ def _again(seconds: float | None) -> str:
     return f"Retrying in {times.duration(timedelta(seconds=round(seconds)))}."
 
 
-# What the service says no to is an answer.
+# Responses that say no are results, not failures.
 EXPECTED = (errors.NotFound, errors.Invalid, errors.Expired, errors.WrongState)
 
 
 def unanswered(failed: Sequence[errors.ServiceError]) -> Iterator[tuple[str, str]]:
-    """Operation and reference of what was asked in vain, each once."""
+    """Yield operation and request ID of each failed call once."""
     told = [error for error in failed if not isinstance(error, EXPECTED) and error.operation and error.request_id]
     yield from {(str(error.operation), str(error.request_id)): None for error in told}

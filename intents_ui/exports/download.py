@@ -127,7 +127,7 @@ class Download:
         if self._end is None:
             self._end = end
             self._tell(state, "" if state is State.LEFT else end.why)
-            log.info("An export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
+            log.info("Export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
 
     def _tell(self, state: State, why: str = "") -> None:
         if self._run:

@@ -102,7 +102,7 @@ class _Courtesy:
             return ask()
         except redis_error() as error:
             self._until = self._clock() + self.PAUSE_SECONDS
-            log.warning("The shared cache does not answer: %s", type(error).__name__)
+            log.warning("Redis unavailable: %s", type(error).__name__)
             return None
 
     def resume(self) -> None:

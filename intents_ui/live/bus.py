@@ -194,7 +194,7 @@ class RedisBus:
 
     def _go_without(self, error: Exception) -> None:
         if not self.is_away:
-            log.warning("Redis is away, each process asks for itself: %s", type(error).__name__)
+            log.warning("Redis unavailable; falling back to per-process polling: %s", type(error).__name__)
         self.is_away = True
         self._show_life()
         for member in list(self._members.values()):
@@ -235,7 +235,7 @@ class RedisBus:
         await self._redis.publish(self._channel(""), b"")
         if self.is_away:
             self.is_away = False
-            log.warning("Redis is back")
+            log.warning("Redis available again")
 
     def _show_life(self) -> None:
         if self._task:
@@ -324,7 +324,7 @@ class RedisBus:
             return None
         text = self._seal.open(sealed.encode() if isinstance(sealed, str) else sealed, place=intent_id)
         if text is None:
-            log.warning("A picture in Redis is left aside: it is not signed with this SECRET_KEY")
+            log.warning("Ignored a snapshot in Redis that is not signed with this SECRET_KEY")
             return None
         try:
             picture = Picture.from_text(text.decode(), self._names)
@@ -333,7 +333,7 @@ class RedisBus:
         except Exception as error:
             self._seal.tally.add(Event.UNREADABLE)
             log.warning(
-                "A picture in Redis cannot be read (%s); another version of the dashboard may have written it",
+                "Can't read a snapshot in Redis (%s); another version of the dashboard may have written it",
                 type(error).__name__,
             )
             return None

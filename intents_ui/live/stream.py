@@ -309,7 +309,7 @@ class Stream:
 
         ASGI has no API for that. Under gunicorn, `receive` is bound to the object that knows the connection.
         """
-        log.info("A reader of %s did not take what was sent, and was dropped", self._intent_id)
+        log.info("Closed a stream of %s: the client did not read it", self._intent_id)
         protocol = getattr(getattr(self._receive, "__self__", None), "protocol", None)
         if transport := getattr(protocol, "transport", None):
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOT_A_MOMENT)

@@ -1,6 +1,6 @@
-"""What a reader sees when something went wrong: what happened, what was asked, what to do.
+"""Error pages: what failed, what was requested, what to do.
 
-Every failure has an honest status code and stands in the whole frame; a request for a fragment gets a fragment.
+Every failure has an honest status code and is shown in the page frame; a request for a fragment gets a fragment.
 """
 
 import logging
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Failure:
-    """What the page says; `status` is the answer's code."""
+    """Content of an error page; `status` is the status code of the response."""
 
     status: HTTPStatus
     title: str
@@ -40,28 +40,27 @@ class Failure:
     until: str = ""
 
     def as_json(self) -> dict[str, str | int | None]:
-        told = {"error": self.title, "what": self.what, "reference": self.reference}
-        return told | ({"retry_after": self.retry_after} if self.retry_after is not None else {})
+        found = {"error": self.title, "what": self.what, "reference": self.reference}
+        return found | ({"retry_after": self.retry_after} if self.retry_after is not None else {})
 
     @property
     def may_pass(self) -> bool:
         return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-# A place in a path that browsers take as a step up.
+# Path segments that browsers resolve to the parent.
 DOTS = re.compile(r"/\.{1,2}(/|\Z)")
 
 BAD_BOOKMARK = Failure(
     HTTPStatus.BAD_REQUEST,
-    "This place in the list cannot be found",
-    "The part of the link that says where in the list it leads (cursor=…) is cut off, changed, or of another dashboard."
-    " Nothing was asked of the service.",
-    "Open the list from its beginning, or ask for the link again.",
+    "Invalid page link",
+    "The link's cursor (cursor=…) is cut off, changed, or from another dashboard.",
+    "Open the list from its first page, or ask for the link again.",
 )
 
 
 class FailurePages:
-    """Turns a `ServiceError` that a view lets through into its page."""
+    """Middleware that turns a `ServiceError` raised by a view into an error page."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -83,20 +82,20 @@ class FailurePages:
 
 
 def without_bookmark(request: HttpRequest) -> str:
-    """A changed filter makes another list, and it begins at its beginning."""
+    """Return the URL of the first page: with other filters it is another list."""
     query = request.GET.copy()
     query.pop(bookmarks.NAME, None)
     return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def looked_for(request: HttpRequest) -> str | None:
-    """What the address names, so that the page can say what was asked for."""
+    """Return the identifier in the URL, so that the page can name what was searched for."""
     named = request.resolver_match.kwargs if request.resolver_match else {}
     return named.get("intent_id") or named.get("address")
 
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
-    """The failure in the whole frame, as a fragment, or as JSON, by what was asked for."""
+    """Return the failure as a page, a fragment, or JSON, whichever was requested."""
     if request.path.endswith((".json", ".ndjson")):
         response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
     else:
@@ -118,12 +117,12 @@ def template(request: HttpRequest) -> str:
 
 
 def is_of_list(request: HttpRequest) -> bool:
-    """Another part of a list that a reader has before him: his filters and rows stay, and so does their address."""
+    """Whether part of a list was requested: its filters, rows and URL stay on the page."""
     return request.headers.get("HX-Request-Type") == "partial" and request.headers.get("HX-Target") == "div#list"
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:
-    """The failure page for what the service, or the way to it, did."""
+    """Return the error page of a failed service call."""
     words = failures.words(error)
     return Failure(
         status=failures.status(error),
@@ -132,7 +131,7 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
         todo=words.todo,
         operation=error.operation,
         reference=error.request_id or noted(error),
-        # What has no code of the service was said by ourselves, and the words above say it.
+        # Without a code the message is the client's own, and the title and text already say it.
         detail=error.message if error.code is not None else None,
         retry_after=failures.retry_after(error),
         looked_for=looked_for,
@@ -141,9 +140,9 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
 
 
 def noted(error: errors.ServiceError) -> str:
-    """The reference of a question that was never put to the service, so that no call has left one in the log."""
+    """Log a request that was never sent to the service, and return its request ID."""
     reference = origin.reference()
-    log.warning("%s was not asked, reference %s: %s", error.operation or "The service", reference, error.summary)
+    log.warning("%s skipped (request ID %s): %s", error.operation or "The service", reference, error.summary)
     return reference
 
 
@@ -152,29 +151,28 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         request,
         Failure(
             HTTPStatus.BAD_REQUEST,
-            "This request could not be read",
-            "The address or the form holds something that this dashboard cannot take.",
+            "Invalid request",
+            "The URL or form contains a value that the dashboard can't process.",
             "Go back, or start again from the search box.",
         ),
     )
 
 
 def unproven_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form that writes, without the proof that one of our own pages sent it (Django's `CSRF_FAILURE_VIEW`)."""
+    """Reject a form without a valid CSRF token (Django's `CSRF_FAILURE_VIEW`)."""
     foreign = reason.startswith(("Origin", "Referer"))
     return page(
         request,
         Failure(
             HTTPStatus.FORBIDDEN,
-            "This form was not taken",
-            "It came from another site, as far as your browser says, so nothing was sent to the service."
+            "Form rejected",
+            "Your browser reports that the form came from another site. Nothing was sent to the service."
             if foreign
-            else "The proof that one of our own pages sent it is missing or has changed, so nothing was sent to the"
-            " service. A page that was open for long lacks it, and a browser that keeps no cookies.",
-            "Open the page anew and send the form from there. If it happens again, tell whoever runs this dashboard:"
-            " behind a proxy, CSRF_TRUSTED_ORIGINS has to name the address that you see."
+            else "Your session expired or cookies are blocked. Nothing was sent to the service.",
+            "Reload the page and try again. If it keeps happening, contact your administrator: behind a proxy,"
+            " CSRF_TRUSTED_ORIGINS must include the origin in your address bar."
             if foreign
-            else "Open the page anew and send the form from there.",
+            else "Reload the page and try again.",
         ),
     )
 
@@ -184,9 +182,9 @@ def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
         request,
         Failure(
             HTTPStatus.METHOD_NOT_ALLOWED,
-            "This page can only be read",
-            f"It does not take {text.visible(request.method or '')[:20]} requests.",
-            "Open it in a browser, or ask for it with GET.",
+            "Method not allowed",
+            f"This page doesn't accept {text.visible(request.method or '')[:20]} requests.",
+            "Open it in a browser, or request it with GET.",
         ),
     )
     response["Allow"] = refused["Allow"]
@@ -194,7 +192,7 @@ def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
 
 
 def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Our addresses have no slash at their end: those that have one lead to those that have none."""
+    """Redirect URLs with a trailing slash to those without; everything else is not found."""
     plain, query = "/" + request.path.strip("/"), request.META["QUERY_STRING"]
     if request.path != plain and is_valid_path(plain) and not DOTS.search(plain):
         return redirect(escape_uri_path(plain) + (f"?{query}" if query else ""), permanent=True)
@@ -202,10 +200,10 @@ def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
         request,
         Failure(
             HTTPStatus.NOT_FOUND,
-            "There is no such page",
-            # What a view says of its own address; what the site map says of one that it lacks is for its makers.
-            str(exception) if request.resolver_match else "The address does not lead anywhere on this dashboard.",
-            "If it came from a link, the link may be cut off. Paste what you have into the search box.",
+            "Page not found",
+            # A view explains its own URL; the resolver's text is for developers.
+            str(exception) if request.resolver_match else "This URL doesn't exist.",
+            "If you followed a link, it may be cut off. Paste what you have into the search box.",
             looked_for=looked_for(request),
         ),
     )
@@ -213,14 +211,14 @@ def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def our_fault(request: HttpRequest) -> HttpResponse:
     reference = origin.reference()
-    log.error("Unforeseen error, reference %s", reference, exc_info=sys.exc_info())
+    log.error("Unhandled exception, request ID %s", reference, exc_info=sys.exc_info())
     return page(
         request,
         Failure(
             HTTPStatus.INTERNAL_SERVER_ERROR,
-            "Something went wrong in this dashboard",
-            "This is our mistake. It says nothing about any transfer.",
-            "Try again. If it stays, tell whoever runs this dashboard, with the reference below.",
+            "Something went wrong",
+            "This is a dashboard error. Transfers in progress are not affected.",
+            "Try again. If it keeps happening, contact your administrator with the request ID below.",
             reference=reference,
         ),
     )

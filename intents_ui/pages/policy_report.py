@@ -33,7 +33,7 @@ def report(request: HttpRequest) -> HttpResponse:
         headers = {"Retry-After": str(wait)}
         return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers, content_type=TEXT)
     for directive, blocked, page in told(request.body):
-        log.warning("A browser refused what a page of ours asked for: %s, %s, on %s", directive, blocked, page)
+        log.warning("Content Security Policy violation: %s, %s, on %s", directive, blocked, page)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 

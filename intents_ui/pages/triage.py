@@ -264,7 +264,7 @@ def answer(service: ReadersService, number: int, finding: Finding, how: How) -> 
         reference = origin.reference()
         # Where it happened, and not the error's own words: they may hold what was pasted.
         where = "".join(traceback.format_tb(error.__traceback__))
-        log.error("Unforeseen %s, reference %s\n%s", type(error).__name__, reference, where)
+        log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)
         return rows.our_fault(number, finding, reference=reference, now=now())
 
 

@@ -59,7 +59,7 @@ class _Listed(Wire):
             return self
         if not kept:
             raise Unreadable.because(Flaw.OTHER_FILTER)
-        log.warning("%d of %d listed intents do not meet the filter and are left out", unfit, len(entries))
+        log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
         self._note("unfit", unfit)
         object.__setattr__(self, "intents", kept)
         return self

@@ -161,7 +161,7 @@ class Breaker:
     def leave(self, *, answered: bool) -> None:
         if self.door.leave(answered=answered):
             self._recent.clear()
-            log.warning("The service answers again (%s)", self._line)
+            log.warning("Circuit breaker closed for the service (%s)", self._line)
 
     def _judge(self, error: ServiceError) -> None:
         calls = self._recent.count("call")
@@ -169,7 +169,7 @@ class Breaker:
         if calls >= FEWEST_CALLS and (failed >= calls * FAILED_SHARE or slow >= calls * SLOW_SHARE):
             self.shut(error)
             self._tally.add(Event.OPENED)
-            log.warning("The service is in trouble (%s): it is asked every few seconds only; %s", self._line, error)
+            log.warning("Circuit breaker opened for the service (%s): %s", self._line, error)
 
 
 class Health:
@@ -308,12 +308,12 @@ class Health:
         if denied and error:
             self._denials += 1
             if self._denials == DENIALS:
-                log.error("The service does not take our key: it is asked every %g s only; %s", LATCH_SECONDS, error)
+                log.error("Service rejected the access key; retrying every %g s: %s", LATCH_SECONDS, error)
             if self._denials >= DENIALS:
                 self._latch.shut(error, LATCH_SECONDS)
         elif not says_nothing:
             if self._denials >= DENIALS:
-                log.warning("The service takes our key again")
+                log.warning("Service accepts the access key again")
             self._denials = 0
 
     def _learn_breaker(self, asking: "Asking", error: ServiceError | None, *, seconds: float) -> None:

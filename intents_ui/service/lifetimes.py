@@ -46,7 +46,7 @@ class Lifetime(NamedTuple):
         numbers = [float(each) for each in text.split("/")]
         ages = (numbers + numbers[-1:] * 2)[:3]
         if len(numbers) > 3 or ages != sorted(ages) or not 0 <= ages[0] <= ages[2] < float("inf"):
-            raise ValueError("should be up to three ages in seconds, none younger than the one before it")
+            raise ValueError("must be up to three ascending durations in seconds")
         return cls(*ages)
 
     def __str__(self) -> str:

@@ -75,7 +75,7 @@ class SavedLists:
                 signature = self._seal.close(content, place=NAME)[:LENGTH]
                 self._replace(signature.hex().encode() + b"\n" + content)
             except OSError as error:
-                log.warning("The lists of chains and tokens cannot be written to %s: %s", self._file, error)
+                log.warning("Can't write the chain and token lists to %s: %s", self._file, error)
 
     def _replace(self, content: bytes) -> None:
         beside = self._file.with_name(f"{NAME}.{os.getpid()}")
@@ -97,7 +97,7 @@ class SavedLists:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            log.warning("The lists of chains and tokens in %s are not read: %s", self._file, error)
+            log.warning("Can't read the chain and token lists in %s: %s", self._file, error)
             return {}
 
 

@@ -109,7 +109,7 @@ class SharedAnswers:
             return ask()
         except redis_error() as error:
             self._until = self._clock() + PAUSE
-            log.warning("Redis does not answer, so each process asks for itself: %s", type(error).__name__)
+            log.warning("Redis unavailable; each process sends its own requests: %s", type(error).__name__)
             return None
 
 

@@ -33,7 +33,7 @@ def told() -> Sequence[ServiceError]:
 def tell(error: ServiceError) -> None:
     if error.request_id is None:
         error.request_id = origin.reference()
-        log.info("%s was not asked, reference %s: %s", error.operation, error.request_id, error.summary)
+        log.info("%s skipped (request ID %s): %s", error.operation, error.request_id, error.summary)
     errors = _told.get()
     if errors is not None:
         errors.append(error)

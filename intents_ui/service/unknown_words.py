@@ -26,4 +26,4 @@ def heard(kind: str, word: str) -> None:
         is_first = key not in counts
         counts[key] += 1
     if is_first:
-        log.warning("The service names a state of %s that this dashboard does not know: %r", *key)
+        log.warning("Unknown value of %s from the service: %r", *key)

@@ -151,7 +151,7 @@ def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: B
         onward = page.locator("a[rel=next]")
         onward.evaluate("link => link.setAttribute('hx-get', '/history?order=ASC&cursor=x')")
         onward.click()
-        expect(page.get_by_role("heading", name="This place in the list cannot be found")).to_be_focused()
+        expect(page.get_by_role("heading", name="Invalid page link")).to_be_focused()
         expect(page.get_by_role("link", name="Try again")).to_have_count(0)
         expect(page.locator("tr[id^=row-]")).to_have_count(20)
         expect(page).to_have_url(f"{server}/history?order=ASC")
@@ -189,7 +189,7 @@ def test_a_service_that_goes_away_leaves_what_a_reader_has(
                 expect(trouble.get_by_role("heading")).to_be_focused()
                 expect(trouble).to_have_count(1)
                 expect(trouble).to_be_in_viewport()
-                expect(said(page)).to_have_text(re.compile(r"The list stays as it was\.$"))
+                expect(said(page)).to_have_text(re.compile(r"The list was not updated\.$"))
                 expect(page).to_have_title(f"{trouble.get_by_role('heading').inner_text()} · Intents")
                 assert page.url == address
                 assert page.locator("#list .row-link").count() == before > 0

@@ -39,14 +39,14 @@ def test_too_many_and_too_much_are_pages_that_say_what_to_do(
         page = visit.page
         visit.open("/search")
         page.evaluate(SEND_70_KB)
-        expect(page.get_by_role("heading", level=1)).to_have_text("That is more than can be taken at once")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Request too large")
         assert page.evaluate(FITS)
         page.set_extra_http_headers(VISITOR)
         with httpx.Client(base_url=strict, headers=VISITOR, trust_env=False, timeout=PATIENCE) as client:
             while client.get("/robots.txt").status_code == 200:
                 pass
         visit.open("/history")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Too much was asked from your address")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Too many requests")
         expect(page.get_by_role("link", name="Try again")).to_be_visible()
         assert page.evaluate(FITS)
         visit.forgive(413)

@@ -70,10 +70,10 @@ def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
 @pytest.mark.parametrize(
     ("error", "title", "meaning"),
     [
-        (Unreachable.because(Reason.REFUSED), "The service cannot be reached", "No answer: connection refused."),
-        (Overloaded(), "This dashboard is busy", "Nothing was sent to the service."),
-        (Unreadable.because(Flaw.REDIRECT), "The service's answer could not be read", "it is a redirect."),
-        (ServiceError(), "The service cannot be reached", "No answer came from the service."),
+        (Unreachable.because(Reason.REFUSED), "Service unreachable", "No answer: connection refused."),
+        (Overloaded(), "Dashboard busy", "Nothing was sent to the service."),
+        (Unreadable.because(Flaw.REDIRECT), "Unexpected response", "it is a redirect."),
+        (ServiceError(), "Service unreachable", "No answer came from the service."),
     ],
 )
 def test_what_has_no_code_is_told_in_words(error: ServiceError, title: str, meaning: str) -> None:

@@ -162,14 +162,14 @@ def test_plain_text_keeps_its_lines(words):
             "All 7 identifiers are answered: 3 found, 2 tokens, 1 with nothing behind it, 1 not found.",
         ),
         (
-            [row(Outcome.FOUND), row(Outcome.FAILED, "It took too long"), row(Outcome.FAILED, "It took too long")],
-            "1 of 3 identifiers are answered: 1 found. The others are not: It took too long.",
+            [row(Outcome.FOUND), row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Request timed out")],
+            "1 of 3 identifiers are answered: 1 found. The others are not: Request timed out.",
         ),
         (
-            [row(Outcome.FAILED, "It took too long"), row(Outcome.FAILED, "The service cannot be reached")],
-            "None of the 2 identifiers is answered: It took too long, The service cannot be reached.",
+            [row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Service unreachable")],
+            "None of the 2 identifiers is answered: Request timed out, Service unreachable.",
         ),
-        ([row(Outcome.FAILED, "It took too long")], "The identifier is not answered: It took too long."),
+        ([row(Outcome.FAILED, "Request timed out")], "The identifier is not answered: Request timed out."),
     ],
     ids=["one", "several", "some failed", "all failed", "the one failed"],
 )  # fmt: skip

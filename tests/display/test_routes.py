@@ -217,7 +217,7 @@ def test_the_shade_tells_the_share_of_the_largest_count() -> None:
 def test_a_row_without_an_answer_says_why() -> None:
     drawn = table({1: LOST}, {1: NATIVE, 2: NATIVE})
     assert [(row.cells, row.why) for row in drawn.rows] == [
-        ((), "The service cannot be reached"),
+        ((), "Service unreachable"),
         ((), "Not asked, because others were not answered"),
     ]
     drawn = table({}, {2: None})

@@ -113,13 +113,13 @@ def test_an_identifier_is_called_by_what_it_was_found_as(keys, what):
 def test_a_receipt_that_could_not_be_read_is_said():
     row = one(BY_HASH, intent(), None, Unreachable())
     (note,) = row.notes
-    assert note.startswith("The receipt could not be read (The service cannot be reached)")
+    assert note.startswith("The receipt could not be read (Service unreachable)")
 
 
 def test_what_could_not_be_asked_beside_a_hit_is_said():
     failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
     row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
-    assert row.notes == ("Lookup by intent ID failed: the service cannot be reached.",)
+    assert row.notes == ("Could not be asked as intent id: Service unreachable.",)
 
 
 def test_a_doubt_about_an_identifier_stays_with_its_row():
@@ -218,9 +218,9 @@ def test_a_failure_is_never_nothing_found():
     failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
     row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (Outcome.FAILED, "Not answered")
-    assert row.headline == "The service cannot be reached"
-    assert row.details[0] == "Lookup by owner failed: the service cannot be reached."
-    assert "It says nothing about any transfer" in row.details[1]
+    assert row.headline == "Service unreachable"
+    assert row.details[0] == "Could not be asked as owner: Service unreachable."
+    assert "Transfers in progress are not affected" in row.details[1]
     assert "Do not send a transfer again" in row.next
 
 

@@ -356,7 +356,7 @@ def test_nothing_is_done_for_a_form_that_is_not_ours(emulator: Emulator, way: Re
 def test_a_foreign_form_is_told_so_on_a_page_of_ours() -> None:
     answer = Client(enforce_csrf_checks=True).post("/console/QuoteIntent", headers={"Origin": "null"})
     assert answer.status_code == 403
-    assert "This form was not taken" in answer.text
+    assert "Form rejected" in answer.text
 
 
 def test_getting_changes_nothing(emulator: Emulator, way: Recorded) -> None:

@@ -40,7 +40,7 @@ def test_a_service_that_asks_for_quiet_is_asked_nothing_and_readers_are_told_unt
     assert (known.status_code, cold.status_code) == (200, 429)
     assert re.search(r"Last updated <time", known.body)
     assert "asked us to slow down" in main(known)
-    assert "The service asked us to slow down until" in main(cold)
+    assert "Rate limited until" in main(cold)
     assert seconds - 10 <= int(cold["Retry-After"]) <= seconds * 1.1 + 1
     assert "until" in main(dashboard.visit("/history?origin=10"))
     assert asked(dashboard) == before
@@ -61,7 +61,7 @@ def test_a_key_that_is_refused_is_told_without_the_key_and_tried_every_half_minu
     before = asked(dashboard)
     answer = dashboard.visit(NOWHERE[:-1] + "2")
     assert answer.status_code == 403
-    assert "The dashboard cannot sign in to the service" in main(answer)
+    assert "Authentication failed" in main(answer)
     assert CANARY not in answer.body
     assert asked(dashboard) == before
     assert sum("does not take our key" in line for line in dashboard.log.lines) == 1

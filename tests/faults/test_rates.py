@@ -164,7 +164,7 @@ def test_the_page_says_what_happened_how_long_and_what_to_do() -> None:
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
     assert answer["Cache-Control"] == "no-store"
     assert 'role="search"' in page
-    assert "<h1>Too much was asked from your address</h1>" in page
+    assert "<h1>Too many requests</h1>" in page
     assert "this dashboard answers 1 page a second on average" in page
     assert "Try again in 1 second." in page
     assert '<a class="button" data-kind="main" href="">Try again</a>' in page
@@ -181,7 +181,7 @@ def test_a_fragment_a_file_and_a_list_are_told_in_their_own_form() -> None:
     for path in (f"/intent/{NOTHING}.json", "/export/history.json", "/export/history.ndjson"):
         file = visit("203.0.113.7", path)
         assert (file.status_code, file["Content-Type"]) == (429, "application/json")
-        assert json.loads(file.content)["error"] == "Too much was asked from your address"
+        assert json.loads(file.content)["error"] == "Too many requests"
 
 
 @pytest.mark.usefixtures("emulator")
@@ -247,7 +247,7 @@ def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on
         busy = client.get(f"{root}/help")
         page = busy.text
         assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")
-        assert "<h1>This dashboard is busy</h1>" in page
+        assert "<h1>Dashboard busy</h1>" in page
         assert 'role="search"' in page
         assert page.endswith("</html>")
         assert "script-src 'self'" in busy.headers["Content-Security-Policy"]
@@ -257,7 +257,7 @@ def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on
         assert fragment.status_code == 503
         assert "<html" not in fragment.text
         file = client.get(f"{root}/intent/{NOTHING}.json")
-        assert (file.status_code, file.json()["error"]) == (503, "This dashboard is busy")
+        assert (file.status_code, file.json()["error"]) == (503, "Dashboard busy")
         assert client.get(f"{root}/healthz").text == "ok\n"
         assert client.get(f"{root}/static/img/mark.svg").status_code == 200
         assert [each.done() for each in held] == [False] * 3

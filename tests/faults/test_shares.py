@@ -213,7 +213,7 @@ def test_a_page_beyond_the_share_of_its_address_says_so() -> None:
     try:
         refused = ask(GREEDY, f"/intent/{NOTHING}")
         assert is_refused(refused)
-        assert "Too much is requested from your address at once" in refused.text
+        assert "Too many requests in progress" in refused.text
         assert ask(GREEDY, "/help").status_code == 200
         assert ask(OTHER, f"/intent/{NOTHING}").status_code == 404
     finally:
@@ -264,7 +264,7 @@ def test_who_was_told_to_wait_is_told_so_again_without_a_page_being_made(monkeyp
     monkeypatch.setattr(inbound, "spend", None)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
-    assert "Too much was asked from your address" in again.text
+    assert "Too many requests" in again.text
     assert "1 page a second" in again.text
     assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
 

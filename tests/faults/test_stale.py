@@ -69,7 +69,7 @@ def test_what_has_become_old_is_said_politely_and_without_what_runs(
     dashboard.service.misbehave(FAULTS["502 with a page"])
     looks = [dashboard.visit("/newest", headers=FRAGMENT).body for _ in range(2)]
     said = [re.search(r'"#old-said" hx-swap="innerMorph">(.+?)</hx-partial>', look)[1] for look in looks]
-    assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. The service has a fault\.", said[0])
+    assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. Service error\.", said[0])
     assert "ago" not in said[1]
 
 
@@ -223,7 +223,7 @@ def test_a_pause_by_the_services_operator_stands_on_every_page_until_it_is_over(
     answer = dashboard.visit(paths["intent running"])
     assert answer.status_code == 200
     assert BANNER in banner(answer)
-    assert "this transfer. The service is paused by its operator." in note_of(answer)
+    assert "this transfer. Service paused." in note_of(answer)
     for name in ("help", "kept", "triage", "demo", "chains", "home", "history"):
         assert BANNER in banner(dashboard.visit(paths[name])), name
     dashboard.service.behave()
@@ -249,5 +249,5 @@ def test_a_service_that_asks_for_quiet_is_told_with_its_time(dashboard: Dashboar
     answer = dashboard.visit(paths["intent"])
     words = " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
     assert answer.status_code == 429
-    assert re.search(r"The service asked us to slow down until 12:0\d:\d\d UTC , in 6\d s", words)
+    assert re.search(r"Rate limited until 12:0\d:\d\d UTC , in 6\d s", words)
     assert 60 <= int(answer["Retry-After"]) <= 67

@@ -60,7 +60,7 @@ def test_a_refused_connection_is_tried_twice_and_told_at_once(dashboard: Dashboa
     tries = [line for line in dashboard.log.lines if line.startswith("GetIntent failed")]
     assert answer.status_code == 503
     assert answer["Retry-After"].isdigit()
-    assert "The service cannot be reached" in words_of(answer)
+    assert "Service unreachable" in words_of(answer)
     assert 1 <= len(tries) <= 2
 
 
@@ -155,7 +155,7 @@ def test_no_question_goes_over_a_connection_that_is_not_secure(trusting: Dashboa
     finally:
         logging.getLogger("intents_ui.service").removeHandler(handler)
     assert answer.status_code == 503
-    assert "A secure connection to the service could not be made" in words_of(answer)
+    assert "A secure (TLS) connection to the service failed" in words_of(answer)
     told = [record.getMessage() for record in errors if record.getMessage().startswith("GetIntent failed")]
     assert len(told) == 1
     assert "no secure connection" in told[0]
@@ -260,15 +260,15 @@ def test_too_early_is_as_good_as_too_late(dashboard: Dashboard) -> None:
 @pytest.mark.parametrize(
     ("fault", "status", "words"),
     [
-        ("100 MB by its length", 503, "too large"),
-        ("100 MB in chunks", 503, "too large"),
-        ("a gzip bomb", 503, "too large"),
-        ("brotli", 503, "packed in a way"),
-        ("gzip twice", 503, "packed in a way"),
-        ("a redirect", 503, "An unexpected answer"),
-        ("a captive portal", 503, "An unexpected answer"),
-        ("invalid", 400, "did not accept a value"),
-        ("not found", 404, "Nothing found"),
+        ("100 MB by its length", 503, "larger than any valid response"),
+        ("100 MB in chunks", 503, "larger than any valid response"),
+        ("a gzip bomb", 503, "larger than any valid response"),
+        ("brotli", 503, "a compression that was not requested"),
+        ("gzip twice", 503, "a compression that was not requested"),
+        ("a redirect", 503, "Received a redirect"),
+        ("a captive portal", 503, "Received an HTML page"),
+        ("invalid", 400, "rejected a value"),
+        ("not found", 404, "Not found"),
         ("not here", 403, "Not available for this wallet or region"),
     ],
 )
@@ -393,7 +393,7 @@ def test_a_service_that_has_moved_on_is_told_to_who_runs_this(
     """F24"""
     answer, calls = asked_for(dashboard, refusing(code, name, status))
     assert calls == 1
-    assert "The dashboard is out of date with the service" in words_of(answer)
+    assert "Dashboard update required" in words_of(answer)
     assert [record.levelno for record in caplog.records if record.getMessage().startswith("GetIntent failed")] == [
         logging.ERROR
     ]

@@ -404,7 +404,7 @@ def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, bu
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
     assert answer["Retry-After"] == "10"
-    assert "The service has a fault" in words(answer)
+    assert "Service error" in words(answer)
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])

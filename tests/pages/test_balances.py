@@ -232,7 +232,7 @@ def test_a_failure_of_the_whole_page_is_a_failure_page(site: Client, emulator: E
     emulator.behave("GetIntentHistory", "node-down-503")
     answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
     assert answer.status_code == 503
-    assert "<h1>The service has a fault</h1>" in answer.content.decode()
+    assert "<h1>Service error</h1>" in answer.content.decode()
 
 
 def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,9 +260,9 @@ def test_an_intent_that_is_not_as_it_was_quoted_is_refused(
 @pytest.mark.parametrize(
     ("behaviour", "status", "words"),
     [
-        ("disabled", 503, "The service is paused by its operator."),
+        ("disabled", 503, "Service paused."),
         ("geoblocked", 403, "Not available for this wallet or region."),
-        ("busy-60", 429, "The service asked us to slow down."),
+        ("busy-60", 429, "Rate limited by the service."),
     ],
 )
 def test_a_service_that_says_no_has_committed_nothing(
@@ -325,7 +325,7 @@ def test_an_intent_that_cannot_be_read_anew_is_not_sent(
     emulator.behave("GetIntent", "failing-500")
     answer = browser.post(path, whole)
     assert answer.status_code == 503
-    assert "Not sent The service has a fault. The intent was not sent" in text(answer.content.decode())
+    assert "Not sent Service error. The intent was not sent" in text(answer.content.decode())
     assert asked.commits == 0
     emulator.heal()
     assert browser.post(path, whole).status_code == 200
@@ -340,7 +340,7 @@ def test_a_form_without_its_proof_is_explained_and_sends_nothing(
     answer = browser.post(f"/intent/{quoted}/commit", whole | spoilt)
     assert answer.status_code == 403
     html = answer.content.decode()
-    assert "This form was not taken" in text(html)
+    assert "Form rejected" in text(html)
     assert "Open the page anew" in text(html)
     assert "Main" in html
     assert asked.commits == 0
@@ -377,7 +377,7 @@ def test_with_a_token_only_the_operator_commits(
     assert send(browser, quoted)[0] == 403
     status, told = send(browser, quoted, **{"operator-token": "wrong"})
     assert status == 403
-    assert "This is not the operator's token. Nothing was sent to the service." in told
+    assert "Wrong operator token. Nothing was sent to the service." in told
     assert asked.commits == 0
     answer = browser.post(
         f"/intent/{quoted}/commit", form(browser, quoted) | {"operator-token": TOKEN, "remember": "on"}

@@ -544,7 +544,7 @@ def test_writing_needs_the_operators_token_and_can_remember_it(site: Client) -> 
     page = press(site, site.get("/console/QuoteIntent"), "Send…")
     refused = press(site, page, "Send QuoteIntent")
     assert refused.status_code == 403
-    assert "The operator's token is missing. Nothing was sent to the service." in words(refused)
+    assert "Enter the operator token. Nothing was sent to the service." in words(refused)
     kept = next(form for form in forms(refused) if "Send QuoteIntent" in form.buttons).values["json"]
     assert kept == next(form for form in forms(page) if "Send QuoteIntent" in form.buttons).values["json"]
     done = press(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
@@ -607,7 +607,7 @@ def test_only_a_few_calls_are_under_way_at_a_time(site: Client, emulator: Emulat
             process_breathes()
         page = site.get("/console/GetTokenPrices?ask=fields")
         assert page.status_code == 503
-        assert "This dashboard is busy" in words(page)
+        assert "Dashboard busy" in words(page)
         assert "Nothing was sent to the service." in words(page)
         assert int(page["Retry-After"]) > 0
     finally:

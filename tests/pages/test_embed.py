@@ -128,7 +128,7 @@ def test_nor_may_what_has_no_address_there(site: Client, emulator: Emulator, hos
 @pytest.mark.parametrize(
     ("fault", "status", "words"),
     [
-        ("failing-500", 503, "has a fault"),
+        ("failing-500", 503, "Service error"),
         ("busy-60", 429, "asked us to slow down"),
         ("not-found", 404, "Nothing found"),
     ],

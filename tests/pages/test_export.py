@@ -818,7 +818,7 @@ def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
         service.before[len(service.pages) + 3] = redis.down
         assert read("csv", get(url).content).state == "complete"
         assert progress.standing(RUN) is None
-    assert "The shared cache does not answer" in caplog.text
+    assert "Redis unavailable" in caplog.text
 
 
 def test_a_cache_that_does_not_answer_is_left_alone_for_a_while(caplog: pytest.LogCaptureFixture) -> None:

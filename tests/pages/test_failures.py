@@ -13,14 +13,14 @@ from intents_ui.service.lifetimes import Kind, Lifetime
 from intents_ui.settings import ENV
 
 FAULTS = [
-    pytest.param("busy-60", 429, "asked us to slow down", id="busy"),
-    pytest.param("failing-500", 503, "has a fault", id="a fault of the service"),
-    pytest.param("html-502", 503, "has a fault", id="a proxy's page"),
-    pytest.param("broken-json", 503, "could not be read", id="no JSON"),
-    pytest.param("empty-200", 503, "could not be read", id="nothing"),
+    pytest.param("busy-60", 429, "Rate limited by the service", id="busy"),
+    pytest.param("failing-500", 503, "Service error", id="a fault of the service"),
+    pytest.param("html-502", 503, "Service error", id="a proxy's page"),
+    pytest.param("broken-json", 503, "Unexpected response", id="no JSON"),
+    pytest.param("empty-200", 503, "Unexpected response", id="nothing"),
     pytest.param("geoblocked", 403, "Not available for this wallet or region", id="refused"),
-    pytest.param("disabled", 503, "paused by its operator", id="switched off"),
-    pytest.param("not-found", 404, "Nothing found", id="not there"),
+    pytest.param("disabled", 503, "Service paused", id="switched off"),
+    pytest.param("not-found", 404, "Not found", id="not there"),
 ]
 
 
@@ -75,7 +75,7 @@ def test_a_busy_service_says_when_to_try_again(site: Client, emulator: Emulator)
     emulator.behave("GetIntent", "busy-60")
     answer = site.get(intent_url(emulator))
     assert 60 <= int(answer["Retry-After"]) <= 67  # up to a tenth more, so that not all come back at once
-    assert "The service asked us to slow down until" in answer.content.decode()
+    assert "Rate limited until" in answer.content.decode()
 
 
 @pytest.mark.parametrize("fault", ["failing-500", "html-502", "broken-json", "geoblocked"])
@@ -106,14 +106,14 @@ def test_names_that_cannot_be_had_leave_numbers_in_their_place(site: Client, emu
 def test_an_address_that_leads_nowhere_is_a_page_of_ours(site: Client, path: str) -> None:
     answer = site.get(path)
     assert answer.status_code == 404
-    assert "There is no such page" in answer.content.decode()
+    assert "Page not found" in answer.content.decode()
 
 
 def test_our_own_mistake_is_a_page_with_a_reference(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("intents_ui.pages.home.transfer.of", lambda *_, **__: 1 / 0)
     answer = Client(raise_request_exception=False).get("/")
     assert answer.status_code == 500
-    assert "Something went wrong in this dashboard" in answer.content.decode()
+    assert "Something went wrong" in answer.content.decode()
     assert "ZeroDivisionError" not in answer.content.decode()
 
 

@@ -279,7 +279,7 @@ def test_a_place_that_somebody_has_touched_is_refused_and_nothing_is_asked(
     for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
         assert answer.status_code == 400
-        assert "This place in the list cannot be found" in answer.content.decode()
+        assert "Invalid page link" in answer.content.decode()
     assert way.sent == []
 
 

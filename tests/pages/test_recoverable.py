@@ -234,7 +234,7 @@ def test_what_cannot_be_asked_is_said_and_nothing_is_asked(
 def test_a_place_in_the_list_that_is_not_ours_asks_nothing_at_all(site: Client, requests: Requests) -> None:
     answer = site.get("/recoverable", {"cursor": "eyJh:bcd"})
     assert answer.status_code == 400
-    assert "This place in the list cannot be found" in words(answer.content.decode())
+    assert "Invalid page link" in words(answer.content.decode())
     assert requests.operations == []
 
 
@@ -301,7 +301,7 @@ def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emula
     answer = site.get("/recoverable")
     assert answer.status_code == 503
     assert "No money" not in answer.content.decode()
-    assert "<h1>The service has a fault</h1>" in answer.content.decode()
+    assert "<h1>Service error</h1>" in answer.content.decode()
 
 
 @pytest.mark.parametrize(

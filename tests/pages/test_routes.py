@@ -171,9 +171,9 @@ def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emu
 @pytest.mark.parametrize(
     ("behaviour", "status", "said"),
     [
-        pytest.param("node-down-503", 503, "The service has a fault", id="fault"),
-        pytest.param("busy-60", 429, "The service asked us to slow down", id="busy"),
-        pytest.param("broken-json", 503, "The service's answer could not be read", id="not readable"),
+        pytest.param("node-down-503", 503, "Service error", id="fault"),
+        pytest.param("busy-60", 429, "Rate limited by the service", id="busy"),
+        pytest.param("broken-json", 503, "Unexpected response", id="not readable"),
         pytest.param("geoblocked", 403, "Not available for this wallet or region", id="refused"),
     ],
 )
@@ -216,7 +216,7 @@ def test_one_of_two_answers_says_so(site: Client, emulator: Emulator, failing: s
     answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert answer.status_code == 200
     assert headline(answer) == "Yes: the service lists a route from ETH on Base to ETH on Optimism"
-    assert f"{said} {failing} : The service has a fault".replace(" :", ":") in words(answer)
+    assert f"{said} {failing} : Service error".replace(" :", ":") in words(answer)
 
 
 @pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
@@ -527,7 +527,7 @@ def test_when_no_row_is_answered_the_others_are_not_asked(
     emulator.behave("GetExactInputRoutes", "node-down-503")
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "The service has a fault. That says nothing about the routes." in words(answer)
+    assert "Service error. That says nothing about the routes." in words(answer)
     assert "<table" not in answer.content.decode()
     assert 6 <= len(asked) <= 12  # each once more, as far as the breaker lets it
 
@@ -536,7 +536,7 @@ def test_without_chains_there_is_no_picture(site: Client, emulator: Emulator) ->
     emulator.behave("GetChains", "node-down-503")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 503
-    assert "The service has a fault" in words(answer)
+    assert "Service error" in words(answer)
 
 
 def test_a_picture_of_nothing_proves_nothing(site: Client, emulator: Emulator) -> None:

@@ -175,7 +175,7 @@ def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Record
     answer = site.get(f"/token/{BASE}/{USDC}")
     shown = words(answer.content.decode())
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Whether the service lists this token could not be asked: The service has a fault." in shown
+    assert "Whether the service lists this token could not be asked: Service error." in shown
     assert "Not known The price could not be asked." in shown
     assert "does not list" not in shown
     assert "not on the service's list" not in shown
@@ -221,7 +221,7 @@ def test_each_direction_fails_by_itself_and_none_is_no_proof(site: Client, way: 
     way.scripts[ONWARD] = lambda body: DOWN
     way.scripts[INWARD] = lambda body: {"tokens": []}
     shown = words(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
-    assert "This could not be asked: The service has a fault. That says nothing about the routes." in shown
+    assert "This could not be asked: Service error. That says nothing about the routes." in shown
     assert "The service lists nothing that can pay for it. That does not prove that there is none" in shown
 
 
@@ -247,7 +247,7 @@ def test_intents_that_begin_or_end_with_another_token_are_left_out(site: Client,
 def test_intents_of_one_side_that_fail_take_nothing_from_the_other(site: Client, way: Recorded):
     way.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
     shown = words(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
-    assert "Intents from Base could not be asked: The service has a fault." in shown
+    assert "Intents from Base could not be asked: Service error." in shown
     assert re.search(r"\d+ among the newest 30 to Base", shown)
 
 

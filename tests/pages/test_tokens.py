@@ -281,13 +281,13 @@ def test_a_list_that_cannot_be_had_leaves_the_filters(site: Client, way: Recorde
     answer = site.get(f"/tokens?chain={BASE}")
     shown = answer.content.decode()
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "The service has a fault" in words(shown)
+    assert "Service error" in words(shown)
     assert re.search(rf'value="{BASE}" checked', shown)
     assert f'href="/tokens?chain={BASE}"' in shown
     typed = page(site, "/tokens?q=usdc", status=503, headers=TYPED)
-    assert "The service has a fault" in words(typed)
+    assert "Service error" in words(typed)
     more = page(site, "/tokens/rows?show=listed&after=100", status=503, headers=PARTIAL)
-    assert "The next tokens could not be had: The service has a fault." in words(more)
+    assert "The next tokens could not be had: Service error." in words(more)
     assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
 
 
@@ -339,7 +339,7 @@ def test_a_list_that_could_not_be_renewed_says_how_old_it_is(
 
 def test_a_catalogue_that_is_away_is_asked_for_and_said(site: Client, way: Recorded):
     way.scripts["GetChains"] = lambda body: DOWN
-    assert "The service has a fault" in words(page(site, "/tokens", status=503))
+    assert "Service error" in words(page(site, "/tokens", status=503))
     shown = page(site, f"/tokens?chain={BASE}")
     assert re.search(rf'value="{BASE}" checked>Chain {BASE}', shown)
     assert len(rows(shown)) == 5

@@ -175,7 +175,7 @@ def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[OldAnsw
         pytest.param(lambda visit: visit.send(response("{")), id="no JSON"),
         pytest.param(no(1201, "QuotaRateLimit", 429), id="it wants quiet"),
         pytest.param(no(1101, "AccessKeyNotFound", 401), id="it takes no key"),
-        pytest.param(no(9000, "IntentsDisabled", 400), id="paused by its operator"),
+        pytest.param(no(9000, "IntentsDisabled", 400), id="Service paused"),
         pytest.param(lambda visit: visit.send(response({"intent": {"intentId": "0x2"}})), id="another intent"),
     ],
 )

@@ -49,7 +49,7 @@ GET = operations.get_intent("0x1")
         pytest.param(no(1101, "AccessKeyNotFound", 401), 1, id="no access"),
         pytest.param(no(2004, "IntentStatus", 422), 1, id="2004"),
         pytest.param(no(7001, "QuoteExpired", 400), 1, id="expired"),
-        pytest.param(no(9000, "IntentsDisabled", 400), 1, id="paused by its operator"),
+        pytest.param(no(9000, "IntentsDisabled", 400), 1, id="Service paused"),
         pytest.param(no(2002, "Unavailable", 400), 1, id="2002"),
         pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
         pytest.param(no(1006, "Geoblocked", 451), 1, id="geoblocked"),
@@ -163,7 +163,7 @@ def test_a_service_that_fails_for_many_is_not_asked_twice_as_often(service: Upst
     ("does", "calls"),
     [
         pytest.param(BAD, 2, id="2001"),
-        pytest.param(no(9000, "IntentsDisabled", 400), 2, id="paused by its operator"),
+        pytest.param(no(9000, "IntentsDisabled", 400), 2, id="Service paused"),
         pytest.param(no(2002, "Unavailable", 400), 2, id="2002"),
         pytest.param(no(2003, "QueryFailed", 400), 1, id="2003"),
         pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
