@@ -197,6 +197,6 @@ def test_a_service_that_is_killed_midway_leaves_what_came_and_a_last_line_that_s
     exported = read("csv", bytes(content))
     assert exported.state == "truncated"
     assert exported.why
-    assert exported.why.startswith("the service cannot be reached, reference ")
+    assert exported.why.startswith("service unreachable, request ID ")
     assert exported.counted == len(exported.rows) == len(set(exported.ids))
     assert 200 <= exported.counted < 3000

@@ -312,11 +312,11 @@ def failed(
 
 
 def our_fault(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
-    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, "Something went wrong in this dashboard", now)
+    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
     return replace(
         row,
-        details=("This is our mistake. It says nothing about any transfer.",),
-        next=f"Try again. If it stays, tell whoever runs this dashboard, with the reference {reference}.",
+        details=("This is a dashboard error. Transfers in progress are not affected.",),
+        next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
     )
 
 

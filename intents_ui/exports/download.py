@@ -95,8 +95,8 @@ class Download:
             return self._ended(_told(error)).encode()
         except Exception:
             reference = origin.reference()
-            log.exception("Unforeseen error in an export, reference %s", reference)
-            return self._ended(f"a mistake in this dashboard, reference {reference}").encode()
+            log.exception("Unhandled exception in an export, request ID %s", reference)
+            return self._ended(f"dashboard error, request ID {reference}").encode()
 
     def _why_no_further(self) -> str | None:
         if self._is_ending():
@@ -135,7 +135,7 @@ class Download:
 
 
 def _told(error: ServiceError) -> str:
-    """`the service cannot be reached, reference 3f9a…`: the same words as on a page."""
+    """Return `service unreachable, request ID 3f9a…`, in the words of the error page."""
     title = failures.words(error).title
-    told = f"{title[0].lower()}{title[1:]}"
-    return f"{told}, reference {error.request_id}" if error.request_id else told
+    reason = f"{title[0].lower()}{title[1:]}"
+    return f"{reason}, request ID {error.request_id}" if error.request_id else reason

@@ -230,7 +230,7 @@ COUNTS = [
     (
         read(50, Stop.TROUBLE, error=BROKEN),
         True,
-        "Loaded 50 transfers, then a request failed: the service cannot be reached. The list is incomplete.",
+        "Loaded 50 transfers, then a request failed: service unreachable. The list is incomplete.",
     ),
     (
         read(50, Stop.CIRCLES),

@@ -137,7 +137,7 @@ async def test_an_unreadable_message_in_redis_is_logged_counted_and_survived(ser
             await until(lambda: second.pictures)
             await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
             await until(lambda: another.bus._seal.tally[Event.UNREADABLE] == one.bus._seal.tally[Event.UNREADABLE] == 1)
-            assert "cannot be read" in caplog.text
+            assert "Can't read a snapshot in Redis" in caplog.text
             clock.forward(40)
             await until(second.task.done)
             assert second.statuses == ["EXECUTING", "SUCCEEDED"]

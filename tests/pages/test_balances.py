@@ -123,7 +123,7 @@ def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client
     assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith("Nothing: the service found no money")
     intent_id = emulator.finished(2)["intentId"]
     emulator.behave("GetIntentHistory", "node-down-503")
-    assert heard(fragment(site, intent_id)).startswith("What the addresses hold cannot be shown: The service")
+    assert heard(fragment(site, intent_id)).startswith("What the addresses hold cannot be shown: Service")
 
 
 def test_what_has_no_price_is_not_heard_as_nothing(site: Client, emulator: Emulator) -> None:
@@ -221,7 +221,7 @@ def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emul
     emulator.behave("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
     assert (failed.status_code, failed["Retry-After"]) == (503, "10")
-    assert "cannot be shown: The service" in words(failed)
+    assert "cannot be shown: Service" in words(failed)
     assert "Try again" in words(failed)
     assert "Nothing" not in words(failed)
     emulator.heal()

@@ -183,8 +183,9 @@ def test_without_the_shared_cache_nothing_is_sent_because_nobody_can_count_it(
     with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
         answer = browser.post(path, whole)
         assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-        assert "what changes something waits for that. Nothing was sent to the service." in text(
-            answer.content.decode()
+        assert (
+            "Rate limiting is unavailable, so write operations are disabled. Nothing was sent to the service."
+            in text(answer.content.decode())
         )
         assert [commit.is_first(quoted, "a-form") for _ in range(2)] == [True, False]
     assert asked.commits == 0
@@ -341,7 +342,7 @@ def test_a_form_without_its_proof_is_explained_and_sends_nothing(
     assert answer.status_code == 403
     html = answer.content.decode()
     assert "Form rejected" in text(html)
-    assert "Open the page anew" in text(html)
+    assert "Reload the page and try again" in text(html)
     assert "Main" in html
     assert asked.commits == 0
 
@@ -349,7 +350,7 @@ def test_a_form_without_its_proof_is_explained_and_sends_nothing(
 def test_a_form_of_another_site_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
     answer = browser.post(f"/intent/{quoted}/commit", form(browser, quoted), headers={"Origin": "https://evil.example"})
     assert answer.status_code == 403
-    assert "It came from another site" in text(answer.content.decode())
+    assert "the form came from another site" in text(answer.content.decode())
     assert "CSRF_TRUSTED_ORIGINS" in answer.content.decode()
     assert asked.commits == 0
 

@@ -129,8 +129,8 @@ def test_nor_may_what_has_no_address_there(site: Client, emulator: Emulator, hos
     ("fault", "status", "words"),
     [
         ("failing-500", 503, "Service error"),
-        ("busy-60", 429, "asked us to slow down"),
-        ("not-found", 404, "Nothing found"),
+        ("busy-60", 429, "Rate limited by the service"),
+        ("not-found", 404, "Not found"),
     ],
 )
 def test_a_failure_is_said_in_the_frame_with_its_code(
@@ -354,5 +354,5 @@ def test_hosts_and_https_origins_can_be_named(monkeypatch: pytest.MonkeyPatch, v
 )
 def test_what_a_policy_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
-    with pytest.raises(ValueError, match="hosts or https origins"):
+    with pytest.raises(ValueError, match="must be host names, https origins"):
         Environment()

@@ -390,7 +390,7 @@ def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(
     assert found.ids == own[:60]
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
-    assert re.fullmatch(r"the service has a fault, reference [0-9a-f]{12}\.\d+", found.why)
+    assert re.fullmatch(r"service error, request ID [0-9a-f]{12}\.\d+", found.why)
     known = progress.standing(RUN)
     assert known == Standing(State.TRUNCATED, 60, found.why)
 
@@ -415,7 +415,7 @@ def test_a_service_that_wants_a_long_pause_is_not_waited_for(service: Between) -
     service.before[2] = lambda: service.emulator.behave("GetIntentHistory", "busy-60")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.why
-    assert found.why.startswith("the service asked us to slow down")
+    assert found.why.startswith("rate limited by the service")
     assert len(service.pages) == 2
 
 
@@ -521,7 +521,7 @@ def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert found.counted == len(found.rows) == 40
     assert found.why
-    reference = found.why.removeprefix("a mistake in this dashboard, reference ")
+    reference = found.why.removeprefix("dashboard error, request ID ")
     (logged,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert reference in logged.getMessage()
     assert logged.exc_info

@@ -285,7 +285,7 @@ def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
     text = page(site)
     assert len(rows(text)) == 10
     assert (
-        "Loaded 10 transfers, then a request failed: the service cannot be reached. The list is incomplete."
+        "Loaded 10 transfers, then a request failed: service unreachable. The list is incomplete."
         in words(text)
     )
     assert 'role="alert"' in text

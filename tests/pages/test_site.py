@@ -159,7 +159,7 @@ def test_a_security_file_that_came_unprotected_names_no_address_of_its_own(site:
 )
 def test_a_contact_that_is_none_stops_the_start(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("INTENTS_SECURITY_CONTACT", written)
-    with pytest.raises(ValidationError, match="should be a URI"):
+    with pytest.raises(ValidationError, match="must be a mailto: or https: URI"):
         Environment()
 
 

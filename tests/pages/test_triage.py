@@ -341,9 +341,9 @@ def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
     answer = send(f"{intent_id} {NOTHING}")
     assert "Something went wrong" in answer.words[0]
     assert "Nothing found" in answer.words[1]
-    reference = re.search(r"reference ([0-9a-f]{12})", answer.words[0])
+    reference = re.search(r"request ID ([0-9a-f]{12})", answer.words[0])
     assert reference
-    assert f"Unforeseen ValueError, reference {reference[1]}" in caplog.text
+    assert f"Unhandled ValueError, request ID {reference[1]}" in caplog.text
     assert intent_id not in caplog.text
 
 

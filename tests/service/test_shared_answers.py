@@ -173,7 +173,7 @@ def test_redis_that_hangs_costs_a_moment_once(service, caplog):
         with pytest.raises(BlockingIOError):
             hangs.accept()
     assert service.calls["GetIntentHistory"] == 5
-    assert "Redis unavailable, so each process asks for itself: TimeoutError" in caplog.messages
+    assert "Redis unavailable; each process sends its own requests: TimeoutError" in caplog.messages
 
 
 def test_no_key_and_no_value_in_redis_holds_the_access_key_or_what_was_asked_for(service, redis, values):
