@@ -119,7 +119,7 @@ def test_a_receipt_that_could_not_be_read_is_said():
 def test_what_could_not_be_asked_beside_a_hit_is_said():
     failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
     row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
-    assert row.notes == ("Could not be asked as intent id: Service unreachable.",)
+    assert row.notes == ("Lookup by intent ID failed: service unreachable.",)
 
 
 def test_a_doubt_about_an_identifier_stays_with_its_row():
@@ -219,7 +219,7 @@ def test_a_failure_is_never_nothing_found():
     row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (Outcome.FAILED, "Not answered")
     assert row.headline == "Service unreachable"
-    assert row.details[0] == "Could not be asked as owner: Service unreachable."
+    assert row.details[0] == "Lookup by owner failed: service unreachable."
     assert "Transfers in progress are not affected" in row.details[1]
     assert "Do not send a transfer again" in row.next
 

@@ -284,10 +284,7 @@ def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
     requests.fail = {3}
     text = page(site)
     assert len(rows(text)) == 10
-    assert (
-        "Loaded 10 transfers, then a request failed: service unreachable. The list is incomplete."
-        in words(text)
-    )
+    assert "Loaded 10 transfers, then a request failed: service unreachable. The list is incomplete." in words(text)
     assert 'role="alert"' in text
     onward = re.search(r'rel="next" href="([^"]+)"', text)
     assert onward is not None
