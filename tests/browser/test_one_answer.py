@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import batched
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
+from intents_ui.display import statuses
+from intents_ui.service.wire import Intent
 from tests.browser.conftest import Visit, loaded, visiting
 from tests.serving import dashboard
 from tests.waiting import PATIENCE
@@ -63,8 +66,9 @@ def asked(root: str, operation: str, request: dict[str, object]) -> Any:
     return answer.json() if answer.status_code == 200 else None
 
 
-def state(root: str, copy: Copy) -> tuple[object, object]:
-    """When the service changed the receipt last, and what the intent addresses hold: a balance moves without it."""
+def state(root: str, copy: Copy) -> tuple[object, object, object]:
+    """When the receipt last changed, what the intent addresses hold (a balance moves without it), and the deadlines
+    that have passed."""
     intent_id = copy.path.rpartition("/")[2]
     receipt = asked(root, "GetIntentReceipt", {"intentId": intent_id})
     intent = asked(root, "GetIntent", {"intentId": intent_id})
@@ -73,7 +77,10 @@ def state(root: str, copy: Copy) -> tuple[object, object]:
     history = asked(root, "GetIntentHistory", of_owner)
     assert history is not None
     [balances] = [each["balances"] for each in history["intents"] if each["intentId"] == intent_id]
-    return receipt and receipt["intentReceipt"]["updatedAt"], balances
+    read = Intent.model_validate(intent["intent"])
+    execute_by = statuses.execute_by(read.status, expires_at=read.expires_at, updated_at=read.updated_at)
+    passed = [each for each in (read.expires_at, execute_by) if each and each <= datetime.now(UTC)]
+    return receipt and receipt["intentReceipt"]["updatedAt"], balances, passed
 
 
 def first_response(tab: Visit, copy: Copy) -> str:
