@@ -67,8 +67,8 @@ def asked(root: str, operation: str, request: dict[str, object]) -> Any:
 
 
 def state(root: str, copy: Copy) -> tuple[object, object, object]:
-    """When the receipt last changed, what the intent addresses hold (a balance moves without it), and the deadlines
-    that have passed."""
+    """When the receipt last changed, what the intent addresses hold (a balance moves without it), and
+    whether the deadline of a quote has passed."""
     intent_id = copy.path.rpartition("/")[2]
     receipt = asked(root, "GetIntentReceipt", {"intentId": intent_id})
     intent = asked(root, "GetIntent", {"intentId": intent_id})
@@ -78,9 +78,9 @@ def state(root: str, copy: Copy) -> tuple[object, object, object]:
     assert history is not None
     [balances] = [each["balances"] for each in history["intents"] if each["intentId"] == intent_id]
     read = Intent.model_validate(intent["intent"])
-    execute_by = statuses.execute_by(read.status, expires_at=read.expires_at, updated_at=read.updated_at)
-    passed = [each for each in (read.expires_at, execute_by) if each and each <= datetime.now(UTC)]
-    return receipt and receipt["intentReceipt"]["updatedAt"], balances, passed
+    deadline = statuses.execute_by(read.status, expires_at=read.expires_at, updated_at=read.updated_at)
+    has_passed = deadline is not None and deadline <= datetime.now(UTC)
+    return receipt and receipt["intentReceipt"]["updatedAt"], balances, has_passed
 
 
 def first_response(tab: Visit, copy: Copy) -> str:
