@@ -156,14 +156,14 @@ def test_everything_that_is_named_exists(folder: str) -> None:
 def test_a_name_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     file = tmp_path / "some.py"
     file.write_text(
-        '"""See interface.md 2.1, docs/contract.md#no-such-section and docs/contract.md#errors."""\n'
+        '"""See no_such.md 2.1, docs/contract.md#no-such-section and docs/contract.md#errors."""\n'
         "# tests/no_such.py, intents_ui.no_such, `refusals.no_such`, `refusals.KNOWN`, test_no_such\n"
         'words = "no_such.md"\n'
     )
     assert sorted(dangling(file)) == [
         "docs/contract.md#no-such-section",
         "intents_ui.no_such",
-        "interface.md",
+        "no_such.md",
         "refusals.no_such",
         "test_no_such",
         "tests/no_such.py",
