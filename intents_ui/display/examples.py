@@ -1,4 +1,4 @@
-"""What to try an operation with: values of the newest transfers. Nothing is invented; what is not there is left out."""
+"""Example request values, taken from the newest transfers. Missing values are left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from intents_ui.service.requests import Operation
 from intents_ui.service.wire import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-PAGE_SIZE = "5"  # entries carry whole receipts
+PAGE_SIZE = "5"  # entries include full receipts
 LIMIT = "10"
-# A quote that runs out while somebody reads it is no example.
+# Skip quotes that expire before the user can send the request.
 TIME_TO_READ = timedelta(seconds=30)
-# What a form begins with beside what is required.
+# Optional fields that a form starts with.
 BEGUN_WITH: Mapping[str, tuple[str, ...]] = {
     "SearchIntents": ("byIntentId",),
     "GetIntentHistory": ("page.pageSize",),
@@ -26,7 +26,7 @@ BEGUN_WITH: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Examples:
-    """Values by a member's name; `quoted`, `committed`: the newest intents in these states and in time, by id."""
+    """Values by field name. `quoted`, `committed`: IDs of the newest unexpired intents with these statuses."""
 
     values: Mapping[str, str] = field(default=NOTHING)
     quoted: str = ""
@@ -36,7 +36,7 @@ class Examples:
         return {"intentId": self.committed} if operation == "ExecuteIntent" else self.values
 
     def to_begin_with(self, operation: Operation, known: Sequence[Member]) -> Mapping[str, str]:
-        """What a form holds before anybody has typed: enough to send it, but for what commits or executes."""
+        """Return the initial values of a form. Forms that commit or execute start empty."""
         if operation.name in ("CommitIntent", "ExecuteIntent"):
             return {}
         begun = BEGUN_WITH.get(operation.name, ())
@@ -59,7 +59,7 @@ def examples_of(entries: Sequence[IntentHistory], *, using: Names, now: datetime
 
 
 def _models(entries: Sequence[IntentHistory], using: Names) -> Iterator[IntentReceipt]:
-    """Transfers of featured tokens that arrived, the newest first, from chain to chain before others; else any."""
+    """Yield succeeded transfers of featured tokens, cross-chain ones first, then any others."""
     receipts = [entry.receipt for entry in entries if entry.receipt and entry.receipt.summary]
     ordinary = [receipt for receipt in receipts if _hash(receipt) and _is_of_featured(receipt.summary, using)]
     yield from (receipt for receipt in ordinary if receipt.origin_chain_id != receipt.destination_chain_id)

@@ -1,4 +1,4 @@
-"""Hashes, addresses and ids: recognised, shortened in the middle, checksummed, and linked only where that is honest."""
+"""Hashes, addresses and IDs: parse, shorten, checksum and link to block explorers."""
 
 import re
 from functools import lru_cache
@@ -14,7 +14,7 @@ ZERO_ADDRESS = "0x" + "0" * ADDRESS_DIGITS
 NATIVE_ADDRESSES = frozenset({ZERO_ADDRESS, "0x" + "e" * ADDRESS_DIGITS})
 
 HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
-# Labels as they travel (IDNA's A-form); a last label that starts with a letter is no IP address.
+# Host labels in IDNA A-form. The last one starts with a letter, which excludes IP addresses.
 HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])"
 EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
 LONGEST_URL = 300
@@ -23,8 +23,8 @@ CHECKSUMS = 4096
 HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 FULL_WIDTH = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
 GREEK_AND_CYRILLIC = r"\u0370-\u052f\u1f00-\u1fff"
-# A class of a regular expression: what would be part of the same word. 0x12<zero width>34 is not 0x12; but scripts that
-# write without blanks go on right behind a hash, and `_` is Markdown's emphasis.
+# Character class of word characters next to a hash: 0x12<zero width>34 is not 0x12. Excludes scripts written without
+# spaces, which may touch a hash, and `_`, which is Markdown emphasis.
 BESIDE = (
     rf"[0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
     rf"{GREEK_AND_CYRILLIC}{FULL_WIDTH}{HIDDEN}]"
@@ -32,7 +32,7 @@ BESIDE = (
 
 
 def canonical(text: str, *, digits: int) -> str | None:
-    """`0x` and lower case for exactly so many hex digits, with or without `0x` and in any letter case; else None."""
+    """Return `0x` and lowercase if the text has exactly `digits` hex characters, else None."""
     found = HEX.fullmatch(text)
     return "0x" + found[1].lower() if found and len(found[1]) == digits else None
 
@@ -46,7 +46,7 @@ def canonical_address(text: str) -> str | None:
 
 
 def checksum(address: str | None) -> str:
-    """EIP-55 for 20 bytes of hex; every other address (other kinds of chains) as it came, made visible."""
+    """Return the EIP-55 form of an EVM address; other addresses as received, sanitized."""
     if address is None:
         return UNKNOWN
     known = canonical_address(address)
@@ -55,12 +55,12 @@ def checksum(address: str | None) -> str:
 
 @lru_cache(CHECKSUMS)
 def _checksummed(address: str) -> str:
-    """A row has its address several times, and a list the same tokens over and over."""
+    """Return the EIP-55 form, cached because lists repeat addresses."""
     return to_checksum_address(address)
 
 
 def has_wrong_checksum(address: str) -> bool:
-    """Mixed case that EIP-55 does not produce; one case alone claims nothing."""
+    """Whether mixed case contradicts EIP-55. A single case carries no checksum."""
     digits = address[2:] if address[:2] in ("0x", "0X") else address
     if digits in (digits.lower(), digits.upper()):
         return False
@@ -80,17 +80,17 @@ def is_placeholder(txn_hash: str | None) -> bool:
 
 
 def short_id(intent_id: str | None) -> str:
-    """`0x7c1f4ab2…90cd9e2b`."""
+    """Return `0x7c1f4ab2…90cd9e2b`."""
     return UNKNOWN if intent_id is None else _shortened(intent_id, each_side=8)
 
 
 def short_hash(txn_hash: str | None) -> str:
-    """`0x9b21c4…77ad01`."""
+    """Return `0x9b21c4…77ad01`."""
     return UNKNOWN if txn_hash is None else _shortened(txn_hash, each_side=6)
 
 
 def short_address(address: str | None) -> str:
-    """`0x0709CF…B39Eb1`, checksummed."""
+    """Return `0x0709CF…B39Eb1`, checksummed."""
     return UNKNOWN if address is None else _shortened(checksum(address), each_side=6)
 
 
@@ -111,9 +111,9 @@ def address_link(explorer: str | None, *, address: str | None) -> str | None:
 
 
 def explorer_root(url: str | None) -> str | None:
-    """`https://host/path` without a final slash, or None for whatever a link should not be built on.
+    """Return `https://host/path` without a trailing slash, or None if the URL isn't safe to build links on.
 
-    Refused: other schemes, IP addresses, user names, ports, queries, `%`, blanks and letters beyond ASCII."""
+    Rejects other schemes, IP addresses, user names, ports, queries, `%`, spaces and non-ASCII letters."""
     if url is None or len(url) > LONGEST_URL or not EXPLORER.fullmatch(url):
         return None
     return url.rstrip("/")
@@ -123,4 +123,4 @@ def _shortened(text: str, *, each_side: int) -> str:
     text = visible(text)
     head = each_side + (2 if text.startswith("0x") else 0)
     short = text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"
-    return short if text.isascii() else isolated(short)  # most are hex, and a list has hundreds
+    return short if text.isascii() else isolated(short)  # skip isolation for ASCII: lists have hundreds

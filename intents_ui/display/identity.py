@@ -1,4 +1,4 @@
-"""Who a token is, for a reader: its names made safe to read, its picture, and what to be warned of."""
+"""Token identity for display: sanitized names, icon and warnings."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from intents_ui.service.wire import TokenInfo, TokenMetadata
 
 @dataclass(frozen=True)
 class Identity:
-    """`symbol`, `name` and `chain` are safe to read; `address` is as received, None for a token that nobody names."""
+    """A token. `symbol`, `name` and `chain` are sanitized, `address` is as received (None if unknown)."""
 
     chain_id: int | None
     address: str | None
@@ -31,7 +31,7 @@ class Identity:
 def identity(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> Identity:
-    """`metadata`: what came with the token; the catalogue says the rest."""
+    """Combine `metadata`, which came with the token, with the token list."""
     listed = using.token(chain_id, address)
     symbol = tokens.symbol_of(chain_id, address, using=using, metadata=metadata)
     name = tokens.name_of(chain_id, address, using=using, metadata=metadata)

@@ -1,31 +1,32 @@
-"""What readers call the fields and objects of the wire."""
+"""Labels of the API's fields and objects."""
 
 from pydantic import BaseModel
 
 from intents_ui.service.wire import Intent, IntentReceipt
 
-# Fields whose own name would mislead or puzzle; every other one is its name in words.
+# Fields whose name would be unclear. Other labels are derived from the name.
 FIELDS = {
     "id": "Record",
     "project_id": "Project",
-    "intent_id": "Intent id",
+    "intent_id": "Intent ID",
     "owner_address": "Owner",
     "origin_intent_address": "Deposit address",
-    "destination_intent_address": "Delivery address",
+    "destination_intent_address": "Destination intent address",
     "destination_to_address": "Recipient",
     "destination_approve_address": "Spender to approve",
     "destination_call_data": "Call on the destination chain",
     "destination_call_value": "Value sent with that call",
-    "destination_has_call_data": "Calls a contract on arrival",
+    "destination_has_call_data": "Calls a contract on delivery",
     "destination_has_call_value": "Sends value with that call",
-    "only_native_gas_fee": "Fee in the chain's own coin only",
-    "expires_at": "Offer ends",
+    "only_native_gas_fee": "Native token fee only",
+    "expires_at": "Quote expires",
+    "to_amount_min": "Minimum received",
     "txn_hash": "Transaction",
     "txn_mined_at": "Mined",
     "status_reason": "Reason",
     "meta_txn_id": "Meta transaction",
     "created_at": "Created",
-    "updated_at": "Changed",
+    "updated_at": "Updated",
     "started_at": "Started",
     "finished_at": "Finished",
     "behavior_on_error": "On error",
@@ -33,7 +34,7 @@ FIELDS = {
     "to": "To",
     "logo_uri": "Logo",
 }
-WORDS = {"usd": "USD", "txn": "transaction", "txns": "transactions", "min": "at least", "ids": "ids"}
+WORDS = {"usd": "USD", "txn": "transaction", "txns": "transactions", "min": "minimum", "ids": "IDs"}
 
 TITLES = {
     "intent": "Intent",
@@ -74,7 +75,7 @@ def title(name: str) -> str:
 
 
 def part(name: str, *, inside: type[BaseModel], title: str) -> str:
-    """The title of an object in another one: parts of the two whole ones stand alone, deeper ones name their whole."""
+    """Return the title of a nested object. Below the top level it includes the parent's title."""
     if name == "deposit_transaction":
         return "Deposit (transaction)" if issubclass(inside, IntentReceipt) else "Deposit to make"
     own = TITLES.get(name) or words(name)
@@ -84,7 +85,7 @@ def part(name: str, *, inside: type[BaseModel], title: str) -> str:
 
 
 def words(name: str) -> str:
-    """`route_providers_fee_usd` is `Route providers fee USD`."""
+    """Return `Route providers fee USD` for `route_providers_fee_usd`."""
     known = [WORDS.get(word, word) for word in name.split("_")]
     if known[-1] in ("id", "at") and len(known) > 1:
         known.pop()

@@ -1,4 +1,4 @@
-"""What chains and tokens are called, for a reader; the catalogue may not know them, or be away."""
+"""Names of chains and tokens, which may be unlisted or unavailable."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -8,21 +8,21 @@ from intents_ui.service.wire import ChainInfo, IntentHistory, TokenInfo
 
 
 class Names(Protocol):
-    """Where names come from; None is "not in the catalogue"."""
+    """Source of names. None means unlisted."""
 
     def chain(self, chain_id: int | None) -> ChainInfo | None: ...
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None: ...
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        """Whether the token is among those that are known of its chain; None where none are."""
+        """Return whether the token is on its chain's list; None without a list."""
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """Those that are known to be featured on a chain, or (None) on any; the same object while nothing changes."""
+        """Return the featured tokens of a chain, or of all (None). The same object until the lists change."""
 
 
 class NoNames:
-    """A catalogue that knows nothing: chains are numbers and amounts base units."""
+    """Source without names: chains show as IDs and amounts as base units."""
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return None
@@ -39,7 +39,7 @@ class NoNames:
 
 NO_NAMES = NoNames()
 
-# Chains that transfers name and the service may not list; Relay and LI.FI give some of them IDs of their own.
+# Chains of transfers that the service may not list. Relay and LI.FI use their own IDs for some.
 SOLANA = frozenset({792703809, 1151111081099710})
 BITCOIN = frozenset({8253038, 20000000000001})
 TRON = frozenset({728126428})
@@ -61,7 +61,7 @@ def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an un
 
 
 def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
-    """The chains that rows of a list name, so that all of them can be learned at once."""
+    """Return the chains in a list's rows, to load their names at once."""
     entries = list(entries)
     receipts = [entry.receipt for entry in entries if entry.receipt]
     chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]

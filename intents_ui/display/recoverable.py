@@ -1,4 +1,4 @@
-"""The work list: intents with a recoverable balance, what it comes to, and why it is stuck."""
+"""Transfers with a recoverable balance, their totals and the reason."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

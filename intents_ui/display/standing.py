@@ -1,4 +1,4 @@
-"""How far an export has come, in words."""
+"""Progress of an export."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,14 +7,14 @@ from intents_ui.display.statuses import Tone
 
 
 class State(StrEnum):
-    STARTING = "starting"  # nothing is known of it yet
+    STARTING = "starting"  # no progress reported yet
     RUNNING = "running"
-    STOPPING = "stopping"  # the reader's wish, before it was noticed
+    STOPPING = "stopping"  # requested by the user, not yet in effect
     COMPLETE = "complete"
     TRUNCATED = "truncated"
     STOPPED = "stopped"
-    LEFT = "left"  # the download itself was broken off
-    NOT_BEGUN = "not begun"  # nothing was heard of it for so long that nobody asks any more
+    LEFT = "left"  # the browser canceled the download
+    NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
 
 
 UNDER_WAY = (State.STARTING, State.RUNNING, State.STOPPING)
@@ -22,7 +22,7 @@ UNDER_WAY = (State.STARTING, State.RUNNING, State.STOPPING)
 
 @dataclass(frozen=True)
 class Standing:
-    """`why` an export was cut short."""
+    """State of an export. `why`: the reason that it's incomplete."""
 
     state: State
     rows: int = 0
@@ -64,11 +64,11 @@ class Standing:
             case State.STOPPED:
                 return f"Stopped after {self.counted}"
             case State.LEFT:
-                return f"Broken off after {self.counted}: the download was not taken any further"
+                return f"Canceled by the browser after {self.counted}"
             case State.TRUNCATED:
-                return f"Cut short after {self.counted}: {self.why}"
+                return f"Incomplete: stopped after {self.counted} ({self.why})"
             case State.NOT_BEGUN:
-                return "No download has begun"
+                return "Not started"
 
     @property
     def counted(self) -> str:

@@ -1,4 +1,4 @@
-"""Moments and durations as text. Relative and absolute stand together on the page, always with the zone."""
+"""Format times and durations. Pages show relative and absolute time together, always with the zone."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from intents_ui.display.text import UNKNOWN
 
-# As `utc` and `utc_minute` write it.
+# The format of `utc` and `utc_minute`.
 WRITTEN = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d) )?(?P<minute>\d\d:\d\d)(?P<second>:\d\d)? UTC", re.ASCII)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
@@ -19,7 +19,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def ago(at: datetime | None, *, now: datetime) -> str:
-    """`42 s ago`, `7 min ago`, `3 h ago`; `in 3 h` for what lies ahead."""
+    """Return `42 s ago`, `7 min ago`, `3 h ago`, or `in 3 h` for a future time."""
     if at is None:
         return UNKNOWN
     passed = now - at
@@ -29,7 +29,7 @@ def ago(at: datetime | None, *, now: datetime) -> str:
 
 
 def duration(length: timedelta | None) -> str:
-    """`42 s`, `7 min 12 s`, `19 min`, `2 h 5 min`, `3 d 4 h`. Below zero clocks disagree: unknown."""
+    """Return `42 s`, `7 min 12 s`, `19 min`, `2 h 5 min`, `3 d 4 h`. Negative (clock skew) is unknown."""
     if length is None or length < timedelta():
         return UNKNOWN
     if length < SECOND:
@@ -41,7 +41,7 @@ def duration(length: timedelta | None) -> str:
 
 
 def clock(length: timedelta | None) -> str:
-    """For narrow columns: `0:42`, `7:12`, `1:02:05`."""
+    """Return `0:42`, `7:12`, `1:02:05`, for narrow columns."""
     if length is None or length < timedelta():
         return UNKNOWN
     minutes, seconds = divmod(length // SECOND, 60)
@@ -50,23 +50,23 @@ def clock(length: timedelta | None) -> str:
 
 
 def utc(at: datetime | None, *, now: datetime) -> str:
-    """`14:03:11 UTC`; with the date in front when it is not today in UTC."""
+    """Return `14:03:11 UTC`, with the date unless it's today in UTC."""
     return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M:%S")
 
 
 def utc_minute(at: datetime | None, *, now: datetime) -> str:
-    """`14:16 UTC`, for moments that are only roughly known."""
+    """Return `14:16 UTC`, for approximate times."""
     return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M")
 
 
 def dated(at: datetime | None) -> str:
-    """`2026-11-21 14:03:11 UTC`, for what is read on another day."""
+    """Return `2026-11-21 14:03:11 UTC`, for text read on another day."""
     return UNKNOWN if at is None else f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a sentence; `at` where it is a moment, `is_rough` where that is known to the minute only."""
+    """A part of a sentence. `at`: the time it is, `is_rough`: only to the minute."""
 
     text: str
     at: datetime | None = None
@@ -74,7 +74,7 @@ class Piece:
 
 
 def pieces(sentence: str, *, now: datetime) -> Iterator[Piece]:
-    """The moments that were written into a sentence, and what stands between them, in its order."""
+    """Split a sentence into times and the text between them."""
     end = 0
     for found in WRITTEN.finditer(sentence):
         at = _read(found, now=now)
@@ -87,19 +87,19 @@ def pieces(sentence: str, *, now: datetime) -> Iterator[Piece]:
 
 
 def iso(at: datetime | None) -> str:
-    """`2026-11-21T14:03:11Z`, or nothing: an empty `datetime` attribute is left out by the template."""
+    """Return `2026-11-21T14:03:11Z`, or "" without a time."""
     return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def seconds(count: int | None) -> timedelta | None:
-    """The wire's whole seconds; what no clock could hold is unknown."""
+    """Convert whole seconds of the API; None if out of range."""
     if count is None or not 0 <= count <= timedelta.max // SECOND:
         return None
     return timedelta(seconds=count)
 
 
 def since_1970(count: int | None) -> datetime | None:
-    """The moment of Unix seconds, as calls have them; None where the calendar has no such moment."""
+    """Convert Unix seconds; None if out of range."""
     try:
         return None if count is None else EPOCH + timedelta(seconds=count)
     except OverflowError:
@@ -107,7 +107,7 @@ def since_1970(count: int | None) -> datetime | None:
 
 
 def after(moment: datetime | None, length: timedelta) -> datetime | None:
-    """So much later; None where the calendar ends before that."""
+    """Return the later time; None if out of range."""
     try:
         return moment + length if moment else None
     except OverflowError:

@@ -1,6 +1,6 @@
-"""A transfer at a glance: what goes in and what comes out, between whom, over which providers.
+"""Summary of a transfer: amounts, addresses, providers and status.
 
-The same for a row of a list (a history entry or a search hit) and for the head of an intent's page.
+Used for list rows (history entries, search hits) and for the top of a transfer's page.
 """
 
 from dataclasses import dataclass, replace
@@ -17,15 +17,15 @@ from intents_ui.display.situation import Situation, derived
 from intents_ui.display.summary import Summary
 from intents_ui.service.wire import IntentStatus
 
-# What an amount is that was not seen to move.
+# Labels of amounts that haven't been seen to move.
 EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
-REFUNDED = "refunded"  # what one is that came back
+REFUNDED = "refunded"  # label of a refunded amount
 TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One end of a transfer. `note` says what an amount is that was not seen to arrive: expected, or as quoted."""
+    """One end of a transfer. `note` labels an amount that wasn't seen to move, such as expected or quoted."""
 
     amount: amounts.Amount
     token: Identity
@@ -65,7 +65,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Clock:
-    """How long a transfer took, or takes: `since` while it runs. `said` is what there is to say of it in a row."""
+    """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
 
     said: str
     since: datetime | None = None
@@ -75,10 +75,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class Transfer:
-    """`returned`: what came back to the owner, where that is known; `destiny`: to whom, unless to a `recipient`.
+    """A transfer. `returned`: the refunded amount, if known. `destiny`: who received it, if not the `recipient`.
 
-    `recoverable`: the balance at its addresses for the owner to take; nothing where nobody looked. `recoverable_in`:
-    its token, where it is one."""
+    `recoverable`: the recoverable balance, "" if unknown. `recoverable_in`: its token, if there is only one."""
 
     intent_id: str
     status: statuses.Shown
@@ -117,7 +116,7 @@ class Transfer:
 
     @property
     def sends_nothing(self) -> bool:
-        """It costs nobody anything to put an address into somebody's list so, for him to copy the wrong one."""
+        """Whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
         return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
 
 
@@ -165,7 +164,7 @@ def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
 
 
 def _clock(situation: Situation) -> Clock:
-    """From the start of its execution to its end, or to now."""
+    """Measure from the start of execution to the end, or to now."""
     facts, now = situation.facts, situation.now
     if facts.started_at is None:
         return Clock("no deposit" if situation.is_expired else "")
@@ -178,7 +177,7 @@ def _clock(situation: Situation) -> Clock:
 
 
 def _length(start: datetime, end: datetime | None) -> str:
-    """Nothing where clocks disagree."""
+    """Return the duration; "" if it's negative (clock skew)."""
     return times.clock(end - start) if end and end >= start else ""
 
 
@@ -200,12 +199,14 @@ def _came_back(facts: Facts) -> bool:
 def _destiny(facts: Facts, *, using: Names) -> str:
     if _came_back(facts):
         chain_id = facts.refunded.chain_id
-        return f"back on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "back to the owner"
+        return (
+            f"refunded on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "refunded to the owner"
+        )
     return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 
 def _sent_note(situation: Situation) -> str:
-    """A deposit that nobody has seen is an amount in a quote."""
+    """Label the sent amount: without a deposit it's only quoted."""
     facts = situation.facts
     if facts.sent.value is None or facts.is_unread:
         return QUOTED if facts.sent.value is not None and facts.status != IntentStatus.SUCCEEDED else ""
@@ -215,7 +216,7 @@ def _sent_note(situation: Situation) -> str:
 
 
 def _received(situation: Situation) -> Side:
-    """What was delivered, once that is known; until then what was quoted."""
+    """Return the delivered amount if known, else the quoted one."""
     facts, using = situation.facts, situation.names
     usd = facts.quote.to_amount_usd
     if facts.is_delivered and facts.received.value is not None:
@@ -232,20 +233,20 @@ def _note(situation: Situation) -> str:
 
 
 def reason(facts: Facts) -> text.Text | None:
-    """Why a refund failed, or else the first step that did: the reasons of later steps only echo it."""
+    """Return the reason of the failed refund, else of the first failed step. Later steps only repeat it."""
     legs = (facts.refund, facts.deposit, facts.origin, facts.destination)
     reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
     return next((text.reason(" ".join(found.split())) for found in reasons), None)
 
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
-    """An amount as lists show it. `usd` is whoever's word there is for its value."""
+    """Return an amount as shown in lists. `usd`: its value from any source."""
     token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     return Side(_amount(money, token), token, usd=usd, note=note)
 
 
 def _amount(money: Money, token: Identity) -> amounts.Amount:
-    """As `tokens.amount` has it, from what is known of the token already."""
+    """Return the same as `tokens.amount`, from an identity that is already known."""
     decimals = money.decimals if token.decimals is None else token.decimals
     symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
     found = amounts.amount(money.value, decimals=decimals, symbol=symbol)

@@ -6,7 +6,7 @@ from intents_ui.display import patience, statuses, times
 from intents_ui.display.facts import Facts
 from intents_ui.display.situation import Situation
 
-# A refund or a retry may follow what looks like an end; after this it is not waited for any more.
+# A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)
 
 
@@ -18,7 +18,7 @@ def may_change(situation: Situation) -> bool:
 
 
 def ends_at(facts: Facts) -> datetime | None:
-    """From when on nothing more is expected of a transfer that failed; None for one that did not."""
+    """Return when to stop watching a failed transfer; None for others."""
     if facts.status not in statuses.TERMINAL_FOR_NOW or facts.last_change is None:
         return None
     return times.after(facts.last_change, SECOND_LOOK)

@@ -1,6 +1,6 @@
-"""Hashes that were broken on their way, put together again: lines of a mail, of a quotation, of a terminal.
+"""Join hashes and addresses broken across lines in emails, quotes and terminals.
 
-Pieces belong together when they give exactly as many digits as an address or a hash has.
+Pieces are joined if together they have exactly the length of an address or a hash.
 """
 
 import re
@@ -13,20 +13,20 @@ from intents_ui.display.hashes import ADDRESS_DIGITS, BESIDE, FULL_WIDTH, HASH_D
 COMPLETE = frozenset({ADDRESS_DIGITS, HASH_DIGITS})
 WORD = re.compile(rf"[0-9A-Za-z_{FULL_WIDTH}{HIDDEN}]++")
 UNSEEN = re.compile(rf"[{HIDDEN}]+")
-# What is worth it to be read in a word with odd characters; all others stay as they are.
+# Words to normalize. All others stay unchanged.
 IDENTIFIER = re.compile(
     r"_*(?:0x[0-9a-z]{16,}|[0-9a-f]{37,67}|[1-9a-z]{32,88}|intent_[0-9a-z_]+)_*", re.IGNORECASE | re.ASCII
 )
 WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIGITS}}})", re.IGNORECASE)
 # "fee", "bad" and "add" are hex too.
 SHORTEST = 6
-# In a hash that starts with `0x` the blanks are told from those of a sentence: groups of four are common.
+# After `0x`, shorter groups count: groups of four are common.
 SHORTEST_GROUP = 4
 LONGEST_BREAK = 40
 
 PIECE = re.compile(rf"(?<!{BESIDE})(?P<prefix>0x)?(?P<digits>[0-9a-f]++)(?!{BESIDE})", re.IGNORECASE)
 BLANK = r"\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
-# `=` ends a broken line in quoted-printable, and only there: any length may follow.
+# `=` ends a soft-wrapped line in quoted-printable, so a piece of any length may follow.
 ENCODED_BREAK = re.compile(r"=[ \t]*\r?\n[>| \t]*+")
 ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0=[ \t]*\r?\n[>| \t]*+(?=x[0-9a-f])", re.IGNORECASE)
 BREAK = re.compile(rf"-?[ \t{BLANK}]*(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]*+|[{BLANK}]++")
@@ -34,7 +34,7 @@ BETWEEN_GROUPS = re.compile(r"[ \t]++(?:\r?\n[>| \t]*+)?|\r?\n[>| \t]*+")
 
 
 def without_unseen(received: str) -> str:
-    """The text with no invisible characters inside of what may be looked up."""
+    """Remove invisible characters from possible identifiers."""
     return received if received.isascii() else WORD.sub(_without_unseen, received)
 
 
@@ -52,7 +52,7 @@ def _is_whole(piece: str) -> bool:
 
 
 def narrow(received: str) -> str:
-    """The text with ordinary characters for the full-width ones in what may be looked up."""
+    """Replace full-width characters in possible identifiers."""
     return received if received.isascii() else WORD.sub(_narrow_if_identifier, received)
 
 
@@ -66,8 +66,8 @@ def _narrow(word: str) -> str:
 
 
 def joined(received: str) -> str:
-    """The text with every hash and address in one piece."""
-    # Quoted-printable again: `=` itself.
+    """Return the text with every hash and address joined."""
+    # Quoted-printable encodes `=` as `=3D`.
     received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
     pieces = list(PIECE.finditer(received))
     glued = [_are_glued(received, piece, following) for piece, following in pairwise(pieces)]
@@ -83,7 +83,7 @@ def joined(received: str) -> str:
 
 
 def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """By a break, whatever they begin with."""
+    """Whether a line break alone separates the pieces."""
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
         return False
@@ -93,7 +93,7 @@ def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) ->
 
 
 def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """By a blank, which counts behind `0x` only."""
+    """Whether spaces alone separate the pieces, which counts after `0x` only."""
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
         return False
@@ -103,15 +103,15 @@ def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -
 
 
 def _shortest_of(piece: re.Match[str], following: re.Match[str]) -> int:
-    """Nothing, if one of them is complete by itself."""
+    """Return the shorter length; 0 if either piece is complete."""
     lengths = (len(piece["digits"]), len(following["digits"]))
     return 0 if COMPLETE.intersection(lengths) else min(lengths)
 
 
 def _last(pieces: list[re.Match[str]], glued: list[bool], groups: list[bool], first: int) -> int:
-    """The piece that completes what `first` begins: the longest that is complete; `first` itself if nothing is.
+    """Return the last piece of the longest complete value that starts at `first`, or `first` if there is none.
 
-    Another group behind 40 digits is a sign of a hash whose end is missing, and not of an address."""
+    A further group after 40 characters means an incomplete hash, not an address."""
     last, digits = first, len(pieces[first]["digits"])
     has_prefix = bool(pieces[first]["prefix"])
     for index in range(first, len(glued)):

@@ -1,4 +1,4 @@
-"""`/address/<address>`: what an address is, what is recoverable, what is under way, and its history."""
+"""`/address/<address>`: roles, recoverable balances, open transfers and history of an address."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -39,14 +39,14 @@ from intents_ui.service.wire import Intent, IntentHistory, TokenInfo
 
 BEGINNING = Position()
 MOST_NEAR = 3
-MOST_PASSING = 50  # of the intents whose deposit or delivery address it is: mostly there is one
+MOST_PASSING = 50  # of the transfers with this intent address: usually one
 
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def address(request: HttpRequest, address: str) -> HttpResponse:
     finding = read(address)
-    # Only where it is written can a reader see that a checksum is wrong.
+    # Keep an address with a wrong checksum in the URL, so that the user can see it.
     if finding.value != address and finding.warning != near_misses.CHECKSUM:
         return moved_to(request, finding.value)
     if hashes.is_native(finding.value):
@@ -69,7 +69,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def read(written: str) -> Finding:
-    """The address in a piece of an address. Raises Http404 for what is none, so that nothing is asked."""
+    """Return the address in a part of the URL. Raises Http404 for anything else, before any request."""
     read = pasted.read(written)
     match read.lookups:
         case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
@@ -89,7 +89,7 @@ def of_owner(finding: Finding, asked: Asked) -> Filters:
 
 
 def head(finding: Finding) -> dict[str, object]:
-    """What every page about an address says. What it is (`owner`, …) and its list (`leaf`, …) are not asked yet."""
+    """Return the context of every address page, without roles and lists, which need requests."""
     names = wiring.catalog()
     return {
         "finding": finding,
@@ -110,7 +110,7 @@ def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
 
 
 class Part[T]:
-    """One question of the page, and its answer. Each part fails by itself."""
+    """One request of the page with its result or error. Parts fail independently."""
 
     def __init__(self, ask: Callable[[], T]) -> None:
         self.ask = ask
@@ -119,7 +119,7 @@ class Part[T]:
 
 
 class Parts:
-    """Everything that is asked about an address, at once."""
+    """All requests about an address, sent concurrently."""
 
     def __init__(self, finding: Finding, asked: Asked) -> None:
         value, owner = finding.value, Filters(owner=finding.value)
@@ -136,11 +136,11 @@ class Parts:
 
     @property
     def entries(self) -> list[IntentHistory]:
-        """Of the owner's history, whatever part they came with."""
+        """The owner's entries from all lists."""
         return [entry for part in self.lists for entry in entries(part)]
 
     def searched(self, *keys: str) -> Sequence[Intent] | None:
-        """What the searches by these keys gave, newest first, each once; None: none was answered."""
+        """Return the unique results of the searches by these keys, newest first; None if all failed."""
         answers = [part.found for question, part in self.roles.items() if question.key in keys]
         given = [intent for found in answers if found is not None for intent in found]
         newest = sorted(given, key=lambda intent: intent.created_at or lookup.LONG_AGO, reverse=True)
@@ -157,7 +157,7 @@ class Parts:
 
     @property
     def break_off(self) -> bool:
-        """Whether a list of the owner's has an empty page where there is said to be more."""
+        """Whether a list has an empty page although the service reports more."""
         return any(part.found is not None and part.found.breaks_off for part in self.lists)
 
 
@@ -178,7 +178,7 @@ def ask(*parts: Part[Any]) -> None:
 
 
 def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResponse:
-    """The page from its beginning. Raises what kept us from all of it."""
+    """Render the full page. Raises the first error if every request failed."""
     parts = Parts(finding, asked)
     errors = [error for error in parts.errors if error]
     if len(errors) == len(parts.errors):
@@ -192,7 +192,7 @@ def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResp
 
 
 def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
-    """Only where every question was answered can it be said that there is nothing."""
+    """Render "no matches", or "search incomplete" if a request failed."""
     found, links = unanswered(parts, *parts.lists), head(finding)["explorers"]
     context = {
         "found": found,
@@ -213,7 +213,7 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
 
 
 def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
-    """What was asked in vain, as a search that found nothing. The lists are asked by owner, which is the first key."""
+    """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
     failed = {question: part.error for question, part in parts.roles.items() if part.error}
     if error := next((part.error for part in lists if part.error), None):
         failed.setdefault(next(iter(parts.roles)), error)
@@ -223,19 +223,19 @@ def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
 
 
 def told(parts: Parts, finding: Finding) -> dict[str, object]:
-    """What the page says beside its list."""
+    """Return the context of the cards above the history."""
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn(named_in(parts))
     owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
     others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
     owned = parts.searched(OWNER)
     in_flight = situations.of_entries(entries(parts.in_flight))
-    # An expired quote keeps its status: nothing of it is under way.
+    # An expired quote keeps its status but isn't open.
     under_way = [transfer.of(each) for each in in_flight if not each.is_expired]
     work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
     return {
         "owner": owner,
-        # What could not be asked about may well be.
+        # If the lookup failed, it may be an owner.
         "is_owner": owner.intents != 0 or parts.break_off,
         "roles": [role for role in (owner, *others) if role.intents],
         "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in (owner, *others)),
@@ -258,7 +258,7 @@ def told(parts: Parts, finding: Finding) -> dict[str, object]:
 
 
 def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
-    """The explorers of the chains on which the address acts most."""
+    """Return block explorers of the chains the address is most active on."""
     found = {key: parts.searched(key) or () for key in about.ROLES}
     used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
     known = [chain for chain in (wiring.catalog().chain(chain_id) for chain_id in used) if chain]
@@ -266,7 +266,7 @@ def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
 
 
 def passing(parts: Parts) -> dict[str, object]:
-    """The intents whose money passes this address, and what it is to each."""
+    """Return the transfers through this intent address, and its role in each."""
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
@@ -279,7 +279,7 @@ def passing(parts: Parts) -> dict[str, object]:
 
 
 def named_in(parts: Parts) -> set[int]:
-    """The chains that the page names."""
+    """Return the chains that the page shows."""
     chains: list[int | None] = list(chains_of(parts.entries))
     for intent in parts.searched(*about.ROLES) or ():
         chains += (intent.origin_chain_id, intent.destination_chain_id)
@@ -289,7 +289,7 @@ def named_in(parts: Parts) -> set[int]:
 def history(
     found: Leaf | None, finding: Finding, asked: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
 ) -> dict[str, object]:
-    """The owner's list, for `parts/owned.html`."""
+    """Return the context of the owner's history, for `parts/owned.html`."""
     now, listed = datetime.now(UTC), found.entries if found else ()
     return {
         "now": now,
@@ -310,6 +310,6 @@ def history(
 
 
 def url(finding: Finding, asked: Asked, *, at: Position = BEGINNING) -> str:
-    """The one address of a part of the list, and of a place in it, which is the owner's own."""
+    """Return the canonical URL of a page of the owner's list."""
     path, of = reverse("address", args=[finding.value]), of_owner(finding, asked).query
     return bookmarks.address(path, of=of, written=asked.filters.query, at=at)

@@ -202,7 +202,7 @@ def test_a_deadline_beyond_the_calendar_is_never():
     [
         ("origin_chain_id", "Origin chain"),
         ("route_providers_fee_usd", "Route providers fee USD"),
-        ("to_amount_min", "To amount at least"),
+        ("to_amount_min", "Minimum received"),
         ("created_at", "Created"),
     ],
 )

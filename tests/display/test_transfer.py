@@ -125,10 +125,10 @@ BACK = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)
 DESTINIES = [
     ("to the owner", receipt(), "to the owner"),
     ("to somebody else", receipt(summary=summary(destination_to_address=MERCHANT)), ""),
-    ("returned on the far side", receipt("REFUNDED", refund=BACK), "back on Base"),
-    ("returned on the near side", receipt("FAILED", refund="SUCCEEDED"), "back on Arbitrum"),
+    ("returned on the far side", receipt("REFUNDED", refund=BACK), "refunded on Base"),
+    ("returned on the near side", receipt("FAILED", refund="SUCCEEDED"), "refunded on Arbitrum"),
     ("on its way back", receipt("FAILED", refund="PENDING"), "to the owner"),
-    ("returned, nobody says where", receipt("REFUNDED"), "back to the owner"),
+    ("returned, nobody says where", receipt("REFUNDED"), "refunded to the owner"),
     ("delivered, and something sent back", receipt("SUCCEEDED", refund="SUCCEEDED"), "to the owner"),
 ]
 

@@ -378,7 +378,7 @@ def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, ki
     assert wiring.exports().take_place(Somebody())
     known = progress.standing(RUN)
     assert known
-    assert known.sentence == "Cut short after 0 rows: it could not begin"
+    assert known.sentence == "Incomplete: stopped after 0 rows (it could not begin)"
 
 
 @pytest.mark.sampled(1)
@@ -698,7 +698,7 @@ def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -
     progress.cache.clear()
     assert "hx-trigger" in fragment(f"/export/progress/{RUN}?looks=29")
     over = fragment(f"/export/progress/{RUN}?looks=30")
-    assert "No download has begun" in over
+    assert "Not started" in over
     assert "hx-trigger" not in over
 
 
@@ -711,7 +711,7 @@ def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> N
         assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
         clock.shift(1)
         over = fragment(f"/export/progress/{RUN}?looks=8")
-        assert "Broken off after 20 rows" in over
+        assert "Canceled by the browser after 20 rows" in over
         assert "hx-trigger" not in over
         progress.tell(RUN, Standing(State.RUNNING, 40))
         assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
@@ -763,13 +763,13 @@ def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
     ("standing", "sentence"),
     [
         (Standing(State.STARTING), "Starting"),
-        (Standing(State.NOT_BEGUN), "No download has begun"),
+        (Standing(State.NOT_BEGUN), "Not started"),
         (Standing(State.RUNNING, 1), "1 row so far"),
         (Standing(State.STOPPING, 4200), "Stopping after 4,200 rows"),
         (Standing(State.COMPLETE, 10_000), "Complete: 10,000 rows"),
         (Standing(State.STOPPED, 0), "Stopped after 0 rows"),
-        (Standing(State.LEFT, 2), "Broken off after 2 rows: the download was not taken any further"),
-        (Standing(State.TRUNCATED, 2, "it broke"), "Cut short after 2 rows: it broke"),
+        (Standing(State.LEFT, 2), "Canceled by the browser after 2 rows"),
+        (Standing(State.TRUNCATED, 2, "it broke"), "Incomplete: stopped after 2 rows (it broke)"),
     ],
 )  # fmt: skip
 def test_how_far_it_has_come_in_words(standing: Standing, sentence: str) -> None:

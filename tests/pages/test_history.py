@@ -397,7 +397,7 @@ SAID = [
     ),
     pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} to the owner", id="to the owner"),
     pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="to somebody else"),
-    pytest.param("refunded-on-destination", r"Refunded .* back on \w+", id="returned on the far side"),
+    pytest.param("refunded-on-destination", r"Refunded .* refunded on \w+", id="returned on the far side"),
     pytest.param("expired-quote", r"Expired .* no deposit", id="an offer that ran out"),
 ]
 
