@@ -63,7 +63,7 @@ def test_going_on_reloads_nothing_but_the_list(browser: Browser, server: str) ->
         page.get_by_role("link", name=re.compile("Older")).click()
         expect(page).to_have_url(re.compile("cursor="))
         expect(page.locator("#said")).to_have_text("20 transfers shown")
-        page.get_by_label("Parts of the history").get_by_role("link", name="Succeeded").click()
+        page.get_by_label("Filter by status").get_by_role("link", name="Succeeded").click()
         expect(page).to_have_url(re.compile(r"status=SUCCEEDED$"))
         expect(page.locator("#list .status").first).to_have_text("Succeeded")
         expect(page.get_by_role("heading", name="Totals")).to_be_visible()

@@ -70,7 +70,7 @@ def looked_up_by_key(visit: Visit) -> None:
     visit.open("/")
     visit.page.get_by_role("link", name="advanced search").click()
     visit.page.get_by_label("Owner", exact=True).fill(OWNER.rpartition("/")[2])
-    visit.page.get_by_role("button", name="Search", exact=True).click()
+    visit.page.get_by_role("region", name="Advanced search").get_by_role("button", name="Search", exact=True).click()
     expect(heading(visit.page)).to_have_text(re.compile(r"^\d+ transfers found$"))
 
 
@@ -85,7 +85,7 @@ def exported(visit: Visit) -> None:
 
 def read_an_address(visit: Visit) -> None:
     visit.open(OWNER)
-    visit.page.get_by_role("navigation", name="Parts of the history").get_by_role("link", name="Succeeded").click()
+    visit.page.get_by_role("navigation", name="Filter by status").get_by_role("link", name="Succeeded").click()
     shown = visit.page.locator("#list .intents tbody tr")
     expect(shown.first).to_contain_text("Succeeded")
 

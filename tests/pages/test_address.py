@@ -396,7 +396,7 @@ def test_an_owner_whose_search_failed_is_known_by_the_history(site: Client, emul
     emulator.behave("SearchIntents", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert re.search(r"Owner of at least \d+ transfers", words(answer))
-    assert "stopped at its newest" not in words(answer)
+    assert "only the most recent transfers" not in words(answer)
 
 
 def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, busiest: str) -> None:

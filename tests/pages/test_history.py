@@ -532,7 +532,7 @@ def test_a_list_that_cannot_be_had_is_a_failure_and_not_empty(
     assert answer.status_code == status
     assert 'role="alert"' in page
     assert ("<html" in page) is not bool(headers)
-    assert "No intents" not in page
+    assert "No matching transfers" not in page
 
 
 def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: Emulator) -> None:
