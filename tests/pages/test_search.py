@@ -238,7 +238,7 @@ def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator
 def test_a_token_alone_is_looked_up_all_the_same(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": USDC})
     assert page.status_code == 404
-    assert "<li>owner, deposit address or destination intent address</li>" in page.content.decode()
+    assert "<li>Owner, deposit address or destination intent address</li>" in page.content.decode()
 
 
 def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emulator: Emulator) -> None:
@@ -360,7 +360,7 @@ def test_an_intent_id_may_have_the_services_own_form(site: Client, emulator: Emu
 def test_a_miss_by_one_key_has_other_causes_than_one_by_several(site: Client, emulator: Emulator) -> None:
     one = text_of(site.get("/search", {"owner": NOBODY}).content)
     assert "The wallet has never used this service." in one
-    assert "Searched as owner " in one
+    assert "Searched as Owner " in one
     several = text_of(site.get("/search", {"owner": NOBODY, "transaction": NOTHING}).content)
     assert "No single transfer matches all fields" in several
     assert "The wallet has never used this service." not in several
