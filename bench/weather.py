@@ -186,11 +186,11 @@ class Service:
                  "headers": [(name.encode(), value.encode()) for name, value in headers.items()]}  # fmt: skip
 
         async def good() -> tuple[int, list[tuple[bytes, bytes]], bytes] | None:
-            return await self._asked(scope, body, reader)
+            return await self._emulated_response(scope, body, reader)
 
         return Exchange(reader, writer, good)
 
-    async def _asked(
+    async def _emulated_response(
         self, scope: dict[str, Any], body: bytes, reader: asyncio.StreamReader
     ) -> tuple[int, list[tuple[bytes, bytes]], bytes] | None:
         received = iter([{"type": "http.request", "body": body, "more_body": False}])

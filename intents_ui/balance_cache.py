@@ -22,7 +22,7 @@ from intents_ui.service.together import aside
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
-_aside = Shares(MOST_ASIDE)
+_background_lookups = Shares(MOST_ASIDE)
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def within(facts: Facts, *, seconds: float) -> Balances:
 
     The lookup then continues in the background.
     """
-    if _place(facts) is None:
+    if _owner_and_time(facts) is None:
         return UNCHECKED
     if found := _fresh(facts):
         return found
-    lookup = _looked_up_aside(facts)
+    lookup = _lookup_in_background(facts)
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
@@ -70,36 +70,37 @@ def within(facts: Facts, *, seconds: float) -> Balances:
 
 def known(all_facts: Sequence[Facts]) -> list[Balances]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
-    places = [_place(facts) for facts in all_facts]
+    places = [_owner_and_time(facts) for facts in all_facts]
     found = iter(wiring.service().last_known([_first_page(place) for place in places if place]))
     return [
-        _recalled(facts, next(found)) if place else UNCHECKED for facts, place in zip(all_facts, places, strict=True)
+        _cached_balances(facts, next(found)) if place else UNCHECKED
+        for facts, place in zip(all_facts, places, strict=True)
     ]
 
 
 def _fresh(facts: Facts) -> Balances | None:
-    place = _place(facts)
+    place = _owner_and_time(facts)
     if place is None or not wiring.service().has_fresh(_first_page(place)):
         return None
     [found] = known([facts])
     return found if found.check is Check.CHECKED else None
 
 
-def _looked_up_aside(facts: Facts) -> "Future[Lookup] | None":
+def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None at the limit, overall or for the client address."""
     visitor = origin.visitor()
-    if _aside.take(visitor):
+    if _background_lookups.take(visitor):
         return None
     try:
         lookup = aside(lambda: look_up(facts))
     except RuntimeError:  # the process is shutting down
-        _aside.give_back(visitor)
+        _background_lookups.give_back(visitor)
         return None
-    lookup.add_done_callback(lambda _: _aside.give_back(visitor))
+    lookup.add_done_callback(lambda _: _background_lookups.give_back(visitor))
     return lookup
 
 
-def _recalled(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Balances:
+def _cached_balances(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Balances:
     if found is None:
         return UNCHECKED
     answer, age = found
@@ -116,7 +117,7 @@ def _whole_seconds(at: datetime) -> datetime:
     return at.replace(microsecond=0)
 
 
-def _place(facts: Facts) -> tuple[str, datetime] | None:
+def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
     """Return the owner and the creation time, by which the transfer is found in the history, or None."""
     return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
 

@@ -47,7 +47,7 @@ def read(word: str, *, of: str) -> Position:
     """Return the position of a cursor. Raises Unreadable or OfAnotherList."""
     if not word:
         return Position()
-    fingerprint, edge, is_backward, *texts = _opened(word)
+    fingerprint, edge, is_backward, *texts = _verified(word)
     if fingerprint != _fingerprint(of):
         raise OfAnotherList
     cursor, *earlier = (None if text is None else Page.from_text(text) for text in texts)
@@ -57,7 +57,7 @@ def read(word: str, *, of: str) -> Position:
 def check(word: str) -> None:
     """Verify the signature before a request is sent. Raises Unreadable."""
     if word:
-        _opened(word)
+        _verified(word)
 
 
 def address(path: str, *, of: str, at: Position | None = None, written: str | None = None) -> str:
@@ -77,7 +77,7 @@ def is_at(request: HttpRequest, url: str) -> bool:
     return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
 
 
-def _opened(word: str) -> Any:
+def _verified(word: str) -> Any:
     if len(word) > LONGEST:
         raise Unreadable
     try:

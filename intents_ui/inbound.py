@@ -90,13 +90,13 @@ def wait_to_stream(visitor: str | None) -> int:
 
 # Rejections by visitor and by whether they apply to costly pages only, each with its end. Bounded: an evicted
 # rejection is rendered again.
-_told_to_wait: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
-_telling = threading.Lock()
+_rejections: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
+_rejections_lock = threading.Lock()
 
 
 def remember_refusal(visitor: str | None, failure: Failure, *, seconds: int, is_costly: bool) -> None:
-    with _telling:
-        _told_to_wait[visitor, is_costly] = (time.monotonic() + seconds, failure)
+    with _rejections_lock:
+        _rejections[visitor, is_costly] = (time.monotonic() + seconds, failure)
 
 
 def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
@@ -104,8 +104,8 @@ def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
     if visitor is None:
         return None
     now = time.monotonic()
-    with _telling:
-        told = [_told_to_wait.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
+    with _rejections_lock:
+        told = [_rejections.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
     return next((failure for until, failure in told if now < until), None)
 
 

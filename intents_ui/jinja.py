@@ -122,7 +122,7 @@ def once(macro: Callable[..., str]) -> Callable[..., str]:
 def url(name: str, *args: Any) -> str:
     if not args:
         return _bare_url(name)
-    around = _around(name) if len(args) == 1 and _is_plain(args[0]) else None
+    around = _url_parts(name) if len(args) == 1 and _is_plain(args[0]) else None
     return around[0] + args[0] + around[1] if around else reverse(name, args=args)
 
 
@@ -132,7 +132,7 @@ def _bare_url(name: str) -> str:
 
 
 @cache
-def _around(name: str) -> tuple[str, str] | None:
+def _url_parts(name: str) -> tuple[str, str] | None:
     """Return a URL's text before and after its one identifier, for identifiers that need no quoting.
 
     Django's `reverse` searches all URL patterns each time, which takes a tenth of a list page's time.

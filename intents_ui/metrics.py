@@ -204,14 +204,14 @@ class Observer:
         streams.set(open_streams)
         exports.set(running_exports)
         in_hand.set(requests)
-        self._look_at_tasks()
+        self._sample_tasks()
         processes.set(1)
         if redis is not None:
             redis_up().set(redis)
         with contextlib.suppress(OSError):
             memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
 
-    def _look_at_tasks(self) -> None:
+    def _sample_tasks(self) -> None:
         ages = long_tasks.ages()
         for task in TASKS:
             task_beat.labels(task).set(ages.get(task, 0))

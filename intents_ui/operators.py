@@ -108,7 +108,7 @@ def refusal_to_read(request: HttpRequest) -> Refusal | None:
     """Return why a read operation is rejected for this client, or None. Counts the request."""
     if not may_read():
         return NOT_HERE
-    return _spent(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
+    return _rate_limited(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
@@ -116,21 +116,21 @@ def refusal(request: HttpRequest) -> Refusal | None:
     if level() is not Level.WRITE:
         return NOT_HERE
     visitor = visitors.of(request)
-    if not may_write(request) and (refused := _unknown(request, visitor)):
+    if not may_write(request) and (refused := _authentication_error(request, visitor)):
         return refused
-    return _spent(Limit("write-by-hand", ENV.intents_console_writes, MINUTE, is_strict=True), visitor)
+    return _rate_limited(Limit("write-by-hand", ENV.intents_console_writes, MINUTE, is_strict=True), visitor)
 
 
-def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
+def _authentication_error(request: HttpRequest, visitor: str | None) -> Refusal | None:
     """Return why the client is not recognized as the operator, or None."""
-    if not _given(request):
+    if not _submitted_token(request):
         return MISSING
     # Counted before the comparison, so that concurrent guesses are limited like sequential ones.
-    if refused := _spent(WRONG_TOKENS, visitor, "Too many wrong tokens from this IP address."):
+    if refused := _rate_limited(WRONG_TOKENS, visitor, "Too many wrong tokens from this IP address."):
         return refused
-    if refused := _spent(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens."):
+    if refused := _rate_limited(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens."):
         return refused
-    if not _is_token(_given(request)):
+    if not _is_token(_submitted_token(request)):
         return WRONG
     give_back(WRONG_TOKENS, visitor)
     give_back(WRONG_TOKENS_OF_ALL, ALL)
@@ -139,7 +139,7 @@ def _unknown(request: HttpRequest, visitor: str | None) -> Refusal | None:
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
     """Set the operator cookie for half an hour, if the form asks for it and the token is right."""
-    if REMEMBER_FIELD not in request.POST or not _is_token(_given(request)):
+    if REMEMBER_FIELD not in request.POST or not _is_token(_submitted_token(request)):
         return
     until = int(time.time()) + REMEMBERED_SECONDS
     response.set_cookie(
@@ -186,7 +186,7 @@ def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
     return cast(V, answer)
 
 
-def _given(request: HttpRequest) -> str:
+def _submitted_token(request: HttpRequest) -> str:
     return request.POST.get(TOKEN_FIELD, "")[:LONGEST_TOKEN]
 
 
@@ -203,7 +203,7 @@ def _fingerprint() -> str:
     return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
 
 
-def _spent(
+def _rate_limited(
     limit: Limit,
     visitor: str | None,
     too_many: str = "Too many requests from this IP address in one minute.",

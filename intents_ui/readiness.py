@@ -41,17 +41,17 @@ class RedisWatch:
             url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
         )
         self._lock = asyncio.Lock()
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
         self._answers = False
 
     async def answers(self) -> bool:
         async with self._lock:
-            if time.monotonic() - self._looked_at > REDIS_SECONDS:
+            if time.monotonic() - self._checked_at > REDIS_SECONDS:
                 try:
                     self._answers = bool(await self._redis.ping())
                 except trouble():
                     self._answers = False
-                self._looked_at = time.monotonic()
+                self._checked_at = time.monotonic()
             return self._answers
 
     async def aclose(self) -> None:

@@ -92,23 +92,23 @@ class _Buckets:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._until = float("-inf")
+        self._paused_until = float("-inf")
 
     def take(self, limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
         key, shared = _key(limit, visitor), caches["default"]
         if isinstance(shared, RedisCache):
-            if self._clock() >= self._until:
+            if self._clock() >= self._paused_until:
                 try:
                     return _seconds(_take_shared(shared, limit, key, cost, is_forced=is_forced))
                 except redis_error() as error:
-                    self._until = self._clock() + self.PAUSE_SECONDS
+                    self._paused_until = self._clock() + self.PAUSE_SECONDS
                     log.warning("Redis unavailable; rate limits are per process: %s", type(error).__name__)
             if limit.is_strict:
-                raise CannotCount(max(1, ceil(self._until - self._clock())))
+                raise CannotCount(max(1, ceil(self._paused_until - self._clock())))
         return _seconds(_take_here(limit, key, cost, is_forced=is_forced))
 
     def resume(self) -> None:
-        self._until = float("-inf")
+        self._paused_until = float("-inf")
 
 
 def _key(limit: Limit, visitor: str | None) -> str:

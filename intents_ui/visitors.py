@@ -23,7 +23,7 @@ type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     """Return the client's normalized address (IPv6: its /64), or None if there is none (a Unix socket)."""
     found = caller(scope, proxies)
-    return _as_counted(found) if found is not None else None
+    return _normalized(found) if found is not None else None
 
 
 def counted(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
@@ -118,7 +118,7 @@ def _without_port(hop: str) -> str:
     return host if "." in host and ":" not in port else hop
 
 
-def _as_counted(address: str) -> str:
+def _normalized(address: str) -> str:
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -137,13 +137,13 @@ def is_ours(request: HttpRequest) -> bool:
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site in FROM_OUR_PAGES
-    found = ORIGIN.match(_came_from(request))
-    return _is_our_host(request, found["host"]) if found else not _came_from(request)
+    found = ORIGIN.match(_source_url(request))
+    return _is_our_host(request, found["host"]) if found else not _source_url(request)
 
 
 def root(request: HttpRequest) -> str:
     """Return the scheme and host in the user's browser, which a proxy may have rewritten."""
-    found = ORIGIN.match(_came_from(request))
+    found = ORIGIN.match(_source_url(request))
     return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
 
 
@@ -152,7 +152,7 @@ def comes_by_https(request: HttpRequest) -> bool:
     return root(request).startswith("https:") or request.is_secure()
 
 
-def _came_from(request: HttpRequest) -> str:
+def _source_url(request: HttpRequest) -> str:
     return request.headers.get("Origin") or request.headers.get("Referer") or ""
 
 

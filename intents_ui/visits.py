@@ -35,13 +35,13 @@ class Visit:
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), visitor=visitors.counted(scope, ENV.trusted_proxies))
         self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
-        self._is_told = self.view != "static"  # static files are too many to log and not informative
+        self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
         self._status = 0
         self._bytes = 0
         self._began = time.perf_counter()
         self._seconds: float | None = None
-        if self._is_told:
+        if self._is_logged:
             telemetry.request_began(self.origin)
 
     def seeing(self, send: Send) -> Send:
@@ -51,15 +51,15 @@ class Visit:
                 message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
             elif message["type"] == "http.response.body":
                 self._bytes += len(message.get("body", b""))
-                self._count()
+                self._record()
             await send(message)
 
         return send_seen
 
     def end(self, error: BaseException | None) -> None:
         self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
-        seconds = self._count()
-        if not self._is_told:
+        seconds = self._record()
+        if not self._is_logged:
             return
         told = {
             "method": self._method,
@@ -76,7 +76,7 @@ class Visit:
             told,
         )
 
-    def _count(self) -> float:
+    def _record(self) -> float:
         """Record the time to the first byte once, and return it."""
         if self._seconds is None:
             self._seconds = time.perf_counter() - self._began

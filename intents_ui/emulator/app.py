@@ -163,9 +163,9 @@ class Emulator:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _live(receive, send)
+            await _lifespan(receive, send)
         elif scope["type"] == "http":
-            leaving = _Leaving(receive)
+            leaving = _Caller(receive)
             try:
                 answer = await self._answer(scope, leaving)
                 if answer:
@@ -173,13 +173,13 @@ class Emulator:
             finally:
                 leaving.stop()
 
-    async def _answer(self, scope: Scope, leaving: "_Leaving") -> Answer | None:
+    async def _answer(self, scope: Scope, leaving: "_Caller") -> Answer | None:
         operation = scope["path"].removeprefix(self.prefix)
         is_ours = scope["path"].startswith(self.prefix) and operation in self.operations
         on = self.behaviours.for_request(operation if is_ours else "")
         try:
             headers = {name.lower(): value for name, value in scope["headers"]}
-            self._admit(scope, headers, is_ours=is_ours)
+            self._check_request(scope, headers, is_ours=is_ours)
             body = await leaving.body()
             if body is None:
                 return None
@@ -203,7 +203,7 @@ class Emulator:
             return await self._waiting.wait_intent_receipt(ask, pause)
         return self._operations[operation](ask)
 
-    def _admit(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
+    def _check_request(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
         """Raise the errors that the real server returns before a request reaches an operation, in the same order."""
         if self.access_key is not None:
             key = headers.get(b"x-access-key", b"").decode("latin-1")
@@ -262,12 +262,12 @@ class Emulator:
         return round(self.now() * MICROSECONDS)
 
 
-class _Leaving:
+class _Caller:
     """A request's body, then detection of a disconnected caller."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._gone: asyncio.Task[None] | None = None
+        self._disconnected: asyncio.Task[None] | None = None
 
     async def body(self) -> bytes | None:
         """Return the body, or None if the caller disconnected."""
@@ -287,21 +287,21 @@ class _Leaving:
 
     async def within(self, seconds: float) -> bool:
         """Wait up to `seconds`. Returns True as soon as the caller disconnects."""
-        if self._gone is None:
-            self._gone = asyncio.ensure_future(self._until_gone())
-        await asyncio.wait({self._gone}, timeout=seconds)
-        return self._gone.done()
+        if self._disconnected is None:
+            self._disconnected = asyncio.ensure_future(self._until_disconnected())
+        await asyncio.wait({self._disconnected}, timeout=seconds)
+        return self._disconnected.done()
 
     def stop(self) -> None:
-        if self._gone is not None:
-            self._gone.cancel()
+        if self._disconnected is not None:
+            self._disconnected.cancel()
 
-    async def _until_gone(self) -> None:
+    async def _until_disconnected(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
 
-async def _live(receive: Receive, send: Send) -> None:
+async def _lifespan(receive: Receive, send: Send) -> None:
     """Handle ASGI lifespan events. There is nothing to open or close."""
     while True:
         event = (await receive())["type"].removeprefix("lifespan.")

@@ -115,43 +115,43 @@ class Behaviours:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._on: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
+        self._active: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
 
     def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
         """Turn on a behavior until switched off, or for `times` requests. Raises ValueError for an unknown name."""
         if name not in NAMES and seconds_of(name) is None:
             raise ValueError(f"no behaviour is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
         with self._lock:
-            self._on[operation][name] = times
+            self._active[operation][name] = times
 
     def switch_off(self, operation: str | None = None) -> None:
         with self._lock:
             if operation is None:
-                self._on.clear()
+                self._active.clear()
             else:
-                self._on.pop(operation, None)
+                self._active.pop(operation, None)
 
     def for_request(self, operation: str) -> frozenset[str]:
         """Return the behaviors for one request, and count it."""
-        if not self._on:
+        if not self._active:
             return frozenset()
         with self._lock:
             return frozenset(
                 name
                 for each in (operation, EVERY_OPERATION)
-                if each in self._on
-                for name in list(self._on[each])
-                if self._spend(each, name)
+                if each in self._active
+                for name in list(self._active[each])
+                if self._consume(each, name)
             )
 
-    def _spend(self, operation: str, name: str) -> bool:
-        left = self._on[operation][name]
+    def _consume(self, operation: str, name: str) -> bool:
+        left = self._active[operation][name]
         if left is None:
             return True
         if left > 1:
-            self._on[operation][name] = left - 1
+            self._active[operation][name] = left - 1
         else:
-            del self._on[operation][name]
+            del self._active[operation][name]
         return left > 0
 
 

@@ -31,11 +31,11 @@ def origin_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]
     token, value = transfer.origin, terms.from_amount if transfer.origin.native else 0
     spenders = [provider_contract(provider) for provider in transfer.deal.providers]
     allowance = [] if token.native else [(token.address, _encoded(_APPROVE, spenders[0], terms.from_amount), 0)]
-    bridge = spenders[-1], _crossing(transfer, terms, transfer.deal.providers[-1]), value
+    bridge = spenders[-1], _bridge_call(transfer, terms, transfer.deal.providers[-1]), value
     if transfer.same_chain:
-        return [*allowance, (spenders[0], _swapping(transfer, terms, transfer.deal.providers[0]), value)]
+        return [*allowance, (spenders[0], _swap_call(transfer, terms, transfer.deal.providers[0]), value)]
     if len(spenders) > 1:
-        return [*allowance, (spenders[0], _swapping(transfer, terms, transfer.deal.providers[0]), value), bridge]
+        return [*allowance, (spenders[0], _swap_call(transfer, terms, transfer.deal.providers[0]), value), bridge]
     return [*allowance, bridge]
 
 
@@ -65,7 +65,7 @@ def provider_contract(provider: str) -> str:
     return names.stranger(f"provider {provider}")
 
 
-def _swapping(transfer: Transfer, terms: Terms, provider: str) -> str:
+def _swap_call(transfer: Transfer, terms: Terms, provider: str) -> str:
     if provider == "WETH":
         return f"0x{_WRAP}" if transfer.origin.native else _encoded(_UNWRAP, terms.from_amount)
     target = transfer.destination.address
@@ -74,7 +74,7 @@ def _swapping(transfer: Transfer, terms: Terms, provider: str) -> str:
     )
 
 
-def _crossing(transfer: Transfer, terms: Terms, provider: str) -> str:
+def _bridge_call(transfer: Transfer, terms: Terms, provider: str) -> str:
     amount, chain_id = terms.from_amount, transfer.destination.chain_id
     if provider == "CCTP" and chain_id in _CCTP_DOMAINS:
         burnt = transfer.origin.address

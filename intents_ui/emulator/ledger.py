@@ -47,12 +47,12 @@ class Ledger:
     def __init__(self, world: World) -> None:
         self.world = world
         self._lock = RLock()
-        self._made: dict[int, Course] = {}
+        self._courses: dict[int, Course] = {}
         self._by_hash: dict[str, int] = {}
-        self._last_made = 0
+        self._last_turn = 0
 
     def entry(self, number: int, now: int) -> Entry | None:
-        course = self._made.get(number)
+        course = self._courses.get(number)
         if course is None and not self.world.exists(number, now):
             return None
         transfer = course.transfer if course else self.world.transfer(number)
@@ -71,7 +71,7 @@ class Ledger:
 
     def course(self, number: int) -> Course:
         """Return the course of a transfer. For one of the world's, as if no caller interfered."""
-        made = self._made.get(number)
+        made = self._courses.get(number)
         if made:
             return made
         transfer = self.world.transfer(number)
@@ -87,7 +87,7 @@ class Ledger:
             made = sorted(
                 (
                     (course.transfer.born, number)
-                    for number, course in self._made.items()
+                    for number, course in self._courses.items()
                     if number % STREAMS == MADE
                     and earliest <= course.transfer.born <= until
                     and owner in (None, course.transfer.owner)
@@ -116,8 +116,8 @@ class Ledger:
     def next_number(self, now: int) -> tuple[int, int]:
         """Return a unique number and birth time for an intent created at `now`."""
         with self._lock:
-            turn = max(self._last_made + 1, now // 1000)
-            self._last_made = turn
+            turn = max(self._last_turn + 1, now // 1000)
+            self._last_turn = turn
         # The previous millisecond, so that the intent exists at once. The last digits make it unique.
         return turn * STREAMS + MADE, (now // 1000 - 1) * 1000 + STREAMS + turn % (1000 - STREAMS)
 
@@ -125,15 +125,15 @@ class Ledger:
         """Store a course, for a new intent or in place of its previous course."""
         with self._lock:
             number = course.transfer.number
-            self._made.pop(number, None)
-            self._made[number] = course
+            self._courses.pop(number, None)
+            self._courses[number] = course
             if deposit_hash:
                 self._by_hash[deposit_hash.lower()] = number
-            while len(self._made) > MADE_KEPT:
-                self._forget(next(iter(self._made)))
+            while len(self._courses) > MADE_KEPT:
+                self._evict(next(iter(self._courses)))
 
-    def _forget(self, number: int) -> None:
-        del self._made[number]
+    def _evict(self, number: int) -> None:
+        del self._courses[number]
         self._by_hash = {name: owner for name, owner in self._by_hash.items() if owner != number}
 
 

@@ -41,7 +41,7 @@ class Lookups:
         self.catalogue = ledger.world.catalogue
 
     def get_intent(self, ask: Ask) -> Document:
-        entry = self._wanted(ask)
+        entry = self._requested_entry(ask)
         return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
 
     def get_intent_receipt(self, ask: Ask) -> Document:
@@ -49,7 +49,7 @@ class Lookups:
 
         For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
         """
-        entry = self._wanted(ask)
+        entry = self._requested_entry(ask)
         if "quoted-not-found" in ask.behaviours and entry.scene.started is None:
             raise Refusal(NOT_FOUND, f"no receipt for intent {entry.transfer.intent_id}")
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
@@ -74,7 +74,7 @@ class Lookups:
             following |= {"after": page.cursor}
         return {"intents": rows, "nextPage": following}
 
-    def _wanted(self, ask: Ask) -> Entry:
+    def _requested_entry(self, ask: Ask) -> Entry:
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
         entry = self.ledger.named(intent_id, ask.now)
         if entry is None:
@@ -132,11 +132,11 @@ class Lookups:
         return row | {"hasBalance": True} if requests.flag(ask.body, "onlyRecoverable") else row
 
 
-def _bears_hash(entry: Entry, wanted: str) -> bool:
+def _has_hash(entry: Entry, wanted: str) -> bool:
     return any(each and each.lower() == wanted for each in entry.hashes())
 
 
-def _bears_deposit_hash(entry: Entry, wanted: str) -> bool:
+def _has_deposit_hash(entry: Entry, wanted: str) -> bool:
     return entry.scene.legs[0] is not None and (entry.hashes()[0] or "").lower() == wanted
 
 
@@ -146,21 +146,21 @@ def _mentions(entry: Entry, wanted: str) -> bool:
     return any(wanted in text.lower() for text in texts)
 
 
-def _answers_query(entry: Entry, wanted: str) -> bool:
+def _matches_query(entry: Entry, wanted: str) -> bool:
     transfer = entry.transfer
     exact = (transfer.intent_id, transfer.owner, transfer.origin_address, transfer.destination_address)
-    return wanted in exact or _bears_hash(entry, wanted) or _mentions(entry, wanted)
+    return wanted in exact or _has_hash(entry, wanted) or _mentions(entry, wanted)
 
 
 # Predicates of the search criteria.
 _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
     "byIntentId": lambda entry, wanted: entry.transfer.intent_id == _prefixed(wanted),
-    "byTransactionHash": lambda entry, wanted: _bears_hash(entry, wanted),
-    "byDepositTransactionHash": lambda entry, wanted: _bears_deposit_hash(entry, wanted),
+    "byTransactionHash": lambda entry, wanted: _has_hash(entry, wanted),
+    "byDepositTransactionHash": lambda entry, wanted: _has_deposit_hash(entry, wanted),
     "byOriginIntentAddress": lambda entry, wanted: entry.transfer.origin_address == wanted,
     "byDestinationIntentAddress": lambda entry, wanted: entry.transfer.destination_address == wanted,
     "byOwnerAddress": lambda entry, wanted: entry.transfer.owner == wanted,
-    "byQueryString": _answers_query,
+    "byQueryString": _matches_query,
 }
 
 

@@ -45,8 +45,8 @@ class Market:
             and (not address or token.address == canonical(address.strip()))
             and (not query or _rank(token, query) is not None)
         ]
-        found.sort(key=lambda token: (_rank(token, query) or 0, *_by_standing(token)))
-        return {"tokens": [token.as_info() for token in _cut(found, requests.whole(body, "limit"))]}
+        found.sort(key=lambda token: (_rank(token, query) or 0, *_sort_key(token)))
+        return {"tokens": [token.as_info() for token in _limited_per_chain(found, requests.whole(body, "limit"))]}
 
     def get_exact_input_routes(self, ask: Ask) -> Document:
         if "routes-stub" in ask.behaviours:
@@ -114,10 +114,10 @@ class Market:
         found = [token for token in self.catalogue.on_chains(chain_ids) if token.listing != "external"]
         if address:
             found = [token for token in found if token.address == canonical(address)]
-        return sorted(found, key=_by_standing)
+        return sorted(found, key=_sort_key)
 
 
-def _by_standing(token: Token) -> tuple[bool, int, str]:
+def _sort_key(token: Token) -> tuple[bool, int, str]:
     return token.listing != "featured", token.feature_index, token.name.lower()
 
 
@@ -135,7 +135,7 @@ def _rank(token: Token, query: str) -> int | None:
     return 4 if query in token.name.lower() or query in token.address else None
 
 
-def _cut(tokens: Iterable[Token], limit: int | None) -> list[Token]:
+def _limited_per_chain(tokens: Iterable[Token], limit: int | None) -> list[Token]:
     most = min(limit, LARGEST_LIMIT) if limit and limit > 0 else LARGEST_LIMIT
     kept: list[Token] = []
     counts: defaultdict[int, int] = defaultdict(int)

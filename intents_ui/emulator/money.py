@@ -116,7 +116,7 @@ def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
     origin, destination = transfer.origin, transfer.destination
     from_amount = transfer.from_amount
     if from_amount is None:
-        from_amount = _needed(transfer, catalogue)
+        from_amount = _input_for_output(transfer, catalogue)
     in_micro = from_amount * origin.price // origin.scale
     origin_gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue)
     crossing = not transfer.same_chain
@@ -157,7 +157,7 @@ def usd(units: int, token: Token) -> float:
     return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
 
 
-def _needed(transfer: Transfer, catalogue: Catalogue) -> int:
+def _input_for_output(transfer: Transfer, catalogue: Catalogue) -> int:
     """Return the input needed for an output of `to_amount`."""
     origin, destination = transfer.origin, transfer.destination
     out_micro = -(-(transfer.to_amount or 0) * destination.price // destination.scale)

@@ -70,7 +70,7 @@ def read(name: str) -> Named | None:
     if raw is None:
         return None
     head, tail = raw[:_HEAD_BYTES], raw[_HEAD_BYTES:]
-    packed = int.from_bytes(_mixed(head, tail))
+    packed = int.from_bytes(_masked(head, tail))
     number, role, attempt = packed >> 8, packed >> 3 & 31, packed & 7
     if role not in _ROLES or _tail(packed, len(raw)) != tail:
         return None
@@ -97,7 +97,7 @@ _ROLES = frozenset(Role)
 def _write(role: Role, number: int, attempt: int, size: int) -> bytes:
     packed = number << 8 | role << 3 | attempt
     tail = _tail(packed, size)
-    return _mixed(packed.to_bytes(_HEAD_BYTES), tail) + tail
+    return _masked(packed.to_bytes(_HEAD_BYTES), tail) + tail
 
 
 def _tail(packed: int, size: int) -> bytes:
@@ -105,7 +105,7 @@ def _tail(packed: int, size: int) -> bytes:
     return hashlib.blake2b(seen, key=_KEY, digest_size=size - _HEAD_BYTES, person=b"tail").digest()
 
 
-def _mixed(head: bytes, tail: bytes) -> bytes:
+def _masked(head: bytes, tail: bytes) -> bytes:
     """Mask or unmask the head with a mask derived from the tail."""
     mask = hashlib.blake2b(tail, key=_KEY, digest_size=_HEAD_BYTES, person=b"mask").digest()
     return (int.from_bytes(head) ^ int.from_bytes(mask)).to_bytes(_HEAD_BYTES)

@@ -17,7 +17,7 @@ def required[T](value: T | None, field: str) -> T:
 def text(body: Document, field: str) -> str | None:
     value = body.get(field)
     if value is not None and not isinstance(value, str):
-        raise _misshapen(field, "string", value)
+        raise _wrong_type(field, "string", value)
     return value
 
 
@@ -26,14 +26,14 @@ def words(body: Document, field: str) -> list[str] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise _misshapen(field, "[]string", value)
+        raise _wrong_type(field, "[]string", value)
     return value
 
 
 def flag(body: Document, field: str) -> bool:
     value = body.get(field)
     if value is not None and not isinstance(value, bool):
-        raise _misshapen(field, "bool", value)
+        raise _wrong_type(field, "bool", value)
     return bool(value)
 
 
@@ -47,7 +47,7 @@ def wholes(body: Document, field: str) -> list[int] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise _misshapen(field, "[]uint64", value)
+        raise _wrong_type(field, "[]uint64", value)
     return [required(_whole(each, field), field) for each in value]
 
 
@@ -55,7 +55,7 @@ def members(body: Document, field: str) -> Document:
     """Return an object, empty if it is missing."""
     value = body.get(field)
     if value is not None and not isinstance(value, dict):
-        raise _misshapen(field, "object", value)
+        raise _wrong_type(field, "object", value)
     return value or {}
 
 
@@ -64,7 +64,7 @@ def objects(body: Document, field: str) -> list[Document]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise _misshapen(field, "[]object", value)
+        raise _wrong_type(field, "[]object", value)
     return value
 
 
@@ -74,11 +74,11 @@ def _whole(value: Any, field: str) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 78:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _LARGEST:
-        raise _misshapen(field, "uint64", value)
+        raise _wrong_type(field, "uint64", value)
     return value
 
 
-def _misshapen(field: str, wanted: str, value: Any) -> Refusal:
+def _wrong_type(field: str, wanted: str, value: Any) -> Refusal:
     kinds = {dict: "object", list: "array", str: "string", bool: "bool"}
     kind = kinds.get(type(value), "number")
     return Refusal(

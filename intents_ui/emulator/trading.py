@@ -48,7 +48,7 @@ _MAY_BE_ABSENT: Final = frozenset(
         "destinationGas",
     ]
 )
-_QUICKEST: Final = 100
+_MAX_PACE: Final = 100
 _LARGEST_LOSS: Final = 0.3
 _MEMO_LIMIT: Final = 10_000
 
@@ -85,7 +85,7 @@ class Trading:
         given = requests.required(requests.members(ask.body, "intent"), "intent")
         if not given:
             raise Refusal(INVALID_ARGUMENT, "intent is required")
-        entry = self._wanted(requests.text(given, "intentId"), "intent.intentId", ask.now)
+        entry = self._requested_entry(requests.text(given, "intentId"), "intent.intentId", ask.now)
         transfer = entry.transfer
         if entry.scene.status != "QUOTED":
             raise _wrong_status(entry)
@@ -96,7 +96,7 @@ class Trading:
             raise Refusal(INVALID_ARGUMENT, f"intent was modified: {difference}")
         committed = (ask.now - transfer.born) / MICROSECONDS
         script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
-        self.ledger.keep(Course(_own_pace(transfer), play(script), committed=ask.now))
+        self.ledger.keep(Course(_unstretched(transfer), play(script), committed=ask.now))
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
@@ -105,14 +105,14 @@ class Trading:
         The extra fields `plot` (slug or number) and `variant` select a scenario, and `pace` how many times faster it
         runs, 1 to 100.
         """
-        entry = self._wanted(requests.text(ask.body, "intentId"), "intentId", ask.now)
+        entry = self._requested_entry(requests.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
         if entry.scene.status not in _BEFORE_EXECUTION:
             raise _wrong_status(entry)
         course = self.ledger.course(entry.transfer.number)
         self._check_in_time(entry, course, ask.now)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
-        transfer = _own_pace(replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit)))
+        transfer = _unstretched(replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit)))
         script = self._script(ask.body, transfer)
         executed = (ask.now - transfer.born) / MICROSECONDS
         before = tuple(
@@ -233,7 +233,7 @@ class Trading:
             raise Refusal(QUERY_FAILED, f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
 
-    def _wanted(self, intent_id: str | None, field: str, now: int) -> Entry:
+    def _requested_entry(self, intent_id: str | None, field: str, now: int) -> Entry:
         entry = self.ledger.named(requests.required(intent_id, field), now)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {str(intent_id)[:80]} not found")
@@ -267,10 +267,10 @@ class Trading:
         started = tuple(step for step in script if step.status not in _BEFORE_EXECUTION)
         if not started:
             raise Refusal(INVALID_ARGUMENT, f"plot {str(which)[:60]!r} ends before the execution")
-        return tuple(_fitting(step, transfer) for step in started)
+        return tuple(_without_destination(step, transfer) for step in started)
 
 
-def _fitting(step: Step, transfer: Transfer) -> Step:
+def _without_destination(step: Step, transfer: Transfer) -> Step:
     """Return the step without a destination transaction if the transfer is on one chain."""
     deposit, origin, _, refund = step.legs
     return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
@@ -286,12 +286,12 @@ def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, pa
 
 def _pace(body: Document) -> int:
     pace = requests.whole(body, "pace")
-    if pace is not None and not 1 <= pace <= _QUICKEST:
-        raise Refusal(INVALID_ARGUMENT, f"pace must be 1 to {_QUICKEST}")
+    if pace is not None and not 1 <= pace <= _MAX_PACE:
+        raise Refusal(INVALID_ARGUMENT, f"pace must be 1 to {_MAX_PACE}")
     return pace or 1
 
 
-def _own_pace(transfer: Transfer) -> Transfer:
+def _unstretched(transfer: Transfer) -> Transfer:
     """Return the transfer on the caller's clock, without the stretched time of its scenario."""
     return replace(transfer, stretch=1.0)
 

@@ -43,9 +43,9 @@ class Waiting:
             if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead))):
                 return None
             entry = self._entry(intent_id, self.now() + ahead)
-            if _told(entry) != _told(first):
+            if _state(entry) != _state(first):
                 break
-        return self._answer(entry, cursor, ask)
+        return self._response(entry, cursor, ask)
 
     def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
         news = entry.scene.receipt_states != cursor
@@ -66,13 +66,13 @@ class Waiting:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry
 
-    def _answer(self, entry: Entry, cursor: list[str], ask: Ask) -> Document:
+    def _response(self, entry: Entry, cursor: list[str], ask: Ask) -> Document:
         states = cursor if "wait-same-cursor" in ask.behaviours else entry.scene.receipt_states
         document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
         return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
 
-def _told(entry: Entry) -> tuple[str, list[str]]:
+def _state(entry: Entry) -> tuple[str, list[str]]:
     return entry.scene.status, entry.scene.receipt_states
 
 

@@ -122,11 +122,11 @@ class World:
         first = kept.start + bisect_left(kept, earliest, key=stream.born)
         last = kept.start + bisect_left(kept, until + 1, key=stream.born)
         kept = range(first, last)
-        turns = kept if owner is None else self._turns_of(owner, stream, kept)
+        turns = kept if owner is None else self._of_owner(owner, stream, kept)
         for k in reversed(turns) if descending else turns:
             yield stream.born(k), k * STREAMS + stream.index
 
-    def _turns_of(self, owner: str, stream: Stream, kept: range) -> list[int]:
+    def _of_owner(self, owner: str, stream: Stream, kept: range) -> list[int]:
         named = names.read(owner)
         if named is None or named.role is not Role.OWNER or named.number >= OWNERS:
             return []

@@ -33,7 +33,7 @@ CONNECTIONS: Final = 4  # one subscribes, the others run commands
 
 # Extend or take leases and return which of them we hold. KEYS: lease and snapshot of each intent. ARGV: our ID, the
 # TTL of leases and the TTL of snapshots, in milliseconds.
-_HOLD: Final = """
+_EXTEND_LEASES: Final = """
 local ours = {}
 for place = 1, #KEYS, 2 do
   local owner = redis.call('GET', KEYS[place])
@@ -48,7 +48,7 @@ end
 return ours
 """
 # Publish only while holding the lease: a process that was suspended must not overwrite its successor's snapshots.
-_TELL: Final = """
+_PUBLISH: Final = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
 redis.call('PUBLISH', KEYS[3], ARGV[1] .. ARGV[3])
@@ -128,39 +128,39 @@ class RedisBus:
             retry=Retry(NoBackoff(), 0),  # no blocking retries: the session is restarted instead
         )
         self._redis = Redis.from_pool(pool)
-        self._hold = self._redis.register_script(_HOLD)
-        self._tell = self._redis.register_script(_TELL)
+        self._extend_leases = self._redis.register_script(_EXTEND_LEASES)
+        self._publish = self._redis.register_script(_PUBLISH)
         self._release = self._redis.register_script(_RELEASE)
         self._seal = seal
         self._names = names
         self._prefix = prefix
         self._restart = restart
-        self._us = secrets.token_hex(8).encode()
+        self._process_id = secrets.token_hex(8).encode()
         self._members: dict[str, Member] = {}
         self._leading: set[str] = set()  # intents whose lease we hold
         self._subscribed: set[str] = set()
-        self._uninformed: set[str] = set()  # members that may have missed the stored snapshot
+        self._awaiting_stored: set[str] = set()  # members that may have missed the stored snapshot
         self.is_away = False
         self._is_broken = False
         self._heard_at = 0.0
-        self._work = asyncio.Event()
+        self._wakeup = asyncio.Event()
         self._task: LongTask | None = None
 
     def join(self, intent_id: str, member: Member) -> None:
         self._members[intent_id] = member
         self._leading.discard(intent_id)  # a previous member may have led, the new one isn't told yet
         if intent_id in self._subscribed:
-            self._uninformed.add(intent_id)
+            self._awaiting_stored.add(intent_id)
         if self.is_away:
             member.lead()
-        self._work.set()
+        self._wakeup.set()
         if self._task is None:
             self._task = LongTask("live bus", self._run, pause=self._restart)
 
     def leave(self, intent_id: str) -> None:
         self._members.pop(intent_id, None)
-        self._uninformed.discard(intent_id)
-        self._work.set()
+        self._awaiting_stored.discard(intent_id)
+        self._wakeup.set()
 
     async def tell(self, intent_id: str, picture: Picture) -> None:
         if intent_id not in self._leading:
@@ -168,17 +168,17 @@ class RedisBus:
         keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
         try:
             text = self._seal.close(picture.to_text().encode(), place=intent_id)
-            await self._tell(keys, [self._us, _milliseconds(KEPT), text])
+            await self._publish(keys, [self._process_id, _milliseconds(KEPT), text])
         except trouble():
             # Subscribers may have missed it. In a new session each leader publishes its newest snapshot.
             self._is_broken = True
-            self._work.set()
+            self._wakeup.set()
 
     async def aclose(self) -> None:
         if self._task:
             await asyncio.gather(self._task.cancel(), return_exceptions=True)
         with contextlib.suppress(*trouble()):
-            await self._let_go(self._leading)
+            await self._release_leases(self._leading)
         await self._redis.aclose()
 
     async def _run(self) -> None:
@@ -186,17 +186,17 @@ class RedisBus:
             try:
                 await self._session()
             except trouble() as error:
-                self._go_without(error)
+                self._run_without_redis(error)
                 await asyncio.sleep(BEAT)
             except Exception as error:
-                self._go_without(error)
+                self._run_without_redis(error)
                 raise
 
-    def _go_without(self, error: Exception) -> None:
+    def _run_without_redis(self, error: Exception) -> None:
         if not self.is_away:
             log.warning("Redis unavailable; falling back to per-process polling: %s", type(error).__name__)
         self.is_away = True
-        self._show_life()
+        self._heartbeat()
         for member in list(self._members.values()):
             member.lead()
 
@@ -204,40 +204,40 @@ class RedisBus:
         """Run from one connection to Redis to its end, which is always an exception."""
         self._leading.clear()
         self._subscribed.clear()
-        self._uninformed.clear()
+        self._awaiting_stored.clear()
         self._is_broken = False
         async with self._redis.pubsub() as pubsub:
             await pubsub.subscribe(self._channel(""))
             self._heard_at = asyncio.get_running_loop().time()
             listening = asyncio.create_task(self._listen(pubsub))
-            listening.add_done_callback(lambda _: self._work.set())
+            listening.add_done_callback(lambda _: self._wakeup.set())
             try:
                 while True:
-                    self._work.clear()
-                    await self._beat(pubsub)
+                    self._wakeup.clear()
+                    await self._renew_leases(pubsub)
                     if listening.done():
                         listening.result()
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._work.wait(), BEAT)
+                        await asyncio.wait_for(self._wakeup.wait(), BEAT)
             finally:
                 listening.cancel()
                 await asyncio.gather(listening, return_exceptions=True)
 
-    async def _beat(self, pubsub: "PubSub") -> None:
+    async def _renew_leases(self, pubsub: "PubSub") -> None:
         """Align leases and subscriptions with the current members."""
-        self._show_life()
+        self._heartbeat()
         self._check()
         await self._subscribe(pubsub)
-        await self._let_go(self._leading - self._members.keys())
+        await self._release_leases(self._leading - self._members.keys())
         await self._take_leases(sorted(self._members.keys() & self._subscribed))
-        await self._inform()
+        await self._deliver_stored()
         # A heartbeat to ourselves: without it, a subscription whose connection died silently would go unnoticed.
         await self._redis.publish(self._channel(""), b"")
         if self.is_away:
             self.is_away = False
             log.warning("Redis available again")
 
-    def _show_life(self) -> None:
+    def _heartbeat(self) -> None:
         if self._task:
             self._task.beat()
 
@@ -264,7 +264,7 @@ class RedisBus:
         if not intent_ids:
             return
         keys = [key(intent_id) for intent_id in intent_ids for key in (self._lease, self._picture)]
-        ours = await self._hold(keys, [self._us, _milliseconds(LEASE), _milliseconds(KEPT)])
+        ours = await self._extend_leases(keys, [self._process_id, _milliseconds(LEASE), _milliseconds(KEPT)])
         for intent_id, is_ours in zip(intent_ids, ours, strict=True):
             member = self._members.get(intent_id)
             if member is None:
@@ -278,10 +278,10 @@ class RedisBus:
                 if member.newest:
                     await self.tell(intent_id, member.newest)
 
-    async def _inform(self) -> None:
+    async def _deliver_stored(self) -> None:
         """Give subscribers the stored snapshot. Leaders poll the service, which is newer."""
-        intent_ids = sorted(self._uninformed - self._leading)
-        self._uninformed.clear()
+        intent_ids = sorted(self._awaiting_stored - self._leading)
+        self._awaiting_stored.clear()
         if not intent_ids:
             return
         kept = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
@@ -301,18 +301,18 @@ class RedisBus:
                 continue
             if message["type"] == "subscribe":
                 self._subscribed.add(intent_id)
-                self._uninformed.add(intent_id)
-                self._work.set()
-            elif message["type"] == "message" and not message["data"].startswith(self._us):
-                text = message["data"][len(self._us) :]
+                self._awaiting_stored.add(intent_id)
+                self._wakeup.set()
+            elif message["type"] == "message" and not message["data"].startswith(self._process_id):
+                text = message["data"][len(self._process_id) :]
                 member, picture = self._members.get(intent_id), self._read(intent_id, text)
                 if member and picture:
                     member.hear(picture)
 
-    async def _let_go(self, intent_ids: Iterable[str]) -> None:
+    async def _release_leases(self, intent_ids: Iterable[str]) -> None:
         released = list(intent_ids)
         if released:
-            await self._release([self._lease(intent_id) for intent_id in released], [self._us])
+            await self._release([self._lease(intent_id) for intent_id in released], [self._process_id])
             self._leading.difference_update(released)
 
     def _read(self, intent_id: str, sealed: bytes | str | None) -> Picture | None:
@@ -347,7 +347,7 @@ class RedisBus:
 
     def _channel(self, intent_id: str) -> str:
         """Return an intent's channel, or for "" our own channel for the heartbeat."""
-        return f"{self._prefix}told:{intent_id}" if intent_id else f"{self._prefix}process:{self._us.decode()}"
+        return f"{self._prefix}told:{intent_id}" if intent_id else f"{self._prefix}process:{self._process_id.decode()}"
 
     def _intent(self, channel: str) -> str:
         told = f"{self._prefix}told:"

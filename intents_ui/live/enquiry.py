@@ -109,23 +109,23 @@ class Enquiry:
         self.service = service
         self.intent_id = intent_id
         self.picture = known or Picture(intent_id, None, learned_at=None)
-        self._tell = tell
+        self._publish = tell
         self._traffic = traffic
         self._visitor = visitor
         self._pace = pace
         self._now = now
-        self._beat = beat
+        self._heartbeat = beat
         self._clock = asyncio.get_running_loop().time
         # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
-        self._must_look = True
+        self._must_poll = True
         self._cursor: tuple[str | None, ...] | None = None
         self._is_stopped = False
         self._stopped_at = datetime.min.replace(tzinfo=UTC)
         self._done_at: datetime | None = None
         self._idle_answers = 0
-        self._news_at_once = 0
+        self._quick_changes = 0
         self._cuts = 0
-        self._looks = 0
+        self._polls = 0
         self._failures = 0
 
     async def run(self) -> None:
@@ -133,50 +133,50 @@ class Enquiry:
         try:
             await self._traffic.turns.take(self._visitor, rate=self._pace.start_rate)
             while not self.picture.is_last:
-                self._beat()
+                self._heartbeat()
                 try:
-                    pause = await self._ask()
+                    pause = await self._poll_once()
                     self._failures = 0
                 except ServiceError as error:
-                    pause = await self._after(error)
+                    pause = await self._handle_error(error)
                 if not self.picture.is_last:
                     await asyncio.sleep(pause)
         finally:
             self._traffic.enquiries -= 1
             self._traffic.holding.discard(self.intent_id)
 
-    async def _ask(self) -> float:
+    async def _poll_once(self) -> float:
         """Send one request, publish the response, and return the delay before the next request."""
-        return await (self._wait() if self._may_wait() else self._look())
+        return await (self._long_poll() if self._may_long_poll() else self._poll())
 
-    def _may_wait(self) -> bool:
-        if self._must_look or self._is_stopped or self._done_at or not self.service.can_hold:
+    def _may_long_poll(self) -> bool:
+        if self._must_poll or self._is_stopped or self._done_at or not self.service.can_hold:
             return False
         return self._cuts < self._pace.cuts
 
-    async def _look(self) -> float:
+    async def _poll(self) -> float:
         before = self.picture.content
         try:
             receipt = await self.service.get_intent_receipt(self.intent_id)
         except NotFound:
-            await self._learn_without_receipt()
+            await self._update_without_receipt()
         else:
-            await self._learn(receipt)
-        self._must_look = False
+            await self._update(receipt)
+        self._must_poll = False
         if self.picture.content != before:
             self._done_at = None
             self._cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
         if self._cuts >= self._pace.cuts:
-            self._looks += 1
-            if self._looks >= self._pace.looks:
-                self._cuts = self._looks = 0
-        if self._may_wait():
+            self._polls += 1
+            if self._polls >= self._pace.looks:
+                self._cuts = self._polls = 0
+        if self._may_long_poll():
             return 0.0
         self._traffic.holding.discard(self.intent_id)
-        pause = self._pace.recheck if self._need_not_wait() else self._pace.look
+        pause = self._pace.recheck if self._is_idle() else self._pace.look
         return pause * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
 
-    async def _wait(self) -> float:
+    async def _long_poll(self) -> float:
         began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
         self._traffic.holding.add(self.intent_id)
         try:
@@ -184,13 +184,13 @@ class Enquiry:
         except NotFound:
             if self.picture.receipt:
                 raise
-            self._must_look = True  # not executed yet, and it may have expired in the meantime
+            self._must_poll = True  # not executed yet, and it may have expired in the meantime
             return self._pause(began, brought=False)
         except Unreachable as error:
             if error.reason is not Reason.TIMEOUT:
                 raise
             self._cuts += 1
-            self._must_look = True
+            self._must_poll = True
             return 0.0
         if self._cursor is not None:
             self._cuts = 0  # only calls with a cursor are long polls
@@ -198,10 +198,10 @@ class Enquiry:
         self._cursor = answer.receipt_states
         # "Stop polling" can be wrong, so plain polls verify it later.
         self._done_at = self._now() if answer.done else None
-        await self._learn(answer.intent_receipt)
+        await self._update(answer.intent_receipt)
         return self._pause(began, brought=brought)
 
-    def _need_not_wait(self) -> bool:
+    def _is_idle(self) -> bool:
         if self._is_stopped:
             return self._now() - self._stopped_at > timedelta(seconds=self._pace.refund)
         return self._done_at is not None
@@ -216,24 +216,26 @@ class Enquiry:
         if self._done_at and not self._is_stopped:
             return self._pace.recheck
         if took >= self._pace.shortest:
-            self._news_at_once = 0
+            self._quick_changes = 0
         elif brought:
-            self._news_at_once += 1
-        if took >= self._pace.shortest or (brought and self._news_at_once <= self._pace.news):
+            self._quick_changes += 1
+        if took >= self._pace.shortest or (brought and self._quick_changes <= self._pace.news):
             self._idle_answers = 0
             return max(0.0, self._pace.breath - took)
         self._idle_answers += 1
         return float(min(self._pace.shortest * 2 ** (self._idle_answers - 1), self._pace.longest))
 
-    async def _learn(self, told: IntentReceipt) -> None:
+    async def _update(self, told: IntentReceipt) -> None:
         now, known = self._now(), self.picture.receipt
         receipt = known if known and is_earlier(told, than=known) else told
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
         went_back = told.status if told.status != receipt.status else None
-        await self._show(Picture(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back))
+        await self._set_picture(
+            Picture(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back)
+        )
 
-    async def _learn_without_receipt(self) -> None:
+    async def _update_without_receipt(self) -> None:
         """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
         if self.picture.receipt:
             raise NotFound("the receipt is not there any more")
@@ -241,10 +243,10 @@ class Enquiry:
         try:
             intent: Intent = await self.service.get_intent(self.intent_id)
         except NotFound:
-            await self._show(Picture(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
+            await self._set_picture(Picture(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
         else:
             is_last = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            await self._show(Picture(self.intent_id, None, learned_at=now, is_last=is_last))
+            await self._set_picture(Picture(self.intent_id, None, learned_at=now, is_last=is_last))
 
     def _is_over(
         self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime
@@ -262,22 +264,22 @@ class Enquiry:
             return now - self._done_at > timedelta(seconds=self._pace.look_for)
         return status in ENDED
 
-    async def _show(self, picture: Picture) -> None:
+    async def _set_picture(self, picture: Picture) -> None:
         self.picture = picture
-        await self._tell(picture)
+        await self._publish(picture)
 
-    async def _after(self, error: ServiceError) -> float:
+    async def _handle_error(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not security
-        self._must_look = True
+        self._must_poll = True
         if error.again_in is None:
             pause = self._backoff(error)
         else:
             # Rejected by the circuit breaker. Jitter, so that all pollers don't resume at once.
             pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - jitter, not security
         if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
-            await self._show(self.picture.stale(self._now()))
+            await self._set_picture(self.picture.stale(self._now()))
         return pause
 
     def _backoff(self, error: ServiceError) -> float:

@@ -30,22 +30,22 @@ class Fragments:
 
     def __init__(self, render: Callable[[Picture], str]) -> None:
         self._render = render
-        self._kept: LRUCache[str, Made] = LRUCache(MOST_KEPT)
+        self._cache: LRUCache[str, Made] = LRUCache(MOST_KEPT)
 
     async def event(self, picture: Picture) -> bytes:
         """Return the event for a snapshot.
 
         An exception of `render` reaches all waiting callers. Later callers retry.
         """
-        made = self._kept.get(picture.intent_id)
+        made = self._cache.get(picture.intent_id)
         if made is None or made.picture_id != picture.id:
-            made = self._kept[picture.intent_id] = self._begin(picture)
+            made = self._cache[picture.intent_id] = self._begin(picture)
         # Awaiting the task itself would cancel it for all callers when one of them is canceled.
         await made.is_done.wait()
         return made.event.result()
 
     def _begin(self, picture: Picture) -> Made:
-        made = Made(picture.id, asyncio.create_task(self._make(picture)), asyncio.Event())
+        made = Made(picture.id, asyncio.create_task(self._rendered(picture)), asyncio.Event())
 
         def done(event: asyncio.Task[bytes]) -> None:
             if not event.cancelled():
@@ -55,11 +55,11 @@ class Fragments:
         made.event.add_done_callback(done)
         return made
 
-    async def _make(self, picture: Picture) -> bytes:
+    async def _rendered(self, picture: Picture) -> bytes:
         try:
             html = await asyncio.to_thread(self._render, picture)
         except BaseException:
-            self._kept.pop(picture.intent_id, None)
+            self._cache.pop(picture.intent_id, None)
             raise
         return message(html, id=picture.id, retry=COME_BACK)
 

@@ -112,7 +112,7 @@ class Watch:
         self.loop = asyncio.get_running_loop()
         self._hub = hub
         self.followers: set[Follower] = set()
-        self._enquiry: LongTask | None = None
+        self._poller: LongTask | None = None
         self._ending: asyncio.TimerHandle | None = None
         hub.bus.join(intent_id, self)
 
@@ -138,7 +138,7 @@ class Watch:
             self._ending.cancel()
         self._hub.forget(self)
         self._hub.bus.leave(self.intent_id)
-        enquiry, self._enquiry = self._enquiry, None
+        enquiry, self._poller = self._poller, None
         task = enquiry.cancel() if enquiry else None
         self._close()
         return task
@@ -146,35 +146,35 @@ class Watch:
     # Called by the bus
 
     def lead(self) -> None:
-        if self._enquiry is None and not self.is_over:
-            self._enquiry = LongTask("watch", self._ask, about=self.intent_id, pause=self._hub.pace.restart)
+        if self._poller is None and not self.is_over:
+            self._poller = LongTask("watch", self._poll, about=self.intent_id, pause=self._hub.pace.restart)
 
     def stand_back(self) -> None:
-        if self._enquiry:
-            self._enquiry.cancel()
-            self._enquiry = None
+        if self._poller:
+            self._poller.cancel()
+            self._poller = None
 
     def look_again(self) -> None:
         """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
-        if self._enquiry:
+        if self._poller:
             self.stand_back()
             self.lead()
 
     def hear(self, picture: Picture) -> None:
         before, self.newest = self.newest, picture
-        self._keep(picture)
+        self._cache_receipt(picture)
         if picture.is_last:
             self._close()
         elif before is None or before.id != picture.id:
             self._wake()
 
-    def _keep(self, picture: Picture) -> None:
+    def _cache_receipt(self, picture: Picture) -> None:
         """Cache the receipt for pages, so that they don't show an older one than the live stream."""
         if picture.receipt and picture.learned_at and not picture.stale_since:
             age = self._hub.now() - picture.learned_at
             self._hub.service.learned(picture.receipt, age=max(age.total_seconds(), 0.0))
 
-    async def _ask(self) -> None:
+    async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""
         while not self.is_over:
             try:
@@ -182,23 +182,23 @@ class Watch:
                     self._hub.service,
                     self.intent_id,
                     known=self.newest,
-                    tell=self._tell,
+                    tell=self._publish,
                     traffic=self._hub.traffic,
                     pace=self._hub.pace,
                     now=self._hub.now,
-                    beat=self._beat,
+                    beat=self._heartbeat,
                     visitor=self.visitor,
                 ).run()
             except Exception:
                 known = self.newest or Picture(self.intent_id, None, learned_at=None)
-                await self._tell(known.stale(known.stale_since or self._hub.now()))
+                await self._publish(known.stale(known.stale_since or self._hub.now()))
                 raise
 
-    def _beat(self) -> None:
-        if self._enquiry:
-            self._enquiry.beat()
+    def _heartbeat(self) -> None:
+        if self._poller:
+            self._poller.beat()
 
-    async def _tell(self, picture: Picture) -> None:
+    async def _publish(self, picture: Picture) -> None:
         self.hear(picture)
         await self._hub.bus.tell(self.intent_id, picture)
 

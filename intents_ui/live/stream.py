@@ -84,14 +84,14 @@ class Streams:
         self.stopping = stopping
         self.limits = limits or Limits()
         self.open: set[Stream] = set()
-        self._instead = instead
+        self._polling_fragment = instead
         self._address_of = address_of
         self._share_of = share_of
-        self._places = Shares(self.limits.streams)
+        self._slots = Shares(self.limits.streams)
         self._wait = wait
         self._headers = list(headers)
         self._at_address: Counter[str | None] = Counter()
-        self._keeper: LongTask | None = None
+        self._timer: LongTask | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         intent_id = scope["path"].removeprefix(PREFIX)
@@ -100,17 +100,17 @@ class Streams:
         if not 0 < len(intent_id) <= LONGEST_ID or "/" in intent_id or not intent_id.isprintable():
             return await self.refuse(send, 404)
         address = self._address_of(scope)
-        if self._has_many(address) or self._wait(address):
-            return await self._send_to_poll(intent_id, send, status=429)
+        if self._is_over_limit(address) or self._wait(address):
+            return await self._reject(intent_id, send, status=429)
         visitor = self._share_of(scope)
-        if lack := self._places.take(visitor):
-            return await self._send_to_poll(intent_id, send, status=429 if lack is Lack.SHARE else 503)
+        if lack := self._slots.take(visitor):
+            return await self._reject(intent_id, send, status=429 if lack is Lack.SHARE else 503)
         try:
             await self._follow(intent_id, scope, receive, send, address=address, visitor=visitor)
         except HubFull as full:
-            await self._send_to_poll(intent_id, send, status=429 if full.is_share else 503)
+            await self._reject(intent_id, send, status=429 if full.is_share else 503)
         finally:
-            self._places.give_back(visitor)
+            self._slots.give_back(visitor)
 
     async def _follow(
         self, intent_id: str, scope: Message, receive: Receive, send: Send, *, address: str | None, visitor: str | None
@@ -120,7 +120,7 @@ class Streams:
         stream = Stream(self, intent_id, follower, receive, send)
         self.open.add(stream)
         self._at_address[address] += 1
-        self._keep()
+        self._ensure_timer()
         try:
             with follower:
                 await stream.run()
@@ -137,8 +137,8 @@ class Streams:
 
     async def aclose(self) -> None:
         self.stop()
-        if self._keeper:
-            await self._keeper.join()
+        if self._timer:
+            await self._timer.join()
 
     def come_back(self) -> int:
         """Return a reconnect delay in milliseconds, random so that about 500 clients per second reconnect."""
@@ -164,24 +164,24 @@ class Streams:
         await send({"type": "http.response.start", "status": status, "headers": [*kind, *extra, *self._headers]})
         await send({"type": "http.response.body", "body": body})
 
-    def _has_many(self, address: str | None) -> bool:
+    def _is_over_limit(self, address: str | None) -> bool:
         return address is not None and self._at_address[address] >= self.limits.an_address
 
-    async def _send_to_poll(self, intent_id: str, send: Send, *, status: int = 503) -> None:
+    async def _reject(self, intent_id: str, send: Send, *, status: int = 503) -> None:
         later = str(random.randint(10, 30)).encode()  # noqa: S311 - jitter, not security
-        await self.refuse(send, status, html=self._instead(intent_id), extra=[(b"retry-after", later)])
+        await self.refuse(send, status, html=self._polling_fragment(intent_id), extra=[(b"retry-after", later)])
 
-    def _keep(self) -> None:
-        if self._keeper is None or self._keeper.is_over:
-            self._keeper = LongTask("live streams", self._look_after)
+    def _ensure_timer(self) -> None:
+        if self._timer is None or self._timer.is_over:
+            self._timer = LongTask("live streams", self._check_streams)
 
-    async def _look_after(self) -> None:
+    async def _check_streams(self) -> None:
         """Check all streams with one timer, because a timer for each would be a large part of an idle stream's cost."""
         clock = asyncio.get_running_loop().time
         looked = clock()
         while self.open:
-            if self._keeper:
-                self._keeper.beat()
+            if self._timer:
+                self._timer.beat()
             if self.stopping():
                 self.stop()
             elif clock() - looked >= self.limits.comment_every / 15:

@@ -24,7 +24,7 @@ class Turns:
         turn = loop.create_future()
         self._waiting.setdefault(client, deque()).append(turn)
         if self._timer is None:
-            self._give(rate)
+            self._grant_next(rate)
         try:
             await turn
         finally:
@@ -35,17 +35,17 @@ class Turns:
     def waiting(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def _give(self, rate: float) -> None:
+    def _grant_next(self, rate: float) -> None:
         """Grant one turn if it is due, and schedule the next."""
         loop = asyncio.get_running_loop()
         self._timer = None
-        if loop.time() >= self._next and (turn := self._first()):
+        if loop.time() >= self._next and (turn := self._pop_next()):
             turn.set_result(None)
             self._next = loop.time() + 1 / rate
         if self._waiting:
-            self._timer = loop.call_at(self._next, self._give, rate)
+            self._timer = loop.call_at(self._next, self._grant_next, rate)
 
-    def _first(self) -> "asyncio.Future[None] | None":
+    def _pop_next(self) -> "asyncio.Future[None] | None":
         """Remove and return the next turn, and move its client to the end of the queue."""
         while self._waiting:
             client = next(iter(self._waiting))

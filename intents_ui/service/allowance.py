@@ -52,27 +52,27 @@ class _Page:
     """One page's slot, shared by all threads that work for the page."""
 
     def __init__(self, places: Places) -> None:
-        self._places = places
+        self._limiter = places
         self._visitor = origin.visitor()
         self._lock = threading.Lock()
-        self._has_place: bool | None = None  # None: no call yet
+        self._has_slot: bool | None = None  # None: no call yet
         self._lack: Lack | None = None
 
     def take_place(self) -> None:
         with self._lock:
-            if self._has_place is None:
-                self._lack = self._places.take(self._visitor)
-                self._has_place = self._lack is None
+            if self._has_slot is None:
+                self._lack = self._limiter.take(self._visitor)
+                self._has_slot = self._lack is None
             if self._lack is Lack.SHARE:
                 raise BeyondShare("as many pages of one address wait for the service as may")
-            if not self._has_place:
+            if not self._has_slot:
                 raise Overloaded("as many pages wait for the service as may")
 
     def leave(self) -> None:
         with self._lock:
-            if self._has_place:
-                self._places.give_back(self._visitor)
-            self._has_place = False
+            if self._has_slot:
+                self._limiter.give_back(self._visitor)
+            self._has_slot = False
 
 
 _page: ContextVar[_Page | None] = ContextVar("page", default=None)

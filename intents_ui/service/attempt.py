@@ -55,7 +55,7 @@ class ByHand(Exchange[None]):
         call = Call(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
         super().__init__(call, config)
         self._text = text
-        self._secret = _anywhere(config.access_key.get_secret_value() if config.access_key else "")
+        self._secret = _secret_pattern(config.access_key.get_secret_value() if config.access_key else "")
         self._response: httpx.Response | None = None
         self._body: Body | None = None
         self._content = b""
@@ -70,7 +70,7 @@ class ByHand(Exchange[None]):
         return self._body
 
     def result(self, response: httpx.Response, content: bytes) -> None:
-        self._content, self._seconds = content, self._so_far()
+        self._content, self._seconds = content, self._seconds_so_far()
         super().body(response)  # validates the headers
         super().result(response, content)
 
@@ -81,19 +81,19 @@ class ByHand(Exchange[None]):
             operation=self.call.operation,
             sent=self._text,
             request_id=self.request_id,
-            seconds=self._so_far() if self._seconds is None else self._seconds,
+            seconds=self._seconds_so_far() if self._seconds is None else self._seconds,
             status=response.status_code if response else None,
             text=self._masked(self._content.decode("utf-8", "replace")),
             size=len(self._content),
             wire_size=body.wire_bytes if body else 0,
-            headers=self._told(response.headers) if response else {},
+            headers=self._shown_headers(response.headers) if response else {},
             error=error,
         )
 
-    def _so_far(self) -> float:
+    def _seconds_so_far(self) -> float:
         return time.monotonic() - self._began
 
-    def _told(self, headers: httpx.Headers) -> dict[str, str]:
+    def _shown_headers(self, headers: httpx.Headers) -> dict[str, str]:
         return {
             name: self._masked(value)[:LONGEST_HEADER]
             for name, value in headers.items()
@@ -104,7 +104,7 @@ class ByHand(Exchange[None]):
         return self._secret.sub(MASK, text) if self._secret else text
 
 
-def _anywhere(secret: str) -> re.Pattern[str] | None:
+def _secret_pattern(secret: str) -> re.Pattern[str] | None:
     """Return a pattern for the secret as it can appear in JSON, where each character may be escaped."""
     letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in secret)
     return re.compile("".join(letters)) if secret else None

@@ -51,15 +51,15 @@ class Body:
         self._flawed = flawed
         self.wire_bytes = 0
         self._content = bytearray()
-        self._taken = 0
+        self._reserved = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._content.clear()
-        room.give_back(self._taken)
-        self._taken = 0
+        room.give_back(self._reserved)
+        self._reserved = 0
 
     def add(self, piece: bytes) -> None:
         self.wire_bytes += len(piece)
@@ -69,7 +69,7 @@ class Body:
             self._content += part
             if len(self._content) > self._limit:
                 raise self._flawed(Flaw.TOO_LARGE)
-            while len(self._content) > max(self._taken, LARGE):
+            while len(self._content) > max(self._reserved, LARGE):
                 self._take(LARGE)
 
     def whole(self) -> bytes:
@@ -94,4 +94,4 @@ class Body:
     def _take(self, size: int) -> None:
         if not room.take(size):
             raise Overloaded("as many large answers are in hand as there is room for")
-        self._taken += size
+        self._reserved += size

@@ -81,13 +81,13 @@ class Catalog:
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
         self._lock = threading.Lock()
-        self._held: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
+        self._lists: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
         self._featured: LRUCache[int, tuple[TokenInfo, ...]] = LRUCache(LISTS_HELD)
         self._featured_anywhere: tuple[TokenInfo, ...] = ()
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
-        self._under_way: dict[object, Asked] = {}
+        self._pending: dict[object, Asked] = {}
         self._clock = clock
-        self._looked_at: dict[object, tuple[float, Mapping[Any, Any]]] = {}
+        self._recent: dict[object, tuple[float, Mapping[Any, Any]]] = {}
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """Prefetch the lists needed to name these chains and their tokens, concurrently.
@@ -140,7 +140,7 @@ class Catalog:
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """Return the cached chains of a route provider, or None."""
-        held = self._known(served_by(route_provider))
+        held = self._cached(served_by(route_provider))
         return frozenset(held.index) if held else None
 
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
@@ -166,11 +166,11 @@ class Catalog:
         """
         together = featured_on(chain_ids)
         self._learn([together])
-        found = self._known(together)
+        found = self._cached(together)
         if found:
             counts = Counter(token.chain_id for token in found.index.values())
             return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = {chain_id: self._index_held(tokens_of(chain_id)) for chain_id in chain_ids}
+        lists = {chain_id: self._cached_index(tokens_of(chain_id)) for chain_id in chain_ids}
         return {
             chain_id: sum(token.featured is True for token in index.values())
             for chain_id, index in lists.items()
@@ -180,7 +180,7 @@ class Catalog:
     def known(self) -> Known:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
         with self._lock:
-            held = dict(self._held)
+            held = dict(self._lists)
         chains = held.get(CHAINS.subject)
         of_chains = {
             subject: lists
@@ -204,25 +204,23 @@ class Catalog:
         return self._index(tokens_of(chain_id))
 
     def _learn(self, wanted: Sequence[Listing[Any, Any]]) -> None:
-        missing = [
-            listing for listing in wanted if not (self._has_looked_at(listing) or self._service.knows(listing.call))
-        ]
+        missing = [listing for listing in wanted if not (self._is_recent(listing) or self._service.knows(listing.call))]
         if missing and _may_wait():
-            for question in [self._ask_aside(listing) for listing in missing]:
+            for question in [self._fetch_in_background(listing) for listing in missing]:
                 if question:
                     question.wait()
 
-    def _known[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
+    def _cached[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
         """Return the cached list, without waiting for the service."""
         if self._service.knows(listing.call):
-            self._ask(listing)
+            self._fetch(listing)
         with self._lock:
-            return self._held.get(listing.subject)
+            return self._lists.get(listing.subject)
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
         with freshness.collecting() as told:
-            held = self._renewed(listing, newest=True)
+            held = self._refreshed(listing, newest=True)
         entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
         if not told:
             return Listed(entries, unreadable)
@@ -231,63 +229,63 @@ class Catalog:
 
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         """Return a list's entries by key."""
-        until, index = self._looked_at.get(listing.subject, NEVER)
+        until, index = self._recent.get(listing.subject, NEVER)
         if self._clock() < until:
             return index
         if self._service.knows(listing.call):
             # read before the request, which can replace the cached list
             is_fresh = self._service.has_fresh(listing.call)
-            index = self._ask(listing)
+            index = self._fetch(listing)
             if is_fresh:
-                self._look_no_more(listing, index, LOOKED_AT_SECONDS)
+                self._skip_lookups(listing, index, LOOKED_AT_SECONDS)
             return index
         with self._lock:
-            asked, paused = self._under_way.get(listing.subject), listing.subject in self._paused
+            asked, paused = self._pending.get(listing.subject), listing.subject in self._paused
         if asked:
             asked.wait()
         elif not paused and _may_wait():
-            return self._ask(listing)
-        return self._index_held(listing)
+            return self._fetch(listing)
+        return self._cached_index(listing)
 
-    def _look_no_more(self, listing: Listing[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
+    def _skip_lookups(self, listing: Listing[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
         """Return this index for `seconds` without looking at the cache."""
-        if len(self._looked_at) >= LISTS_HELD:
-            self._looked_at.clear()
-        self._looked_at[listing.subject] = (self._clock() + seconds, index)
+        if len(self._recent) >= LISTS_HELD:
+            self._recent.clear()
+        self._recent[listing.subject] = (self._clock() + seconds, index)
 
-    def _has_looked_at(self, listing: Listing[Any, Any]) -> bool:
-        return self._clock() < self._looked_at.get(listing.subject, NEVER)[0]
+    def _is_recent(self, listing: Listing[Any, Any]) -> bool:
+        return self._clock() < self._recent.get(listing.subject, NEVER)[0]
 
-    def _index_held[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _cached_index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         with self._lock:
-            held: Held[K, V] | None = self._held.get(listing.subject)
+            held: Held[K, V] | None = self._lists.get(listing.subject)
         return held.index if held else {}
 
-    def _ask_aside(self, listing: Listing[Any, Any]) -> Asked | None:
+    def _fetch_in_background(self, listing: Listing[Any, Any]) -> Asked | None:
         """Start a request in the background, or return None during the pause after a failure."""
         with self._lock:
             if listing.subject in self._paused:
                 return None
-            if listing.subject not in self._under_way:
+            if listing.subject not in self._pending:
                 until = time.monotonic() + PATIENCE_SECONDS
-                self._under_way[listing.subject] = Asked(aside(lambda: self._ask_and_be_done(listing)), until)
-            return self._under_way[listing.subject]
+                self._pending[listing.subject] = Asked(aside(lambda: self._fetch_and_unregister(listing)), until)
+            return self._pending[listing.subject]
 
-    def _ask_and_be_done[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _fetch_and_unregister[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         try:
-            return self._ask(listing)
+            return self._fetch(listing)
         finally:
             with self._lock:
-                del self._under_way[listing.subject]
+                del self._pending[listing.subject]
 
-    def _ask[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _fetch[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         try:
             with freshness.collecting():  # discards the stale markers: pages don't report a stale name
-                return self._renewed(listing).index
+                return self._refreshed(listing).index
         except ServiceError:
-            return self._index_held(listing)
+            return self._cached_index(listing)
 
-    def _renewed[K, V](self, listing: Listing[K, V], *, newest: bool = False) -> Held[K, V]:
+    def _refreshed[K, V](self, listing: Listing[K, V], *, newest: bool = False) -> Held[K, V]:
         """Return the service's list, and rebuild its index only if the list changed."""
         try:
             answer = self._service.ask(listing.call, newest=newest)
@@ -298,16 +296,16 @@ class Catalog:
                 self._paused[listing.subject] = True
             raise
         with self._lock:
-            held: Held[K, V] | None = self._held.get(listing.subject)
+            held: Held[K, V] | None = self._lists.get(listing.subject)
             if held is None or held.answer is not answer:
                 index = _first_by_key(listing.entries(answer), listing.key)
                 held = Held(answer, index)
-                self._held[listing.subject] = held
+                self._lists[listing.subject] = held
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
         if not self._service.knows(listing.call):
             # Where lists may not be cached, a page would otherwise request a list for every name.
-            self._look_no_more(listing, held.index, PATIENCE_SECONDS)
+            self._skip_lookups(listing, held.index, PATIENCE_SECONDS)
         return held
 
     def _feature(self, chain_id: int, index: Mapping[Any, Any]) -> None:

@@ -157,7 +157,7 @@ class ServiceClient(BlockingOperations):
             claim()
             # No breaker: it protects page loads, and console users want the service's own response.
             with self.health.asking(operation, group, None):
-                self._carry(exchange)
+                self._send(exchange)
         except ServiceError as error:
             return exchange.attempt(error)
         return exchange.attempt(None)
@@ -196,13 +196,13 @@ class ServiceClient(BlockingOperations):
 
     def _exchange(self, call: Call[Any]) -> Answered:
         exchange = Exchange(call, self.config)
-        answer = self._carry(exchange)
+        answer = self._send(exchange)
         return Answered(answer, exchange.content)
 
     def _recall(self, call: Call[Any], text: str) -> Any:
         return Exchange(call, self.config).recalled(text)
 
-    def _carry[T](self, exchange: Exchange[T]) -> T:
+    def _send[T](self, exchange: Exchange[T]) -> T:
         try:
             with ExitStack() as until_read:
                 with within(exchange.limits.total):
@@ -258,7 +258,7 @@ class AsyncServiceClient(Operations):
         )
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
-        self._under_way: dict[asyncio.Task[Any], HeldCall] = {}
+        self._pending: dict[asyncio.Task[Any], HeldCall] = {}
 
     @property
     def can_hold(self) -> bool:
@@ -267,7 +267,7 @@ class AsyncServiceClient(Operations):
 
     async def ask[T](self, call: Call[T]) -> T:
         task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
-        self._under_way[task] = held = HeldCall(task, has_pool=self._has_pool)
+        self._pending[task] = held = HeldCall(task, has_pool=self._has_pool)
         task.add_done_callback(self._done)
         try:
             return await asyncio.shield(task)
@@ -285,9 +285,9 @@ class AsyncServiceClient(Operations):
 
     async def aclose(self) -> None:
         """Cancel the pending calls and close the connections."""
-        for task in list(self._under_way):
+        for task in list(self._pending):
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._pending, return_exceptions=True)
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:
@@ -323,8 +323,8 @@ class AsyncServiceClient(Operations):
 
     def _traced(self, request: httpx.Request) -> httpx.Request:
         task = asyncio.current_task()
-        if task in self._under_way:
-            request.extensions["trace"] = self._under_way[task].trace
+        if task in self._pending:
+            request.extensions["trace"] = self._pending[task].trace
         return request
 
     @asynccontextmanager
@@ -342,7 +342,7 @@ class AsyncServiceClient(Operations):
             slots.release()
 
     def _done(self, task: asyncio.Task[Any]) -> None:
-        self._under_way.pop(task, None)
+        self._pending.pop(task, None)
         if not task.cancelled():
             task.exception()  # marks the exception as retrieved, because no caller may be left
 

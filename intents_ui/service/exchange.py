@@ -37,7 +37,7 @@ from intents_ui.service.refusals import bare_refusal, envelope, refusal
 
 log = logging.getLogger("intents_ui.service")
 
-_reading_a_large_one = threading.Lock()
+_large_response_lock = threading.Lock()
 
 # Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
@@ -121,7 +121,7 @@ class Exchange[T]:
         if len(content) <= LARGE:
             return self._result(response, content)
         # A parsed response takes many times its size in memory, and parsing two at once isn't faster.
-        with _reading_a_large_one:
+        with _large_response_lock:
             return self._result(response, content)
 
     def _result(self, response: httpx.Response, content: bytes) -> T:
@@ -134,7 +134,7 @@ class Exchange[T]:
             raise self._flawed(response, Flaw.NOT_JSON, text) from None
         said_no = envelope(document)
         if said_no is not None:
-            raise refusal(said_no, **_answered(response))
+            raise refusal(said_no, **_response_info(response))
         if not response.is_success or not isinstance(document, dict):
             raise self._flawed(response, Flaw.WRONG_SHAPE, text)
         answer = self._read(document, text)
@@ -153,7 +153,7 @@ class Exchange[T]:
         """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
         if response.is_success:
             return Unreadable.because(flaw, status=response.status_code)
-        return bare_refusal(text, **_answered(response))
+        return bare_refusal(text, **_response_info(response))
 
     def failure(self, error: Exception) -> ServiceError:
         """Return the error to raise for a failed call, with the call's name and without secrets.
@@ -199,7 +199,7 @@ def _as_ours(error: Exception) -> ServiceError:
         case ServiceError():
             return error
         case ValidationError():
-            return Unreadable.because(Flaw.WRONG_SHAPE, _places(error), status=200)
+            return Unreadable.because(Flaw.WRONG_SHAPE, _invalid_fields(error), status=200)
         case UnicodeDecodeError():
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
@@ -228,7 +228,7 @@ def _reason_not_connected(error: BaseException) -> Reason:
     return Reason.REFUSED
 
 
-def _answered(response: httpx.Response) -> dict[str, Any]:
+def _response_info(response: httpx.Response) -> dict[str, Any]:
     return {
         "status": response.status_code,
         "retry_after": response.headers.get("retry-after"),
@@ -241,7 +241,7 @@ def _is_json(content_type: str) -> bool:
     return kind in ("", "application/json", "text/json") or kind.endswith("+json")
 
 
-def _places(error: ValidationError) -> str:
+def _invalid_fields(error: ValidationError) -> str:
     """Return the fields that failed validation, without their values."""
     found: list[Any] = error.errors(include_url=False, include_context=False, include_input=False)
     return ", ".join(".".join(map(str, problem["loc"])) for problem in found[:3])

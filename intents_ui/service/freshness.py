@@ -28,27 +28,27 @@ class OldAnswer:
     has_balances: bool = False
 
 
-_told: ContextVar[list[OldAnswer] | None] = ContextVar("old_answers", default=None)
+_stale: ContextVar[list[OldAnswer] | None] = ContextVar("old_answers", default=None)
 
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[OldAnswer]]:
     """Collect the stale responses that the block uses, also in threads with a copy of its context (`together`)."""
     old_answers: list[OldAnswer] = []
-    token = _told.set(old_answers)
+    token = _stale.set(old_answers)
     try:
         yield old_answers
     finally:
-        _told.reset(token)
+        _stale.reset(token)
 
 
 def told() -> Sequence[OldAnswer]:
     """Return the list of stale responses, which grows while the block runs."""
-    old_answers = _told.get()
+    old_answers = _stale.get()
     return () if old_answers is None else old_answers
 
 
 def tell(old: OldAnswer) -> None:
-    told = _told.get()
+    told = _stale.get()
     if told is not None:
         told.append(old)

@@ -75,13 +75,13 @@ class Guard:
         self._patience = patience
         self._health = health
         self._tally = health.tally
-        self._kept = kept
+        self._cache = kept
         self._clock = clock
         self._budget = retries.Budget(clock)
         self._lock = threading.Lock()
-        self._under_way: dict[Question, Future[Any]] = {}
-        self._renewals = threading.BoundedSemaphore(RENEWALS)
-        self._haste_until = float("-inf")
+        self._pending: dict[Question, Future[Any]] = {}
+        self._refresh_slots = threading.BoundedSemaphore(RENEWALS)
+        self._no_wait_until = float("-inf")
 
     def knows(self, call: Call[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
@@ -94,7 +94,7 @@ class Guard:
 
     def age(self, call: Call[Any]) -> float | None:
         """Return the seconds since the cached response arrived, or None."""
-        copy = self._kept.copy(call.question)
+        copy = self._cache.copy(call.question)
         return None if copy is None else self._age(copy)
 
     def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
@@ -103,11 +103,11 @@ class Guard:
         Sends no request to the service. Entries missing in this process are read from Redis in one round trip.
         """
         if self._shared:
-            missing = [call for call in calls if self._kept.copy(call.question) is None]
+            missing = [call for call in calls if self._cache.copy(call.question) is None]
             for call, found in zip(missing, self._shared.find_all([call.question for call in missing]), strict=True):
                 if found:
-                    self._take(call, None, found, self._shared)
-        copies = [self._kept.copy(call.question) for call in calls]
+                    self._adopt(call, None, found, self._shared)
+        copies = [self._cache.copy(call.question) for call in calls]
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
     def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
@@ -117,51 +117,51 @@ class Guard:
         """
         if not call.is_read:
             self._claim(call)
-            return cast(T, self._put_to_service(call, is_behind=False))
+            return cast(T, self._send(call, is_behind=False))
         copy = self._copy(call)
         if copy is None:
-            return cast(T, self._ask_anew(call))
+            return cast(T, self._fetch(call))
         if self._age(copy) < copy.lifetime.fresh:
             self._tally.add(Event.HIT)
             return cast(T, copy.answer)
-        return cast(T, self._ask_with_copy(call, copy, newest=newest))
+        return cast(T, self._revalidate(call, copy, newest=newest))
 
     def ask_past_copies[T](self, call: Call[T]) -> T:
         """Return the service's current response, bypassing the cache."""
         self._claim(call)
-        return cast(T, self._ask_with_others(call))
+        return cast(T, self._fetch_coalesced(call))
 
     def forget(self, intent_id: str) -> None:
         """Invalidate the responses about an intent that has changed, including those of pending requests."""
-        about = self._kept.forget(intent_id)
+        about = self._cache.forget(intent_id)
         if self._shared:
             self._shared.drop(*about)
         with self._lock:
             for question in about:
-                self._under_way.pop(question, None)
+                self._pending.pop(question, None)
 
     def _copy(self, call: Call[Any]) -> Copy | None:
-        copy = self._kept.copy(call.question)
+        copy = self._cache.copy(call.question)
         if self._shared and call.kind and (copy is None or self._age(copy) >= copy.lifetime.fresh):
-            copy = self._newest(call, copy, self._shared)
+            copy = self._newer(call, copy, self._shared)
         saved = self._saved.find(call.question) if self._saved and copy is None else None
         if saved is None:
             return copy
         age, text = saved
         at = self._clock() - age
         with contextlib.suppress(ValueError):
-            self._kept.put(call, self._recall(call, text), len(text), asked_at=at, learned_at=at)
-        copy = self._kept.copy(call.question)
+            self._cache.put(call, self._recall(call, text), len(text), asked_at=at, learned_at=at)
+        copy = self._cache.copy(call.question)
         if copy is None and self._saved:  # it expired, or this version can't parse it
             self._saved.drop(call.question)
         return copy
 
-    def _newest(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
+    def _newer(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
         """Return the newer of our entry and the one in Redis."""
         found = shared.find(call.question)
-        return self._take(call, copy, found, shared) if found else copy
+        return self._adopt(call, copy, found, shared) if found else copy
 
-    def _take(self, call: Call[Any], copy: Copy | None, found: Found, shared: SharedAnswers) -> Copy | None:
+    def _adopt(self, call: Call[Any], copy: Copy | None, found: Found, shared: SharedAnswers) -> Copy | None:
         asked_at = self._clock() - found.asked
         if copy and asked_at < copy.asked_at + SAME:
             return copy
@@ -171,19 +171,19 @@ class Guard:
             shared.drop(call.question)
             return copy
         learned_at = self._clock() - found.learned
-        self._kept.put(call, answer, len(found.text), asked_at=asked_at, learned_at=learned_at)
-        return self._kept.copy(call.question)
+        self._cache.put(call, answer, len(found.text), asked_at=asked_at, learned_at=learned_at)
+        return self._cache.copy(call.question)
 
     # Without a cache entry
 
-    def _ask_anew(self, call: Call[Any]) -> Any:
-        refusal = self._kept.refusal(call.question)
+    def _fetch(self, call: Call[Any]) -> Any:
+        refusal = self._cache.refusal(call.question)
         if refusal:
             self._tally.add(Event.HIT)
             raise refusal.again(call.operation)
         self._tally.add(Event.MISS)
         self._claim(call)
-        return self._ask_with_others(call)
+        return self._fetch_coalesced(call)
 
     def _claim(self, call: Call[Any]) -> None:
         try:
@@ -194,13 +194,13 @@ class Guard:
                 self._tally.add(Event.SHED)
             raise
 
-    def _ask_with_others(self, call: Call[Any]) -> Any:
+    def _fetch_coalesced(self, call: Call[Any]) -> Any:
         while True:
             with self._lock:
-                others = self._under_way.get(call.question)
-                mine = None if others else self._under_way.setdefault(call.question, Future())
+                others = self._pending.get(call.question)
+                mine = None if others else self._pending.setdefault(call.question, Future())
             if mine:
-                return self._ask_for_all(call, mine, is_behind=False)
+                return self._fetch_shared(call, mine, is_behind=False)
             self._tally.add(Event.SHARED)
             try:
                 return self._wait(call, cast("Future[Any]", others), self._patience(call))
@@ -209,17 +209,17 @@ class Guard:
                 if is_over():
                     raise
 
-    def _ask_for_all(self, call: Call[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
+    def _fetch_shared(self, call: Call[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
         asked_at = self._clock()
         try:
-            answer = self._put_to_service(call, is_behind=is_behind, asked_at=asked_at)
+            answer = self._send(call, is_behind=is_behind, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
             if is_told_despite(failure):
                 if failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
-                    self._kept.fail(call.question, failure)
+                    self._cache.fail(call.question, failure)
             else:
-                self._kept.refuse(call, failure, asked_at=asked_at)
+                self._cache.refuse(call, failure, asked_at=asked_at)
                 if self._shared:
                     self._shared.drop(call.question)
             self._done(call, result)
@@ -231,8 +231,8 @@ class Guard:
 
     def _done(self, call: Call[Any], result: "Future[Any]") -> None:
         with self._lock:
-            if self._under_way.get(call.question) is result:
-                del self._under_way[call.question]
+            if self._pending.get(call.question) is result:
+                del self._pending[call.question]
 
     def _wait(self, call: Call[Any], result: "Future[Any]", patience: float) -> Any:
         try:
@@ -245,7 +245,7 @@ class Guard:
             failure.operation = call.operation
         raise failure
 
-    def _count_disowned(self, answer: Any, newest: Any) -> None:
+    def _count_mismatches(self, answer: Any, newest: Any) -> None:
         if newest is not answer:
             self._tally.add(Event.OLDER)
         if getattr(answer, "unfit_entries", 0):
@@ -253,65 +253,65 @@ class Guard:
 
     # With a stale cache entry
 
-    def _ask_with_copy(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
-        trouble = self._trouble(call, copy)
+    def _revalidate(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
+        trouble = self._known_error(call, copy)
         if trouble:
-            return self._old(call, copy, trouble)
-        renewal = self._renewal(call)
+            return self._stale(call, copy, trouble)
+        renewal = self._pending_refresh(call)
         may_be_shown = not newest and self._age(copy) < copy.lifetime.renewed
         if may_be_shown and copy.kind not in PROMPT:
             self._tally.add(Event.STALE)
             return copy.answer
         try:
-            return self._renewed(call, renewal)
+            return self._refreshed(call, renewal)
         except ServiceError as error:
             if not is_told_despite(error):
                 raise
             if may_be_shown and error.again_in is None and _is_slow(error):
                 self._tally.add(Event.STALE)
                 return copy.answer
-            return self._old(call, copy, error)
+            return self._stale(call, copy, error)
 
-    def _trouble(self, call: Call[Any], copy: Copy) -> ServiceError | None:
+    def _known_error(self, call: Call[Any], copy: Copy) -> ServiceError | None:
         """Return the error that makes a refresh pointless now, or None."""
         if copy.trouble and self._clock() < copy.again_at:
             return copy.trouble
         return self._health.refusal(call.operation, Line.READ)
 
-    def _renewal(self, call: Call[Any]) -> "Future[Any] | None":
+    def _pending_refresh(self, call: Call[Any]) -> "Future[Any] | None":
         """Return the pending refresh, started if needed, or None at the limit.
 
         It continues after its page stops waiting.
         """
         with self._lock:
-            under_way = self._under_way.get(call.question)
-            if under_way or not self._renewals.acquire(blocking=False):
+            under_way = self._pending.get(call.question)
+            if under_way or not self._refresh_slots.acquire(blocking=False):
                 return under_way
             mine: Future[Any] = Future()
-            self._under_way[call.question] = mine
-        aside(lambda: self._renew(call, mine))
+            self._pending[call.question] = mine
+        aside(lambda: self._refresh(call, mine))
         return mine
 
-    def _renew(self, call: Call[Any], result: "Future[Any]") -> None:
+    def _refresh(self, call: Call[Any], result: "Future[Any]") -> None:
         try:
-            self._ask_for_all(call, result, is_behind=True)
+            self._fetch_shared(call, result, is_behind=True)
         except ServiceError:
             return  # waiting callers get it from the future
         finally:
-            self._renewals.release()
+            self._refresh_slots.release()
 
-    def _renewed(self, call: Call[Any], renewal: "Future[Any] | None") -> Any:
+    def _refreshed(self, call: Call[Any], renewal: "Future[Any] | None") -> Any:
         if renewal is None:
             raise Overloaded("as many answers are renewed as may be at a time")
-        patience = COPY_PATIENCE if self._clock() >= self._haste_until else 0.0
+        patience = COPY_PATIENCE if self._clock() >= self._no_wait_until else 0.0
         try:
             return self._wait(call, renewal, patience)
         except Unreachable as error:
             if _is_slow(error) and not renewal.done():
-                self._haste_until = self._clock() + HASTE
+                self._no_wait_until = self._clock() + HASTE
             raise
 
-    def _old(self, call: Call[Any], copy: Copy, trouble: ServiceError) -> Any:
+    def _stale(self, call: Call[Any], copy: Copy, trouble: ServiceError) -> Any:
         self._tally.add(Event.OLD)
         age = timedelta(seconds=self._age(copy))
         again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
@@ -324,7 +324,7 @@ class Guard:
 
     # Requests to the service
 
-    def _put_to_service(self, call: Call[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
+    def _send(self, call: Call[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
         """Send the request, with its retries, within one call's timeout."""
         line = Line.WRITE if call.group is Group.WRITE else Line.READ
         began, left = time.monotonic(), None
@@ -337,8 +337,8 @@ class Guard:
             except ServiceError as error:
                 failure = error
             else:
-                newest = self._kept.put(call, answer, len(content), asked_at=asked_at)
-                self._count_disowned(answer, newest)
+                newest = self._cache.put(call, answer, len(content), asked_at=asked_at)
+                self._count_mismatches(answer, newest)
                 self._share(call, answer, content)
                 if self._saved and call.kind and call.kind(answer) in LISTS:
                     self._saved.keep(call.question, content.decode())
@@ -357,7 +357,7 @@ class Guard:
 
     def _share(self, call: Call[Any], answer: Any, content: bytes) -> None:
         """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
-        copy = self._kept.copy(call.question) if self._shared else None
+        copy = self._cache.copy(call.question) if self._shared else None
         if self._shared and copy and copy.answer is answer:
             asked = self._clock() - copy.asked_at
             self._shared.keep(call.question, content, asked=asked, seconds=copy.lifetime.old)

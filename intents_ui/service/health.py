@@ -189,13 +189,13 @@ class Health:
         self.clock = clock
         self._lock = threading.Lock()
         self._learned = threading.Condition(self._lock)
-        self._quiet = Door(clock, probes=1)
-        self._latch = Door(clock, probes=1)
+        self._rate_limit = Door(clock, probes=1)
+        self._authorization = Door(clock, probes=1)
         self._denials = 0
         self._answered_at: float | None = None
         self._failed_at: float | None = None
         self._troubled_since: float | None = None
-        self._took: deque[float] = deque(maxlen=LATELY)
+        self._durations: deque[float] = deque(maxlen=LATELY)
         self._breakers = {
             line: Breaker(line, clock, seconds=seconds, tally=self.tally) for line, seconds in open_seconds.items()
         }
@@ -203,7 +203,7 @@ class Health:
     @property
     def lets_us_in(self) -> bool:
         """Whether the service accepts our access key, as of the last call."""
-        return self._latch.error is None
+        return self._authorization.error is None
 
     def standing(self) -> Standing:
         """Return the current health, without a request."""
@@ -217,14 +217,14 @@ class Health:
                 answered=answered,
                 failed=failed,
                 in_trouble=since,
-                typical=statistics.median(self._took) if self._took else None,
+                typical=statistics.median(self._durations) if self._durations else None,
                 breakers={line: breaker.door.error is not None for line, breaker in self._breakers.items()},
             )
 
     def _state(self) -> State:
-        if self._latch.error:
+        if self._authorization.error:
             return State.DENIED
-        if self._quiet.opens_in() is not None:
+        if self._rate_limit.opens_in() is not None:
             return State.QUIET
         if self._troubled_since is not None:
             return State.TROUBLE
@@ -233,7 +233,7 @@ class Health:
     def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
         """Return the error with which a call would be rejected now. None during a probe, which may open the gate."""
         with self._lock:
-            if any(door.is_tried for door in self._doors(line)):
+            if any(door.is_tried for door in self._gates(line)):
                 return None
             return self._refusal(operation, line, held=False)
 
@@ -246,7 +246,7 @@ class Health:
         return Asking(self, operation, group, line, patience)
 
     def _refusal(self, operation: str, line: Line | None, *, held: bool) -> ServiceError | None:
-        for door in self._doors(line):
+        for door in self._gates(line):
             opens_in = door.opens_in(held=held)
             if opens_in is not None and door.error:
                 error = door.error.again(operation)
@@ -256,23 +256,23 @@ class Health:
                 return error
         return None
 
-    def _doors(self, line: Line | None) -> list[Door]:
+    def _gates(self, line: Line | None) -> list[Door]:
         breaker = [self._breakers[line].door] if line else []
-        return [self._quiet, self._latch, *breaker]
+        return [self._rate_limit, self._authorization, *breaker]
 
     def enter(self, asking: "Asking") -> frozenset[Door]:
         """Return the gates for which this call is a probe."""
         held, until = asking.group is Group.WAIT, time.monotonic() + asking.patience
         with self._lock:
             refusal = self._refusal(asking.operation, asking.line, held=held)
-            while refusal and any(door.is_tried for door in self._doors(asking.line)):
+            while refusal and any(door.is_tried for door in self._gates(asking.line)):
                 left = until - time.monotonic()
                 if left <= 0 or not self._learned.wait(left):
                     break
                 refusal = self._refusal(asking.operation, asking.line, held=held)
             if refusal is None:
                 self.tally.add(Event.CALL)
-                return frozenset(door for door in self._doors(asking.line) if door.enter(held=held))
+                return frozenset(door for door in self._gates(asking.line) if door.enter(held=held))
         self.tally.add(Event.HELD_BACK)
         raise refusal
 
@@ -287,30 +287,30 @@ class Health:
                 return
             if error is not None:
                 self.tally.add(Event.FAILED)
-            self._learn_quiet(asking, error)
-            self._learn_latch(asking, error)
+            self._learn_rate_limit(asking, error)
+            self._learn_authorization(asking, error)
             self._learn_breaker(asking, error, seconds=seconds)
             self._learn_standing(asking, error, seconds=seconds)
 
-    def _learn_quiet(self, asking: "Asking", error: ServiceError | None) -> None:
-        if self._quiet in asking.tries:
-            self._quiet.leave(answered=not isinstance(error, TooBusy))
+    def _learn_rate_limit(self, asking: "Asking", error: ServiceError | None) -> None:
+        if self._rate_limit in asking.tries:
+            self._rate_limit.leave(answered=not isinstance(error, TooBusy))
         if isinstance(error, TooBusy):
             jitter = random.uniform(1.0, 1.1)  # noqa: S311 - jitter, not security
             error.retry_after = min(error.retry_after * jitter, LONGEST_PAUSE_SECONDS)
-            self._quiet.shut(error, error.retry_after)
+            self._rate_limit.shut(error, error.retry_after)
 
-    def _learn_latch(self, asking: "Asking", error: ServiceError | None) -> None:
+    def _learn_authorization(self, asking: "Asking", error: ServiceError | None) -> None:
         denied = isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
         says_nothing = isinstance(error, Unreachable | Unreadable | TooBusy)
-        if self._latch in asking.tries:
-            self._latch.leave(answered=not denied and not says_nothing)
+        if self._authorization in asking.tries:
+            self._authorization.leave(answered=not denied and not says_nothing)
         if denied and error:
             self._denials += 1
             if self._denials == DENIALS:
                 log.error("Service rejected the access key; retrying every %g s: %s", LATCH_SECONDS, error)
             if self._denials >= DENIALS:
-                self._latch.shut(error, LATCH_SECONDS)
+                self._authorization.shut(error, LATCH_SECONDS)
         elif not says_nothing:
             if self._denials >= DENIALS:
                 log.warning("Service accepts the access key again")
@@ -339,7 +339,7 @@ class Health:
         elif not isinstance(error, Unreachable):
             self._answered_at = now
             if asking.group not in (Group.WAIT, Group.WRITE):
-                self._took.append(seconds)
+                self._durations.append(seconds)
             if all(breaker.door.error is None for breaker in self._breakers.values()):
                 self._troubled_since = None
 

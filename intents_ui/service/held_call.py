@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-_QUESTION_IS_OUT = "receive_response_headers.started"
+_REQUEST_SENT = "receive_response_headers.started"
 
 
 class HeldCall:
@@ -17,16 +17,16 @@ class HeldCall:
 
     def __init__(self, task: asyncio.Task[Any], *, has_pool: bool) -> None:
         self._task = task
-        self._is_out = not has_pool
-        self._is_unwanted = False
+        self._is_sent = not has_pool
+        self._is_canceled = False
 
     def give_up(self) -> None:
-        self._is_unwanted = True
-        if self._is_out:
+        self._is_canceled = True
+        if self._is_sent:
             self._task.cancel()
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event.endswith(_QUESTION_IS_OUT):
-            self._is_out = True
-            if self._is_unwanted:
+        if event.endswith(_REQUEST_SENT):
+            self._is_sent = True
+            if self._is_canceled:
                 self._task.cancel()

@@ -31,7 +31,7 @@ class InProcessTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with self._runner(request) as runner:
             # A runner reuses the context of its first run, and with it that call's deadline.
-            return runner.run(self._answer(request), context=contextvars.copy_context())
+            return runner.run(self._respond(request), context=contextvars.copy_context())
 
     def close(self) -> None:
         """Close the idle loops. Loops in use close after their calls."""
@@ -56,7 +56,7 @@ class InProcessTransport(httpx.BaseTransport):
             if self._is_closed:
                 self._close_idle()
 
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
+    async def _respond(self, request: httpx.Request) -> httpx.Response:
         try:
             async with asyncio.timeout(time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)):
                 response = await self._asgi.handle_async_request(request)

@@ -34,7 +34,7 @@ def run(arguments: Sequence[str], body: bytes) -> bytes:
         end = threading.Timer(SECONDS, process.kill)
         end.start()
         try:
-            written = _exchanged(process, body)
+            written = _communicate(process, body)
         finally:
             end.cancel()
             process.kill()
@@ -45,7 +45,7 @@ def run(arguments: Sequence[str], body: bytes) -> bytes:
     return written
 
 
-def _exchanged(process: "subprocess.Popen[bytes]", body: bytes) -> bytes:
+def _communicate(process: "subprocess.Popen[bytes]", body: bytes) -> bytes:
     """Write all input, then read the output.
 
     The subprocess reads everything before it writes, so this can't deadlock.

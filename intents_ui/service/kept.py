@@ -95,8 +95,8 @@ class KeptAnswers:
         lists = int(most_bytes * LISTS_SHARE)
         self._lists = Shelf(lists, most)
         self._others = Shelf(most_bytes - lists, most)
-        self._refusals: LRUCache[Question, Refusal] = LRUCache(most // 10)
-        self._forgotten: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
+        self._negative: LRUCache[Question, Refusal] = LRUCache(most // 10)
+        self._invalidated: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
 
     def copy(self, question: Question) -> Copy | None:
         """Return the cached response while it may be shown at all, however stale."""
@@ -106,7 +106,7 @@ class KeptAnswers:
 
     def refusal(self, question: Question) -> ServiceError | None:
         with self._lock:
-            found = self._refusals.get(question)
+            found = self._negative.get(question)
             return found.error if found and self._clock() < found.until else None
 
     def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
@@ -133,10 +133,10 @@ class KeptAnswers:
         with self._lock:
             shelf = self._lists if kind in LISTS else self._others
             before = shelf.copies.get(call.question)
-            if before and (before.asked_at > asked_at or self._goes_back(before, answer)):
+            if before and (before.asked_at > asked_at or self._is_older(before, answer)):
                 return cast(T, before.answer)
-            if asked_at >= self._forgotten.get(call.question, asked_at):
-                self._refusals.pop(call.question, None)
+            if asked_at >= self._invalidated.get(call.question, asked_at):
+                self._negative.pop(call.question, None)
                 shelf.put(call.question, copy)
             return answer
 
@@ -146,16 +146,16 @@ class KeptAnswers:
         if kind is None or call.kind is None:
             return
         with self._lock:
-            if asked_at < self._forgotten.get(call.question, asked_at):
+            if asked_at < self._invalidated.get(call.question, asked_at):
                 return
-            before = self._refusals.get(call.question)
+            before = self._negative.get(call.question)
             times = before.times + 1 if before else 1
             if kind is Kind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
                 kind = Kind.OFTEN_UNKNOWN
             for shelf in (self._lists, self._others):
                 shelf.copies.pop(call.question, None)
             # A copy, because the error's traceback references every frame that it passed.
-            self._refusals[call.question] = Refusal(
+            self._negative[call.question] = Refusal(
                 error.again(call.operation), self._clock() + self._lifetimes[kind].fresh, times
             )
 
@@ -172,14 +172,16 @@ class KeptAnswers:
         about = [call.question for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
         now = self._clock()
         with self._lock:
-            lists = [question for question, copy in self._others.copies.items() if intent_id in _told_of(copy.answer)]
+            lists = [
+                question for question, copy in self._others.copies.items() if intent_id in _intents_in(copy.answer)
+            ]
             for question in [*about, *lists]:
                 self._others.copies.pop(question, None)
-                self._refusals.pop(question, None)
-                self._forgotten[question] = now
+                self._negative.pop(question, None)
+                self._invalidated[question] = now
         return about
 
-    def _goes_back(self, before: Copy, answer: object) -> bool:
+    def _is_older(self, before: Copy, answer: object) -> bool:
         """Return whether a response has an older state than the entry it would replace, which may still be shown.
 
         An update time in the far future is ignored: it would block all later updates.
@@ -204,7 +206,7 @@ def _updated_at(answer: object) -> datetime | None:
     return answer.updated_at if isinstance(answer, Intent | IntentReceipt) else None
 
 
-def _told_of(answer: object) -> frozenset[str]:
+def _intents_in(answer: object) -> frozenset[str]:
     if isinstance(answer, HistoryAnswer | SearchAnswer):
         return frozenset(each.intent_id for each in answer.intents)
     return frozenset({answer.intent_id}) if isinstance(answer, Intent | IntentReceipt) else frozenset()

@@ -74,9 +74,9 @@ class Logos:
             network_backend=DeadlineBackend(public_only(look_up), sockets=sockets),
         )
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(READERS)
-        self._under_way: dict[str, Future[bytes | None]] = {}
-        self._kept: TLRUCache[str, bytes | None] = TLRUCache(KEPT_BYTES, _end_of_life, timer=clock, getsizeof=_size)
+        self._slots = threading.BoundedSemaphore(READERS)
+        self._pending: dict[str, Future[bytes | None]] = {}
+        self._cache: TLRUCache[str, bytes | None] = TLRUCache(KEPT_BYTES, _expires_at, timer=clock, getsizeof=_size)
 
     def offers(self, uri: str | None) -> bool:
         """Return whether this URL is on the allowlist."""
@@ -92,17 +92,17 @@ class Logos:
             return None
         with self._lock:
             with contextlib.suppress(KeyError):
-                return self._kept[uri]
-            if not self._places.acquire(blocking=False):
+                return self._cache[uri]
+            if not self._slots.acquire(blocking=False):
                 raise Busy
-            others = self._under_way.get(uri)
-            mine = self._under_way.setdefault(uri, Future())
+            others = self._pending.get(uri)
+            mine = self._pending.setdefault(uri, Future())
         try:
-            return self._wait(others) if others else self._ask_for_all(uri, mine)
+            return self._wait(others) if others else self._fetch_shared(uri, mine)
         finally:
-            self._places.release()
+            self._slots.release()
 
-    def _ask_for_all(self, uri: str, mine: "Future[bytes | None]") -> bytes | None:
+    def _fetch_shared(self, uri: str, mine: "Future[bytes | None]") -> bytes | None:
         picture = None
         try:
             picture = jail.drawn_anew(self._fetch(uri))
@@ -110,8 +110,8 @@ class Logos:
             log.info("No logo from %s: %s", uri, error or type(error).__name__)
         finally:
             with self._lock:
-                self._kept[uri] = picture
-                del self._under_way[uri]
+                self._cache[uri] = picture
+                del self._pending[uri]
             mine.set_result(picture)
         return picture
 
@@ -134,7 +134,7 @@ class Logos:
             return bytes(body)
 
 
-def _end_of_life(uri: str, picture: bytes | None, now: float) -> float:
+def _expires_at(uri: str, picture: bytes | None, now: float) -> float:
     return now + (KEPT_SECONDS if picture else MISSED_SECONDS)
 
 

@@ -31,7 +31,7 @@ class LongTask:
         self._about = about
         self._pause = pause
         self._beat_at = time.monotonic()
-        self._task = asyncio.get_running_loop().create_task(self._keep(), name=f"{name} {about}".strip())
+        self._task = asyncio.get_running_loop().create_task(self._supervise(), name=f"{name} {about}".strip())
         _running.add(self)
         self._task.add_done_callback(lambda _: _running.discard(self))
 
@@ -55,7 +55,7 @@ class LongTask:
     async def join(self) -> None:
         await self._task
 
-    async def _keep(self) -> None:
+    async def _supervise(self) -> None:
         while True:
             try:
                 await self._work()

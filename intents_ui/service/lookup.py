@@ -116,12 +116,12 @@ def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
     answers: list[tuple[Question, Answer]] = []
     for stage in stages:
-        newest = _asked(stage())
+        newest = _run(stage())
         answers += newest
         answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
         if any(answered) or (newest and not answered):
             break
-    return _found(answers)
+    return _merged(answers)
 
 
 def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[Question, ...]:
@@ -236,11 +236,11 @@ def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
     return next((leg for leg, sent in legs.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
 
 
-def _asked(questions: Sequence[Question]) -> list[tuple[Question, Answer]]:
+def _run(questions: Sequence[Question]) -> list[tuple[Question, Answer]]:
     return list(zip(questions, together(*(question.ask for question in questions)), strict=True))
 
 
-def _found(answers: Iterable[tuple[Question, Answer]]) -> Found:
+def _merged(answers: Iterable[tuple[Question, Answer]]) -> Found:
     intents: dict[str, Intent] = {}
     reasons: dict[str, dict[Question, None]] = {}
     answered = []

@@ -149,11 +149,11 @@ _LISTS: Mapping[Any, Kind] = {str: Kind.TEXTS, int: Kind.WHOLES}
 
 def _kind(annotation: Any) -> Kind:
     if get_origin(annotation) is tuple:
-        return _LISTS.get(_bare(get_args(annotation)[0]), Kind.OBJECTS)
-    return _SCALARS.get(_bare(annotation), Kind.OBJECT)
+        return _LISTS.get(_base_type(get_args(annotation)[0]), Kind.OBJECTS)
+    return _SCALARS.get(_base_type(annotation), Kind.OBJECT)
 
 
-def _bare(annotation: Any) -> Any:
+def _base_type(annotation: Any) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 

@@ -114,16 +114,16 @@ def search_intents(
 
     def meets(intent: Intent) -> bool:
         return (
-            _is(by_intent_id, intent.intent_id)
-            and _is(by_project_id, intent.project_id)
-            and _is(by_owner_address, intent.owner_address)
-            and _is(by_origin_intent_address, intent.origin_intent_address)
-            and _is(by_destination_intent_address, intent.destination_intent_address)
+            _matches(by_intent_id, intent.intent_id)
+            and _matches(by_project_id, intent.project_id)
+            and _matches(by_owner_address, intent.owner_address)
+            and _matches(by_origin_intent_address, intent.origin_intent_address)
+            and _matches(by_destination_intent_address, intent.destination_intent_address)
         )
 
     return Call(
         operation="SearchIntents",
-        request=_given(
+        request=_present(
             byIntentId=by_intent_id,
             byProjectId=by_project_id,
             byTransactionHash=by_transaction_hash,
@@ -194,17 +194,17 @@ def get_intent_history(
         return (not (statuses and is_told and entry.status) or entry.status in statuses) and (
             receipt is None
             or (
-                _is(by_project_id, receipt.project_id)
-                and _is(by_owner_address, receipt.owner_address)
-                and _is(origin_chain_id, receipt.origin_chain_id)
-                and _is(destination_chain_id, receipt.destination_chain_id)
+                _matches(by_project_id, receipt.project_id)
+                and _matches(by_owner_address, receipt.owner_address)
+                and _matches(origin_chain_id, receipt.origin_chain_id)
+                and _matches(destination_chain_id, receipt.destination_chain_id)
             )
         )
 
     return Call(
         operation="GetIntentHistory",
-        request=_given(
-            page=_sent_page(page),
+        request=_present(
+            page=_page_field(page),
             byProjectId=by_project_id,
             byOwnerAddress=by_owner_address,
             byStatus=None if by_statuses else by_status,
@@ -269,7 +269,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
     return Call(
         operation="WaitIntentReceipt",
-        request=_given(intentId=intent_id, lastReceiptStates=states),
+        request=_present(intentId=intent_id, lastReceiptStates=states),
         read=read,
         group=Group.WAIT,
     )
@@ -313,7 +313,7 @@ def get_token_list(
         operation="GetTokenList",
         request={
             "chainIds": list(chain_ids),
-            **_given(
+            **_present(
                 searchQuery=search_query,
                 limit=limit,
                 tokenAddress=token_address,
@@ -332,7 +332,7 @@ def get_chains(*, route_provider: str | None = None) -> Call[ChainsAnswer]:
     """List the supported chains, or those of one route provider."""
     return Call(
         operation="GetChains",
-        request=_given(routeProvider=route_provider),
+        request=_present(routeProvider=route_provider),
         read=lambda answer: answer.as_a(ChainsAnswer),
         group=Group.REFERENCE,
         kind=lambda _: Kind.CHAINS,
@@ -349,7 +349,7 @@ def get_exact_input_routes(
     """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
     return Call(
         operation="GetExactInputRoutes",
-        request=_given(
+        request=_present(
             originChainId=origin_chain_id,
             originTokenAddress=origin_token_address,
             destinationChainId=destination_chain_id,
@@ -372,7 +372,7 @@ def get_exact_output_routes(
     """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
     return Call(
         operation="GetExactOutputRoutes",
-        request=_given(
+        request=_present(
             destinationChainId=destination_chain_id,
             destinationTokenAddress=destination_token_address,
             originChainId=origin_chain_id,
@@ -421,7 +421,7 @@ def execute_intent(
 
     return Call(
         operation="ExecuteIntent",
-        request=_given(
+        request=_present(
             intentId=intent_id, depositTransactionHash=deposit_transaction_hash, depositSignature=deposit_signature
         ),
         read=read,
@@ -448,11 +448,11 @@ def _kind_of_routes(found: TokensAnswer) -> Kind:
     return Kind.ROUTES if found.tokens else Kind.NO_ROUTES
 
 
-def _given(**members: Any) -> dict[str, Any]:
+def _present(**members: Any) -> dict[str, Any]:
     return {name: member for name, member in members.items() if member is not None and member not in ("", [])}
 
 
-def _sent_page(page: Page | None) -> Verbatim | dict[str, Any] | None:
+def _page_field(page: Page | None) -> Verbatim | dict[str, Any] | None:
     if page is None:
         return None
     return (
@@ -464,7 +464,7 @@ def _unix_seconds(moment: datetime | int | None) -> int | None:
     return int(moment.timestamp()) if isinstance(moment, datetime) else moment
 
 
-def _is(wanted: str | int | None, found: str | int | None) -> bool:
+def _matches(wanted: str | int | None, found: str | int | None) -> bool:
     """Return whether a field doesn't contradict a filter. An unset filter and a missing field don't."""
     return wanted is None or found is None or str(wanted).strip().lower() in ("", str(found).lower())
 

@@ -77,7 +77,7 @@ def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
     except Invalid:
         if not at.is_backward:
             raise
-        return _remembered(ask, first, at=at)
+        return _by_original_cursor(ask, first, at=at)
     return _backward(ask, first, answer, at=at) if at.is_backward else _forward(answer, first, at=at)
 
 
@@ -107,13 +107,13 @@ def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Posi
 def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> Leaf:
     further, entries = answer.following, _entries(answer, first)
     # The response ignores `before`: it continues in the other direction, or has rows from beyond the edge.
-    if (further and further.before is None) or _any(entries, at.edge, first, beyond=True):
-        return _remembered(ask, first, at=at)
+    if (further and further.before is None) or _has_entry(entries, at.edge, first, beyond=True):
+        return _by_original_cursor(ask, first, at=at)
     if not entries and at.earlier:
         # Either all earlier rows left the list, or the service interprets `before` differently. The original cursor
         # tells.
-        known = _remembered(ask, first, at=at)
-        if _any(known.entries, at.edge, first, beyond=False):
+        known = _by_original_cursor(ask, first, at=at)
+        if _has_entry(known.entries, at.edge, first, beyond=False):
             return known
     onward = at.cursor and turn(at.cursor, first, is_backward=True)
     return Leaf(
@@ -127,7 +127,7 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
     )
 
 
-def _remembered(ask: Ask, first: Page, *, at: Position) -> Leaf:
+def _by_original_cursor(ask: Ask, first: Page, *, at: Position) -> Leaf:
     """Return the page by its original cursor, or the first page if that cursor is unknown."""
     if at.earlier:
         return leaf(ask, first, at=at.back(at.earlier[-1]))
@@ -139,7 +139,7 @@ def _edge(entries: Sequence[IntentHistory]) -> int | None:
     return int(created.timestamp()) if created else None
 
 
-def _any(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, beyond: bool) -> bool:
+def _has_entry(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, beyond: bool) -> bool:
     """Return whether any entry lies on this side of the edge, or beyond it."""
     if edge is None:
         return False

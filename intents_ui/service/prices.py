@@ -48,25 +48,25 @@ class Prices:
         self._service = service
         self._clock = clock
         self._lock = threading.Lock()
-        self._held: TTLCache[Token, Price] = TTLCache(PRICES_HELD, FRESH_SECONDS, timer=clock)
+        self._cache: TTLCache[Token, Price] = TTLCache(PRICES_HELD, FRESH_SECONDS, timer=clock)
         self._paused_until = -PAUSE_SECONDS
 
     def of(self, tokens: Iterable[Token]) -> Mapping[Token, Price]:
         """Return prices by chain ID and address as given. Tokens whose price couldn't be requested are missing."""
         tokens = list(tokens)
-        written = {_plain(chain_id, address): (chain_id, address) for chain_id, address in tokens}
-        found = self._known(written)
+        written = {_key(chain_id, address): (chain_id, address) for chain_id, address in tokens}
+        found = self._cached(written)
         missing = [written[each] for each in sorted(written.keys() - found.keys())]
         if missing and self._clock() >= self._paused_until:
-            found |= self._asked(missing)
-        return {token: found[each] for token in tokens if (each := _plain(*token)) in found}
+            found |= self._fetched(missing)
+        return {token: found[each] for token in tokens if (each := _key(*token)) in found}
 
-    def _known(self, tokens: Iterable[Token]) -> dict[Token, Price]:
+    def _cached(self, tokens: Iterable[Token]) -> dict[Token, Price]:
         with self._lock:
-            held = {token: self._held.get(token) for token in tokens}
+            held = {token: self._cache.get(token) for token in tokens}
         return {token: price for token, price in held.items() if price}
 
-    def _asked(self, tokens: Sequence[Token]) -> dict[Token, Price]:
+    def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
         batches = batched(tokens, MOST_AT_A_TIME)
         with within(PATIENCE_SECONDS):
             answers = together(*(partial(self._batch, batch) for batch in batches))
@@ -77,17 +77,17 @@ class Prices:
             else:
                 found |= answer
         with self._lock:
-            self._held.update(found)
+            self._cache.update(found)
         return found
 
     def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:
         """Return the prices of a batch, matched by token: the response is unordered and may omit some."""
         answered = {
-            _plain(price.token.chain_id, price.token.token_address): Price(price.price_usd, price.updated_at)
+            _key(price.token.chain_id, price.token.token_address): Price(price.price_usd, price.updated_at)
             for price in self._service.get_token_prices(tokens).token_prices
             if price.token.chain_id is not None and price.token.token_address
         }
-        return {(each := _plain(*token)): answered.get(each, NO_PRICE) for token in tokens}
+        return {(each := _key(*token)): answered.get(each, NO_PRICE) for token in tokens}
 
     def _pause(self, error: ServiceError) -> None:
         """Pause requests after a failure, except a rejected request or a lack of our own connections."""
@@ -96,6 +96,6 @@ class Prices:
         self._paused_until = self._clock() + PAUSE_SECONDS
 
 
-def _plain(chain_id: int, address: str) -> Token:
+def _key(chain_id: int, address: str) -> Token:
     """Return a token's cache key. Services may differ in an address's case, also for addresses that aren't hex."""
     return chain_id, plain(address)

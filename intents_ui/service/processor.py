@@ -23,7 +23,7 @@ _here = _Here()
 
 
 @lru_cache(maxsize=10_000)
-def _turn_of(visitor: str) -> threading.Lock:
+def _lock_of(visitor: str) -> threading.Lock:
     return threading.Lock()
 
 
@@ -32,32 +32,32 @@ def computing(visitor: str | None) -> Iterator[None]:
     if visitor is None or _here.turn is not None:
         yield
         return
-    _here.turn = _turn_of(visitor)
-    _take()
+    _here.turn = _lock_of(visitor)
+    _acquire()
     try:
         yield
     finally:
-        _give_up()
+        _release()
         _here.turn = None
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
     had_turn = _here.is_held
-    _give_up()
+    _release()
     try:
         yield
     finally:
         if had_turn:
-            _take()
+            _acquire()
 
 
-def _take() -> None:
+def _acquire() -> None:
     if _here.turn is not None:
         _here.is_held = _here.turn.acquire(timeout=LONGEST_WAIT)
 
 
-def _give_up() -> None:
+def _release() -> None:
     if _here.is_held and _here.turn is not None:
         _here.is_held = False
         _here.turn.release()

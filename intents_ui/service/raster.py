@@ -30,7 +30,7 @@ class Unusable(Exception):
 def drawn_anew(body: bytes) -> bytes:
     """Return the first frame as an opaque 64-pixel square WebP without metadata. Raises Unusable."""
     try:
-        drawn = _on_ground(_first_frame(body))
+        drawn = _centered(_first_frame(body))
     except Unusable:
         raise
     # Decoders can raise almost anything for a broken image.
@@ -52,7 +52,7 @@ def _first_frame(body: bytes) -> Image.Image:
         return image.convert("RGBA")
 
 
-def _on_ground(image: Image.Image) -> Image.Image:
+def _centered(image: Image.Image) -> Image.Image:
     """Center the image on a square: white images on black, all others on white."""
     if image.getbbox() is None:
         raise Unusable("nothing in it can be seen")

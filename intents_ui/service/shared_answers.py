@@ -61,16 +61,16 @@ class SharedAnswers:
         self._seal = seal
         self._now = now
         self._clock = clock
-        self._until = float("-inf")
+        self._paused_until = float("-inf")
 
     def find(self, question: Question) -> Found | None:
-        return self._found(question, self._ask(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
+        return self._found(question, self._call(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
 
     def find_all(self, questions: Sequence[Question]) -> list[Found | None]:
         """Return the cached response of each call in one round trip."""
         if not questions:
             return []
-        values = self._ask(lambda: cast("list[bytes | None]", self._redis.mget([*map(self._key, questions)])))
+        values = self._call(lambda: cast("list[bytes | None]", self._redis.mget([*map(self._key, questions)])))
         return [self._found(*each) for each in zip(questions, values or [None] * len(questions), strict=True)]
 
     def _found(self, question: Question, value: bytes | None) -> Found | None:
@@ -89,10 +89,10 @@ class SharedAnswers:
         value = self._seal.close(_written(self._now() - asked, self._now(), content), place=self._key(question))
         if len(value) <= MOST_BYTES:
             milliseconds = round(min(seconds, LONGEST) * 1000)
-            self._ask(lambda: self._redis.set(self._key(question), value, px=max(milliseconds, 1)))
+            self._call(lambda: self._redis.set(self._key(question), value, px=max(milliseconds, 1)))
 
     def drop(self, *questions: Question) -> None:
-        self._ask(lambda: self._redis.delete(*map(self._key, questions)))
+        self._call(lambda: self._redis.delete(*map(self._key, questions)))
 
     def close(self) -> None:
         self._redis.close()
@@ -102,13 +102,13 @@ class SharedAnswers:
         operation, request = question
         return f"{self._prefix}{operation}:{hashlib.blake2b(request, digest_size=20).hexdigest()}"
 
-    def _ask(self, ask: Callable[[], Any]) -> Any:
-        if self._clock() < self._until:
+    def _call(self, ask: Callable[[], Any]) -> Any:
+        if self._clock() < self._paused_until:
             return None
         try:
             return ask()
         except redis_error() as error:
-            self._until = self._clock() + PAUSE
+            self._paused_until = self._clock() + PAUSE
             log.warning("Redis unavailable; each process sends its own requests: %s", type(error).__name__)
             return None
 

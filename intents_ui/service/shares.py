@@ -99,12 +99,12 @@ class FairThreads:
         self._lock = threading.Lock()
         # Jobs submitted by a job count for no visitor. Otherwise the jobs of one visitor could deadlock waiting for
         # each other.
-        self._here = threading.local()
+        self._local = threading.local()
 
     def submit[T](self, do: Callable[[], T], visitor: str | None) -> "Future[T]":
         """Queue a job. Raises RuntimeError after `shutdown`."""
         future: Future[T] = Future()
-        visitor = None if hasattr(self._here, "job") else visitor
+        visitor = None if hasattr(self._local, "job") else visitor
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("these threads have ended")
@@ -141,12 +141,12 @@ class FairThreads:
                 self._waiting[visitor] = jobs
 
     def _run(self, visitor: str | None, future: "Future[Any]", do: Callable[[], Any]) -> None:
-        self._here.job = future
+        self._local.job = future
         try:
             if future.set_running_or_notify_cancel():
                 _settle(future, do)
         finally:
-            del self._here.job
+            del self._local.job
             self._shares.give_back(visitor)
             with self._lock:
                 if not self._is_closed:

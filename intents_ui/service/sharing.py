@@ -17,16 +17,16 @@ class Shared[**P, T]:
 
     def __init__(self, make: Callable[P, T], cache: MutableMapping[Any, Any], key: Callable[..., Any]) -> None:
         functools.update_wrapper(self, make)
-        self._kept = cached(cache, key=key, lock=Lock())(_with_age(make))
+        self._memoized = cached(cache, key=key, lock=Lock())(_with_age(make))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        result, old = self._kept(*args, **kwargs)
+        result, old = self._memoized(*args, **kwargs)
         for each in old:
             freshness.tell(each)
         return result
 
     def cache_clear(self) -> None:
-        self._kept.cache_clear()
+        self._memoized.cache_clear()
 
 
 def shared[**P, T](

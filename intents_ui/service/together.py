@@ -21,31 +21,31 @@ def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
     if not questions:
         return []
     first, *others = questions
-    asked = [_asked(question) for question in others]
-    return [_answer(first), *(_answered(other) for other in asked)]
+    asked = [_start(question) for question in others]
+    return [_run(first), *(_result(other) for other in asked)]
 
 
 def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
     """Run two calls with different result types concurrently."""
-    asked = _asked(other)
-    return _answer(one), _answered(asked)
+    asked = _start(other)
+    return _run(one), _result(asked)
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
     """Like `both`, but sequentially in the current thread."""
-    return _answer(one), _answer(other)
+    return _run(one), _run(other)
 
 
 def aside[T](question: Callable[[], T]) -> "Future[T]":
     """Run a call in the background, without the page's deadline and slot. It continues after the page is done."""
-    return _submitted(origin.apart(), question)
+    return _submit(origin.apart(), question)
 
 
-def _asked[T](question: Callable[[], T]) -> "Future[T | ServiceError]":
-    return _submitted(contextvars.copy_context(), lambda: _answer(question))
+def _start[T](question: Callable[[], T]) -> "Future[T | ServiceError]":
+    return _submit(contextvars.copy_context(), lambda: _run(question))
 
 
-def _submitted[T](context: contextvars.Context, question: Callable[[], T]) -> "Future[T]":
+def _submit[T](context: contextvars.Context, question: Callable[[], T]) -> "Future[T]":
     visitor = origin.visitor()
 
     def answer() -> T:
@@ -55,14 +55,14 @@ def _submitted[T](context: contextvars.Context, question: Callable[[], T]) -> "F
     return _threads.submit(answer, visitor)
 
 
-def _answer[T](question: Callable[[], T]) -> T | ServiceError:
+def _run[T](question: Callable[[], T]) -> T | ServiceError:
     try:
         return question()
     except ServiceError as error:
         return error.with_traceback(None)  # drops the traceback, which references every frame that it passed
 
 
-def _answered[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
+def _result[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
     try:
         with processor.waiting():
             return asked.result(seconds_left())

@@ -44,11 +44,11 @@ class TokenLists:
         return Found(tokens, listed.unreadable, listed.age)
 
     def listed(self, chain_ids: Sequence[int]) -> Found:
-        return _of_all(chain_ids, self._catalog.listed_tokens)
+        return _by_chain(chain_ids, self._catalog.listed_tokens)
 
     def external(self, chain_ids: Sequence[int]) -> Found:
         """Return the listed tokens and those of external lists."""
-        return _of_all(chain_ids, self._external)
+        return _by_chain(chain_ids, self._external)
 
     def search(
         self,
@@ -77,7 +77,7 @@ class TokenLists:
         return Listed(answer.tokens, answer.unreadable_entries)
 
 
-def _of_all(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> Found:
+def _by_chain(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> Found:
     answers = dict(zip(chain_ids, together(*(partial(ask, each) for each in chain_ids)), strict=True))
     failed = {chain_id: answer for chain_id, answer in answers.items() if isinstance(answer, ServiceError)}
     lists = [answer for answer in answers.values() if isinstance(answer, Listed)]

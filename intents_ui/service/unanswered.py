@@ -10,23 +10,23 @@ from intents_ui.service.errors import ServiceError
 
 log = logging.getLogger("intents_ui.service")
 
-_told: ContextVar[list[ServiceError] | None] = ContextVar("unanswered", default=None)
+_failed: ContextVar[list[ServiceError] | None] = ContextVar("unanswered", default=None)
 
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[ServiceError]]:
     """Collect the failed calls of the block, including those in threads with a copy of its context (`together`)."""
     errors: list[ServiceError] = []
-    token = _told.set(errors)
+    token = _failed.set(errors)
     try:
         yield errors
     finally:
-        _told.reset(token)
+        _failed.reset(token)
 
 
 def told() -> Sequence[ServiceError]:
     """Return the list of failed calls, which grows while the block runs."""
-    errors = _told.get()
+    errors = _failed.get()
     return () if errors is None else errors
 
 
@@ -34,6 +34,6 @@ def tell(error: ServiceError) -> None:
     if error.request_id is None:
         error.request_id = origin.reference()
         log.info("%s skipped (request ID %s): %s", error.operation, error.request_id, error.summary)
-    errors = _told.get()
+    errors = _failed.get()
     if errors is not None:
         errors.append(error)

@@ -32,10 +32,10 @@ def emulator() -> Iterator[Emulator]:
 @pytest.fixture(autouse=True)
 def nothing_spent() -> Iterator[None]:
     cache.clear()
-    inbound._told_to_wait.clear()
+    inbound._rejections.clear()
     yield
     cache.clear()
-    inbound._told_to_wait.clear()
+    inbound._rejections.clear()
 
 
 def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Response:
@@ -243,16 +243,16 @@ def test_slow_balances_of_one_address_leave_threads_for_those_of_others(
     emulator.behave("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4
     for _ in range(held):
-        assert balance_cache._aside.take(GREEDY) is None
+        assert balance_cache._background_lookups.take(GREEDY) is None
     try:
         assert ask(GREEDY, f"/intent/{finished[0]}").status_code == 200
-        assert balance_cache._aside.held == held
+        assert balance_cache._background_lookups.held == held
         assert ask(OTHER, f"/intent/{finished[1]}").status_code == 200
-        assert balance_cache._aside.held == held + 1
+        assert balance_cache._background_lookups.held == held + 1
     finally:
         for _ in range(held):
-            balance_cache._aside.give_back(GREEDY)
-        until(lambda: balance_cache._aside.held == 0)
+            balance_cache._background_lookups.give_back(GREEDY)
+        until(lambda: balance_cache._background_lookups.held == 0)
 
 
 @pytest.mark.finding("S4")

@@ -150,10 +150,10 @@ async def test_a_live_task_that_breaks_off_is_logged_as_an_error_and_starts_agai
     class Faulty(RedisBus):
         is_well = False
 
-        async def _beat(self, pubsub):
+        async def _renew_leases(self, pubsub):
             if not self.is_well:
                 raise ArithmeticError("a mistake of ours")
-            await super()._beat(pubsub)
+            await super()._renew_leases(pubsub)
 
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     before = long_tasks.restarts["live bus"]

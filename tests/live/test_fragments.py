@@ -28,7 +28,7 @@ async def test_a_failure_that_nobody_waits_for_any_more_is_not_reported_as_never
     go_on.set()
     await asyncio.wait([left, stays])
     del left, stays
-    while fragments._kept:
+    while fragments._cache:
         await asyncio.sleep(0.01)
     for _ in range(3):
         await asyncio.sleep(0)

@@ -75,7 +75,7 @@ async def test_when_the_last_follower_leaves_the_held_call_ends_and_its_place_is
         async with viewers(hub, intent, 3):
             await until(lambda: service.waits == 1)
         await until(lambda: service.waits == 0)
-        await until(lambda: not hub.watched and not hub.service._under_way)
+        await until(lambda: not hub.watched and not hub.service._pending)
         await until(lambda: not front.connections)
 
 

@@ -103,7 +103,7 @@ async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
                 await asyncio.gather(*asked, return_exceptions=True)
             answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(20)))
             assert [answer.status for answer in answers] == ["QUOTED"] * 20
-            await _until(lambda: not service._under_way)
+            await _until(lambda: not service._pending)
             assert service._short_calls._value == 10
 
 
@@ -117,7 +117,7 @@ async def test_a_held_call_that_nobody_waits_for_ends_at_once():
                 for task in held:
                     task.cancel()
                 await asyncio.gather(*held, return_exceptions=True)
-                await _until(lambda: not service._under_way)
+                await _until(lambda: not service._pending)
                 assert service._held_calls._value == 20
             pool = service._http._transport._pool
             assert (len(pool._requests), len(pool.connections)) == (0, 0)

@@ -155,7 +155,7 @@ def test_not_more_is_renewed_at_a_time_than_leaves_threads_for_pages(service: Up
         service.service.ask(call)
     until(lambda: len(service.asked) >= 40 + 16)
     go_on.set()
-    until(lambda: not service.service._guard._under_way)
+    until(lambda: not service.service._guard._pending)
     assert len(service.asked) == 40 + 16
 
 
@@ -421,7 +421,7 @@ def test_l4_fifty_keys_at_a_hundred_a_second_are_each_asked_once_a_lifetime(serv
     for _ in range(int(seconds / step)):
         for call in calls:
             service.service.ask(call)
-        until(lambda: not service.service._guard._under_way)
+        until(lambda: not service.service._guard._pending)
         service.clock.now += step
     assert len(service.asked) <= 1.1 * 50 * (seconds / LIFETIMES[Kind.TOKEN_SEARCH].fresh + 1)
     assert service.service.health.tally[Event.MISS] == 50
@@ -439,7 +439,7 @@ def test_l12_an_outage_of_a_minute_leaves_warm_pages_and_spares_the_service(serv
         for call in warm:
             assert told_by(service, call)[1]
         cold += outcome(service, operations.get_intent(f"0xcold{second}")) is Unreachable
-        until(lambda: not service.service._guard._under_way)
+        until(lambda: not service.service._guard._pending)
         service.clock.now += 1
     assert cold == 60
     # What runs into the outage at its first moment, then a try every few seconds.
@@ -454,7 +454,7 @@ def test_l12_an_outage_of_a_minute_leaves_warm_pages_and_spares_the_service(serv
         for call in warm:
             service.service.ask(call)
         service.clock.now += 1
-    until(lambda: not service.service._guard._under_way)
+    until(lambda: not service.service._guard._pending)
     assert len(service.asked) - before <= 10 * 20
     assert [told for call in warm for told in told_by(service, call)[1]] == []
 
@@ -476,7 +476,7 @@ def test_l13_in_a_brown_out_readers_of_warm_pages_see_no_errors_and_the_service_
         for call in warm:
             wanted += 1
             assert isinstance(outcome(service, call), Intent)
-        until(lambda: not service.service._guard._under_way)
+        until(lambda: not service.service._guard._pending)
     assert len(service.asked) - before <= 1.1 * wanted + rounds * seconds  # one retry a second is always allowed
 
 

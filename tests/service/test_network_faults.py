@@ -256,7 +256,7 @@ def test_a_large_answer_takes_its_room_until_it_is_read(monkeypatch):
         client(server.url, size=8 * 2**20, total=10.0) as service,
         ThreadPoolExecutor() as threads,
     ):
-        with exchange._reading_a_large_one:
+        with exchange._large_response_lock:
             first = threads.submit(service.get_intent, "0x1")
             until(lambda: room._left == 0)
             assert isinstance(threads.submit(service.get_intent, "0x2").exception(10), Overloaded)

@@ -176,5 +176,5 @@ def test_behind_a_readers_back_there_is_time_for_more(service: Upstream, does: S
     service.does = does
     with contextlib.suppress(ServiceError):  # 2003 is an answer, and told as one
         service.service.ask(history)
-    until(lambda: not service.service._guard._under_way)
+    until(lambda: not service.service._guard._pending)
     assert len(service.asked) == 1 + calls
