@@ -48,8 +48,8 @@ class Double:
         if path.startswith(b"/delay/"):
             self.delay = float(path.removeprefix(b"/delay/"))
         questions = [(name.decode().rpartition("/")[2], text.decode()) for name, text in self.answers]
-        told = {"asked": self.asked, "written_at": self.written_at, "questions": questions}
-        return response(200, json.dumps(told).encode())
+        counters = {"asked": self.asked, "written_at": self.written_at, "questions": questions}
+        return response(200, json.dumps(counters).encode())
 
     async def prepare(self, path: bytes, body: bytes) -> bytes:
         operation = path.rpartition(b"/")[2].decode()
@@ -69,8 +69,8 @@ class Double:
 
     async def listed(self, count: int, *, is_lean: bool) -> Any:
         """Yield finished intents, repeated with different IDs."""
-        asked = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
-        history = await send_request(self.emulator, "GetIntentHistory", raw=asked)
+        query = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
+        history = await send_request(self.emulator, "GetIntentHistory", raw=query)
         known = []
         for entry in history.document["intents"][: max(count, 1)]:
             about = json.dumps({"intentId": entry["intentId"]}).encode()

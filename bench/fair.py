@@ -78,10 +78,10 @@ async def serve() -> None:
 @contextmanager
 def slow_service() -> Iterator[tuple[Double, dict[str, str]]]:
     with ended(["-m", "bench.fair", "--service"], cwd=ROOT, env=clean(), stdout=subprocess.PIPE, text=True) as process:
-        told = json.loads(process.stdout.readline())
-        service = Double(told["url"])
+        info = json.loads(process.stdout.readline())
+        service = Double(info["url"])
         with service.http:
-            yield service, told
+            yield service, info
 
 
 def proxy(port: int) -> httpx.AsyncClient:
@@ -173,7 +173,7 @@ class Attack:
             "slow balances": (self.slow_balances, 48),
             "half-sent bodies": (self.half_sent, BODIES),
         }[name]
-        told: Counter[str] = Counter()
+        responses: Counter[str] = Counter()
         numbers = iter(range(10**9))
 
         async def go_on(ask: Ask) -> None:
@@ -182,7 +182,7 @@ class Attack:
                     status = await ask(next(numbers))
                 except OSError:
                     status = 0
-                told[str(status or "none")] += 1
+                responses[str(status or "none")] += 1
                 if status != 200:
                     await asyncio.sleep(REFUSED_SECONDS)
 
@@ -191,7 +191,7 @@ class Attack:
         for each in going:
             each.cancel()
         await asyncio.gather(*going, return_exceptions=True)
-        return dict(told)
+        return dict(responses)
 
 
 NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent bodies")
@@ -203,18 +203,18 @@ async def attacked(name: str | None, port: int, known: list[str], seconds: float
 
     Its responses are counted in the yielded dict at the end.
     """
-    told: dict[str, int] = {}
+    responses: dict[str, int] = {}
     if name is None:
-        yield told
+        yield responses
         return
-    wish = json.dumps({"name": name, "port": port, "known": known, "seconds": seconds})
-    command = [sys.executable, "-m", "bench.fair", "--attack", wish]
+    options = json.dumps({"name": name, "port": port, "known": known, "seconds": seconds})
+    command = [sys.executable, "-m", "bench.fair", "--attack", options]
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=clean(), stdout=asyncio.subprocess.PIPE)
     try:
         await asyncio.sleep(1)  # until the attack is running
-        yield told
+        yield responses
         out, _ = await asyncio.wait_for(process.communicate(), seconds + 30)
-        told |= json.loads(out)
+        responses |= json.loads(out)
     finally:
         if process.returncode is None:
             process.kill()
@@ -239,12 +239,12 @@ class Result:
         return sorted(self.milliseconds)[int(0.99 * (len(self.milliseconds) - 1))]
 
     def row(self, name: str, quiet: float) -> str:
-        told = ", ".join(f"{status}: {count}" for status, count in sorted(self.attacker.items()))
+        responses = ", ".join(f"{status}: {count}" for status, count in sorted(self.attacker.items()))
         times = self.p99 / quiet
         meets = self.served >= GOAL_SERVED and times <= GOAL_TIMES and self.megabytes < GOAL_MB
         return (
             f"| {name} | {self.statuses.total()} | {self.served:.1f} % | {self.p99:.0f} | {times:.1f} |"
-            f" {self.megabytes:.0f} | {told} | {'yes' if meets else 'no'} |"
+            f" {self.megabytes:.0f} | {responses} | {'yes' if meets else 'no'} |"
         )
 
 
@@ -264,18 +264,18 @@ async def read(where: Dashboard, paths: list[str], seconds: float, result: Resul
 async def measured(name: str | None, where: Dashboard, paths: list[str], known: list[str], seconds: float) -> Result:
     await read(where, paths, 3, Result())
     result = Result()
-    async with attacked(name, where.port, known, seconds + 1) as told:
+    async with attacked(name, where.port, known, seconds + 1) as responses:
         await read(where, paths, seconds, result)
-    result.attacker = told
+    result.attacker = responses
     return result
 
 
 def main(seconds: float, names: Sequence[str]) -> None:
-    with installed() as place, slow_service() as (service, told):
+    with installed() as place, slow_service() as (service, info):
         page = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
         listed = service.ask("GetIntentHistory", page=page)["intents"]
-        known = [each["intentId"] for each in listed if each["intentId"] != told["own"]]
-        own = told["own"]
+        known = [each["intentId"] for each in listed if each["intentId"] != info["own"]]
+        own = info["own"]
         paths = ["/", "/history", f"/intent/{own}", f"/intent/{own}/reply", "/chains", "/help", "/triage"]
         print("| Attack | Pages | 200 | p99 ms | Times quiet | Server MB | The attacker was told | Goal |")
         print("|---|---|---|---|---|---|---|---|")

@@ -66,11 +66,11 @@ class ChangingService:
         self._changed = asyncio.Event()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        asked = json.loads((await receive())["body"])
+        query = json.loads((await receive())["body"])
         answer: dict[str, Any] = {"intentReceipt": self.receipt}
         is_wait = scope["path"].endswith("WaitIntentReceipt")
         if is_wait:
-            if asked.get("lastReceiptStates") == self._states:
+            if query.get("lastReceiptStates") == self._states:
                 await self._hold(receive)
             answer |= {"receiptStates": self._states, "done": False}
         body = json.dumps(answer).encode()
@@ -138,15 +138,15 @@ async def viewers(port: int, intent_id: str, count: int) -> AsyncIterator[list[V
 
 async def changes(service: ChangingService, watching: Sequence[Viewer], count: int) -> list[float]:
     """Return the milliseconds from the service's write to each viewer's event."""
-    took = []
+    latencies = []
     for _ in range(count):
         seen = watching[0].events + 1
         await until(lambda: service.waits == 1)
         service.change()
         await until(lambda seen=seen: all(viewer.events >= seen for viewer in watching), within=30)
-        took += [(viewer.arrived_at - service.written_at) * 1000 for viewer in watching]
+        latencies += [(viewer.arrived_at - service.written_at) * 1000 for viewer in watching]
         await asyncio.sleep(BETWEEN)
-    return took
+    return latencies
 
 
 @contextlib.asynccontextmanager

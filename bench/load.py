@@ -89,9 +89,9 @@ async def run(port: int, paths: list[str], connections: int, seconds: float, pau
         _, reader = await loop.create_connection(lambda: Reader(each, began + seconds, pause), "127.0.0.1", port)
         readers.append(reader)
     await asyncio.gather(*(reader.done for reader in readers))
-    took = time.perf_counter() - began
+    elapsed = time.perf_counter() - began
     return {
-        "seconds": took,
+        "seconds": elapsed,
         "milliseconds": sorted(itertools.chain(*(reader.milliseconds for reader in readers))),
         "statuses": dict(sum((reader.statuses for reader in readers), Counter[str]())),
         "processor": time.process_time() - processor,

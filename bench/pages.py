@@ -112,21 +112,21 @@ class Bench:
         self, of: Dashboard, page: str, how: str, paths: Sequence[str], connections: int, pause: float = 0
     ) -> Taken:
         before, seconds = of.processor, max(self.seconds, 3 * pause)
-        told = self.crowd.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
-        took, milliseconds = of.processor - before, told["milliseconds"]
+        result = self.crowd.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
+        took, milliseconds = of.processor - before, result["milliseconds"]
         # Rejections for lack of a slot are expected for a crowd on a busy machine.
-        if told["statuses"].keys() - {"503"} != {"200"} or (not pause and "503" in told["statuses"]):
-            sys.exit(f"{page}, {how}: {told['statuses']}")
+        if result["statuses"].keys() - {"503"} != {"200"} or (not pause and "503" in result["statuses"]):
+            sys.exit(f"{page}, {how}: {result['statuses']}")
         count = len(milliseconds)
         return Taken(
             page,
             how,
             connections,
-            rate=count / told["seconds"],
+            rate=count / result["seconds"],
             p50=at(milliseconds, 50),
             p99=at(milliseconds, 99),
             processor=took * 1000 / count,
-            readers=told["processor"] * 1000 / count,
+            readers=result["processor"] * 1000 / count,
             megabytes=of.megabytes,
         )
 
@@ -138,9 +138,9 @@ class Bench:
         return taken
 
     def reached(self, *facts: Any, **more: Any) -> None:
-        self.reach.append(told := Reach(*facts, **more))
-        verdict = "reached" if told.is_reached else "NOT"
-        print(f"{verdict:8}{told.what}: {told.figure:.2f} {told.unit} {told.beside}", flush=True)
+        self.reach.append(target := Reach(*facts, **more))
+        verdict = "reached" if target.is_reached else "NOT"
+        print(f"{verdict:8}{target.what}: {target.figure:.2f} {target.unit} {target.beside}", flush=True)
 
 
 def at(milliseconds: list[float], percent: int) -> float:
@@ -224,13 +224,18 @@ def warm(of: Dashboard, bench: Bench, paths: Paths) -> None:
 
 
 def start(bench: Bench) -> None:
-    took = []
+    durations = []
     for _ in range(3):
         with dashboard(bench.place, bench.service.url, CACHED) as fresh:
             httpx.get(fresh.url + EMPTY, trust_env=False).raise_for_status()
-            took.append(fresh.started_in)
+            durations.append(fresh.started_in)
     bench.reached(
-        "process start, until it answers", statistics.median(took), 2, "s", f"of 3: {max(took):.2f} at most", reason="D"
+        "process start, until it answers",
+        statistics.median(durations),
+        2,
+        "s",
+        f"of 3: {max(durations):.2f} at most",
+        reason="D",
     )
 
 
@@ -314,16 +319,16 @@ def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 
 def many(bench: Bench, cold: Dashboard) -> None:
     """Measure a large search. Hits are short, because ten thousand whole intents would exceed the limit of 16 MB."""
-    took, before = [], cold.megabytes
+    durations, before = [], cold.megabytes
     bench.service.ask("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
     for number in range(3):
         began = time.perf_counter()
         with httpx.Client(trust_env=False, timeout=60) as http:
             page = http.get(cold.url + f"/search?q={owner(MANY, number, is_lean=True)}")
-        took.append(time.perf_counter() - began)
+        durations.append(time.perf_counter() - began)
         page.raise_for_status()
     what = f"search with {MANY:,} hits, first page"
-    bench.reached(what, statistics.median(took), 1, "s", "1 KB a hit", reason="F")
+    bench.reached(what, statistics.median(durations), 1, "s", "1 KB a hit", reason="F")
     bounds = "bounded by 48 MB of answers in hand and 32 MB kept"
     bench.reached("what three of them leave resident", cold.megabytes - before, 200, "MB", bounds)
 
@@ -382,23 +387,23 @@ def main() -> None:
     parser.add_argument("--viewers", type=int, default=5000, help="of the live pages")
     options = parser.parse_args()
     seconds = 0.4 if options.quick else options.seconds
-    told = [*machine(), *settings(seconds)]
-    print("\n".join(told))
+    environment = [*machine(), *settings(seconds)]
+    print("\n".join(environment))
     with ExitStack() as stack:
         place = stack.enter_context(installed())
         bench = Bench(place, stack.enter_context(double()), stack.enter_context(readers()), seconds)
         measure(bench)
         profile = profiled.table(place, bench.service.url)
-    told.append(f"Ended {datetime.now(UTC):%H:%M} UTC, {load()}")
+    environment.append(f"Ended {datetime.now(UTC):%H:%M} UTC, {load()}")
     print(profile)
     if not options.quick:
-        RESULTS.write_text(written(bench, told, "", profile))
+        RESULTS.write_text(written(bench, environment, "", profile))
     if not options.live:
         return
     live = live_figures(500 if options.quick else options.viewers)
     print(live)
     if not options.quick:
-        RESULTS.write_text(written(bench, told, live, profile))
+        RESULTS.write_text(written(bench, environment, live, profile))
 
 
 def live_figures(viewers: int) -> str:

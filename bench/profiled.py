@@ -69,8 +69,8 @@ def table(place: Path, service: str) -> str:
     """Return a Markdown table for an uncached history page and a cached intent page."""
     import httpx
 
-    asked = {"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}
-    listed = httpx.post(f"{service}/rpc/Service/GetIntentHistory", json=asked, trust_env=False).json()["intents"]
+    query = {"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}
+    listed = httpx.post(f"{service}/rpc/Service/GetIntentHistory", json=query, trust_env=False).json()["intents"]
     intent = f"/intent/{listed[0]['intentId']}"
     pages = {"history, cold": ("/history", COLD), "intent, cached": (intent, {})}
     shares = {name: shares_of(place, service, path, how) for name, (path, how) in pages.items()}
@@ -85,8 +85,8 @@ def table(place: Path, service: str) -> str:
 def shares_of(place: Path, service: str, path: str, how: dict[str, str]) -> Counter[str]:
     code = os.pathsep.join([str(place), str(Path(__file__).parent.parent)])
     settings = {"INTENTS_SERVICE_URL": service, "SECRET_KEY": KEY, "PYTHONPATH": code, **how}
-    told = output("-m", "bench.profiled", path, place=place, **settings)
-    spent = Counter({part: float(own) for own, part in (line.split(" ", 1) for line in told.splitlines())})
+    printed = output("-m", "bench.profiled", path, place=place, **settings)
+    spent = Counter({part: float(own) for own, part in (line.split(" ", 1) for line in printed.splitlines())})
     return Counter({part: own / spent.total() for part, own in spent.items()})
 
 

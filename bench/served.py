@@ -119,8 +119,8 @@ class Double:
 
     @property
     def told(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.http.get("/told").json()
-        return told
+        counters: dict[str, Any] = self.http.get("/told").json()
+        return counters
 
     def ask(self, operation: str, **request: Any) -> Any:
         return self.http.post(f"/rpc/Service/{operation}", json=request).json()
@@ -145,10 +145,10 @@ class Readers:
 
     def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
         """Run clients. `how`: connections, seconds, pause."""
-        wish = {"port": port, "paths": list(paths), **how}
-        print(json.dumps(wish), file=self.wishes, flush=True)
-        told: dict[str, Any] = json.loads(self.told.readline())
-        return told
+        options = {"port": port, "paths": list(paths), **how}
+        print(json.dumps(options), file=self.wishes, flush=True)
+        result: dict[str, Any] = json.loads(self.told.readline())
+        return result
 
 
 @contextmanager

@@ -233,10 +233,10 @@ class Dashboard:
 
     async def figures(self) -> Figures:
         async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}) as http:
-            told = (await http.get(f"{self.root}/figures")).json()
+            counters = (await http.get(f"{self.root}/figures")).json()
         places = [os.readlink(each) for each in Path(f"/proc/{self.pid}/fd").iterdir() if each.is_symlink()]
         sockets = sum(place.startswith("socket:") for place in places)
-        return Figures(told["tasks"], told["threads"], sockets, len(places) - sockets, self.memory())
+        return Figures(counters["tasks"], counters["threads"], sockets, len(places) - sockets, self.memory())
 
     async def ask_for_nothing(self) -> None:
         """Send requests that need a connection: a client closes broken and idle ones only then.
@@ -339,7 +339,7 @@ class Soak:
         return statistics.linear_regression(*zip(*least, strict=True)).slope * 10
 
     def print(self) -> None:
-        every = [each for took in self.tally.milliseconds.values() for each in took]
+        every = [each for times in self.tally.milliseconds.values() for each in times]
         print(f"\n{self.minutes:g} minutes, {VISITORS} visitors, {len(every):,} answers of {self.calls:,} calls")
         print(f"{self.tally.left_early:,} left early; {self.tally.events:,} events of streams")
         print("weather  ", told(self.met))
@@ -347,9 +347,11 @@ class Soak:
         print("log      ", told(self.log) or "-")
         print(f"\n{'':12}{'answers':>9}{'5xx':>7}{'ms p50':>9}{'ms p99':>9}")
         for kind in (*KINDS, ""):
-            took = self.tally.milliseconds.get(kind, []) if kind else every
+            times = self.tally.milliseconds.get(kind, []) if kind else every
             failed = sum(count for (of, _), count in self.tally.failures.items() if of == (kind or of))
-            print(f"{kind or 'all':12}{len(took):>9,}{failed:>7,}{quantile(took, 50):>9.0f}{quantile(took, 99):>9.0f}")
+            print(
+                f"{kind or 'all':12}{len(times):>9,}{failed:>7,}{quantile(times, 50):>9.0f}{quantile(times, 99):>9.0f}"
+            )
         print(f"\n{'':12}{'start':>9}{'end':>9}{'most':>9}")
         for name in ("tasks", "sockets", "files"):
             print(f"{name:12}{getattr(self.start, name):>9}{getattr(self.end, name):>9}")

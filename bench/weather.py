@@ -194,7 +194,7 @@ class Service:
         self, scope: dict[str, Any], body: bytes, reader: asyncio.StreamReader
     ) -> tuple[int, list[tuple[bytes, bytes]], bytes] | None:
         received = iter([{"type": "http.request", "body": body, "more_body": False}])
-        told: list[dict[str, Any]] = []
+        sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
             if message := next(received, None):
@@ -203,12 +203,12 @@ class Service:
             return {"type": "http.disconnect"}
 
         async def send(message: dict[str, Any]) -> None:
-            told.append(message)
+            sent.append(message)
 
         await self.emulator(scope, receive, send)
         for _ in range(2):
             await asyncio.sleep(0)  # lets the emulator's pending read of the connection end first
-        return (told[0]["status"], told[0]["headers"], told[1]["body"]) if told else None
+        return (sent[0]["status"], sent[0]["headers"], sent[1]["body"]) if sent else None
 
 
 @contextlib.asynccontextmanager

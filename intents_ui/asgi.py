@@ -233,11 +233,11 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if embedded is not None and path.startswith("/rpc/"):
         return await call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
-    asker: origin.Origin = scope[visits.VISIT].origin
+    request_origin: origin.Origin = scope[visits.VISIT].origin
     if not is_file(scope) and not is_of_list(scope):
         is_costly = inbound.is_costly(scope["method"], path, scope["query_string"])
-        if told := inbound.told_to_wait(asker.visitor, is_costly=is_costly):
-            return await turn_away(scope, send, told)
+        if rejection := inbound.told_to_wait(request_origin.visitor, is_costly=is_costly):
+            return await turn_away(scope, send, rejection)
     try:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
@@ -246,11 +246,11 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
             return await turn_away(scope, send, refused.failure)
         scope = {**scope, "method": "GET", "headers": without_body_headers(scope), inbound.REFUSED: refused.failure}
     handler, gate = handled_by(scope)
-    place = gate.enter(asker.visitor)
+    place = gate.enter(request_origin.visitor)
     if isinstance(place, Failure):
         return await turn_away(scope, send, place)
     try:
-        with origin.asking(asker):
+        with origin.asking(request_origin):
             await handler(scope, receive, leaving(place, send, with_first=handler is pages))
     finally:
         place.leave()
@@ -508,14 +508,14 @@ async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, byt
 
 
 async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: tuple[bytes, bytes]) -> None:
-    told = [
+    response_headers = [
         (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
         *more,
         *headers.at_the_door(),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.start", "status": status, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -524,8 +524,8 @@ async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
     metrics.turned_away.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
-    status, told, body = refusal("json" if is_json else "partial" if is_partial else "page", failure)
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    status, response_headers, body = refusal("json" if is_json else "partial" if is_partial else "page", failure)
+    await send({"type": "http.response.start", "status": status, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -54,7 +54,7 @@ def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 @cache
 def at_the_door() -> Sequence[tuple[bytes, bytes]]:
     """Return all headers, for responses that bypass Django. None of them is a page."""
-    told = {
+    headers = {
         **EVERYWHERE,
         CSP.HEADER_ENFORCE: build_policy(FILE_POLICY),
         "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
@@ -63,5 +63,5 @@ def at_the_door() -> Sequence[tuple[bytes, bytes]]:
         "X-Frame-Options": settings.X_FRAME_OPTIONS,
     }
     if settings.SECURE_HSTS_SECONDS:
-        told["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains; preload"
-    return [(name.lower().encode(), str(value).encode()) for name, value in told.items()]
+        headers["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains; preload"
+    return [(name.lower().encode(), str(value).encode()) for name, value in headers.items()]

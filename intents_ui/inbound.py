@@ -105,8 +105,8 @@ def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
         return None
     now = time.monotonic()
     with _rejections_lock:
-        told = [_rejections.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
-    return next((failure for until, failure in told if now < until), None)
+        rejections = [_rejections.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
+    return next((failure for until, failure in rejections if now < until), None)
 
 
 def wait_to_send(visitor: str | None) -> int:

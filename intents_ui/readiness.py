@@ -79,10 +79,10 @@ async def report(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
     loaded, stopping = await templates_load(), lifecycle.is_stopping()
     ready = loaded and not stopping
-    told: dict[str, Any] = {"ready": ready, "stopping": stopping}
+    status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
-        told |= await detail(templates=loaded)
-    return ready, json.dumps(told).encode() + b"\n"
+        status |= await detail(templates=loaded)
+    return ready, json.dumps(status).encode() + b"\n"
 
 
 async def detail(*, templates: bool) -> dict[str, Any]:

@@ -43,8 +43,8 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     Clients can forge those before it.
     """
     client = scope.get("client")
-    told = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
-    hops = [_without_port(hop) for line in told for hop in line.split(",")]
+    headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    hops = [_without_port(hop) for line in headers for hop in line.split(",")]
     hops += [client[0]] if client and client[0] else []
     while len(hops) > 1 and is_within(hops[-1], proxies):
         hops.pop()
@@ -53,8 +53,8 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
 
 def of(request: HttpRequest) -> str | None:
     """Return `address_of` for a Django request."""
-    client, told = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
-    headers = [(b"x-forwarded-for", told.encode("latin-1", "replace"))] if told is not None else []
+    client, forwarded = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
+    headers = [(b"x-forwarded-for", forwarded.encode("latin-1", "replace"))] if forwarded is not None else []
     return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
 
 

@@ -61,7 +61,7 @@ class Visit:
         seconds = self._record()
         if not self._is_logged:
             return
-        told = {
+        fields = {
             "method": self._method,
             "view": self.view,
             "status": self._status,
@@ -70,10 +70,10 @@ class Visit:
             "calls": self.origin.calls,
             "request_id": self.origin.id,
         }
-        telemetry.request_ended(self.origin, told)
+        telemetry.request_ended(self.origin, fields)
         log.info(
             "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
-            told,
+            fields,
         )
 
     def _record(self) -> float:

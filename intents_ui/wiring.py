@@ -73,12 +73,12 @@ def emulator() -> "Emulator | None":
 @cache
 def service() -> ServiceClient:
     """Return the pages' service client. Thread-safe."""
-    how, answers_itself = config(), emulator()
-    use_threads(how.connections)
-    in_process = InProcessTransport(answers_itself, loops=how.connections) if answers_itself else None
+    settings, embedded_service = config(), emulator()
+    use_threads(settings.connections)
+    in_process = InProcessTransport(embedded_service, loops=settings.connections) if embedded_service else None
     saved = SavedLists(ENV.state_dir, seal=seal("saved lists")) if ENV.state_dir else None
     return ServiceClient(
-        how, transport=in_process, health=health(), kept=kept(), saved=saved, shared=shared_answers(how)
+        settings, transport=in_process, health=health(), kept=kept(), saved=saved, shared=shared_answers(settings)
     )
 
 
@@ -211,10 +211,10 @@ def text_threads() -> FairThreads:
 @cache
 def hub() -> Hub:
     """Return the hub that polls the intents open in a browser."""
-    answers_itself = emulator()
+    embedded_service = emulator()
     service = AsyncServiceClient(
         config(),
-        transport=httpx.ASGITransport(answers_itself, raise_app_exceptions=False) if answers_itself else None,
+        transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
         health=health(),
         kept=kept(),
     )

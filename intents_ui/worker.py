@@ -77,8 +77,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
             super()._send_body(*args, **how)
 
     def _send_error_response(self, status: int, message: str, extra_headers: Sequence[tuple[str, str]] = ()) -> None:
-        told = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
-        super()._send_error_response(status, message, [*extra_headers, *told])
+        security_headers = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
+        super()._send_error_response(status, message, [*extra_headers, *security_headers])
 
     def end_if_idle(self) -> None:
         if self._awaiting_request:

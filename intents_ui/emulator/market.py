@@ -137,13 +137,13 @@ def _rank(token: Token, query: str) -> int | None:
 
 def _limited_per_chain(tokens: Iterable[Token], limit: int | None) -> list[Token]:
     most = min(limit, LARGEST_LIMIT) if limit and limit > 0 else LARGEST_LIMIT
-    kept: list[Token] = []
+    limited: list[Token] = []
     counts: defaultdict[int, int] = defaultdict(int)
     for token in tokens:
         counts[token.chain_id] += 1
         if counts[token.chain_id] <= most:
-            kept.append(token)
-    return kept
+            limited.append(token)
+    return limited
 
 
 def _holds(owner: str, token: Token) -> bool:

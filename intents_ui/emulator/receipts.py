@@ -118,8 +118,8 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
         "startedAt": None if scene.started is None else stamp(transfer.moment(scene.started)),
         "finishedAt": None if scene.finished is None else stamp(transfer.moment(scene.finished)),
     }
-    told = {key.removeprefix("summary."): value for key, value in scene.marks.items() if key.startswith("summary.")}
-    return document | told
+    changes = {key.removeprefix("summary."): value for key, value in scene.marks.items() if key.startswith("summary.")}
+    return document | changes
 
 
 def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
@@ -162,11 +162,11 @@ def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: 
 
 def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
     """Return the hash if known: at once for a wallet's deposit, when sent for a relayed transaction."""
-    told = leg.marks.get("txnHash", OWN)
-    if told == PLACEHOLDER:
+    given = leg.marks.get("txnHash", OWN)
+    if given == PLACEHOLDER:
         return _PLACEHOLDERS[transfer.number // 64 % 2]
-    if told != OWN:
-        return str(told)
+    if given != OWN:
+        return str(given)
     announced = name == "deposit" and transfer.deal.deposit == "wallet"
     if not (leg.published or announced):
         return None

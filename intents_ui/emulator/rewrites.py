@@ -263,5 +263,5 @@ def _with_second_names(intent: Document, *, keep: bool) -> Document:
     for plural, suffix in lists.items():
         second[plural] = [each for side in ("origin", "destination") if (each := intent[f"{side}{suffix}"]) is not None]
     first = {f"{side}{suffix}" for side in ("origin", "destination") for suffix in lists.values()}
-    kept = intent if keep else {key: value for key, value in intent.items() if key not in first}
-    return kept | second
+    first_names = intent if keep else {key: value for key, value in intent.items() if key not in first}
+    return first_names | second

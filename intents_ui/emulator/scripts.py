@@ -152,8 +152,8 @@ def _next_scene(before: Scene, step: Step) -> Scene:
     legs = _next_legs(before, step)
     marks = {**before.marks, **{key: value for key, value in step.sets.items() if key.split(".")[0] not in LEGS}}
     # A balance is read from the chain, so its change doesn't update the record.
-    told = {key for key in step.sets if key != "balance"}
-    changed = step.status != before.status or legs != before.legs or bool(told)
+    recorded = {key for key in step.sets if key != "balance"}
+    changed = step.status != before.status or legs != before.legs or bool(recorded)
     started = legs[0].born if legs[0] else None
     return Scene(
         at=step.at,

@@ -120,8 +120,8 @@ class Trading:
             for scene in course.scenes
             if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
         )
-        told = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
-        after = _shifted(script, executed, told if deposit != "gasless" else {}, pace=_pace(ask.body))
+        deposit_fields = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
+        after = _shifted(script, executed, deposit_fields if deposit != "gasless" else {}, pace=_pace(ask.body))
         self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
 

@@ -284,8 +284,8 @@ class RedisBus:
         self._awaiting_stored.clear()
         if not intent_ids:
             return
-        kept = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
-        for intent_id, text in zip(intent_ids, kept, strict=True):
+        stored = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
+        for intent_id, text in zip(intent_ids, stored, strict=True):
             member, picture = self._members.get(intent_id), self._read(intent_id, text)
             if member and picture and _is_newer(picture, member.newest):
                 member.hear(picture)
@@ -350,8 +350,8 @@ class RedisBus:
         return f"{self._prefix}told:{intent_id}" if intent_id else f"{self._prefix}process:{self._process_id.decode()}"
 
     def _intent(self, channel: str) -> str:
-        told = f"{self._prefix}told:"
-        return channel.removeprefix(told) if channel.startswith(told) else ""
+        prefix = f"{self._prefix}told:"
+        return channel.removeprefix(prefix) if channel.startswith(prefix) else ""
 
 
 def _is_newer(picture: Picture, than: Picture | None) -> bool:

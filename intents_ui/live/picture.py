@@ -62,17 +62,17 @@ class Picture:
 
         Invalid text can raise any exception.
         """
-        told = json.loads(text)
-        received = told["receipt"]
+        fields = json.loads(text)
+        received = fields["receipt"]
         receipt = IntentReceipt.model_validate(names.read(json_text.read(received))) if received else None
         return cls(
-            intent_id=told["intent_id"],
+            intent_id=fields["intent_id"],
             receipt=receipt.keeping(received) if receipt else None,
-            learned_at=_moment(told["learned_at"]),
-            stale_since=_moment(told["stale_since"]),
-            is_last=told["is_last"],
-            is_unknown=told["is_unknown"],
-            went_back_to=told.get("went_back_to"),
+            learned_at=_moment(fields["learned_at"]),
+            stale_since=_moment(fields["stale_since"]),
+            is_last=fields["is_last"],
+            is_unknown=fields["is_unknown"],
+            went_back_to=fields.get("went_back_to"),
         )
 
 

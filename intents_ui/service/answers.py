@@ -53,15 +53,15 @@ class _Listed(Wire):
         They count as entries that couldn't be parsed. Raises Unreadable if no entry fits, because an empty list would
         say that there are no matches.
         """
-        kept = tuple(entry for entry in entries if fits(entry))
-        unfit = len(entries) - len(kept)
+        matching = tuple(entry for entry in entries if fits(entry))
+        unfit = len(entries) - len(matching)
         if not unfit:
             return self
-        if not kept:
+        if not matching:
             raise Unreadable.because(Flaw.OTHER_FILTER)
         log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
         self._note("unfit", unfit)
-        object.__setattr__(self, "intents", kept)
+        object.__setattr__(self, "intents", matching)
         return self
 
 
@@ -119,8 +119,8 @@ class HistoryAnswer(_Listed):
         page = self.next_page
         if page is None or self.is_over or self.is_lost:
             return False
-        asked: Page | None = self._noted("asked")
-        return asked is not None and page.cursor == asked.cursor
+        requested: Page | None = self._noted("asked")
+        return requested is not None and page.cursor == requested.cursor
 
     @property
     def is_lost(self) -> bool:

@@ -219,13 +219,13 @@ class Catalog:
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
-        with freshness.collecting() as told:
+        with freshness.collecting() as stale:
             held = self._refreshed(listing, newest=True)
         entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
-        if not told:
+        if not stale:
             return Listed(entries, unreadable)
-        age = datetime.now(UTC) - told[0].learned_at
-        return Listed(entries, unreadable, age.total_seconds(), told[0].error)
+        age = datetime.now(UTC) - stale[0].learned_at
+        return Listed(entries, unreadable, age.total_seconds(), stale[0].error)
 
     def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         """Return a list's entries by key."""
@@ -240,9 +240,9 @@ class Catalog:
                 self._skip_lookups(listing, index, LOOKED_AT_SECONDS)
             return index
         with self._lock:
-            asked, paused = self._pending.get(listing.subject), listing.subject in self._paused
-        if asked:
-            asked.wait()
+            pending, paused = self._pending.get(listing.subject), listing.subject in self._paused
+        if pending:
+            pending.wait()
         elif not paused and _may_wait():
             return self._fetch(listing)
         return self._cached_index(listing)

@@ -49,6 +49,6 @@ def told() -> Sequence[OldAnswer]:
 
 
 def tell(old: OldAnswer) -> None:
-    told = _stale.get()
-    if told is not None:
-        told.append(old)
+    stale = _stale.get()
+    if stale is not None:
+        stale.append(old)

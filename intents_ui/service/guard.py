@@ -254,9 +254,9 @@ class Guard:
     # With a stale cache entry
 
     def _revalidate(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
-        trouble = self._known_error(call, copy)
-        if trouble:
-            return self._stale(call, copy, trouble)
+        error_before = self._known_error(call, copy)
+        if error_before:
+            return self._stale(call, copy, error_before)
         renewal = self._pending_refresh(call)
         may_be_shown = not newest and self._age(copy) < copy.lifetime.renewed
         if may_be_shown and copy.kind not in PROMPT:
@@ -359,8 +359,8 @@ class Guard:
         """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
         copy = self._cache.copy(call.question) if self._shared else None
         if self._shared and copy and copy.answer is answer:
-            asked = self._clock() - copy.asked_at
-            self._shared.keep(call.question, content, asked=asked, seconds=copy.lifetime.old)
+            age = self._clock() - copy.asked_at
+            self._shared.keep(call.question, content, asked=age, seconds=copy.lifetime.old)
 
     def _attempt(self, call: Call[Any], left: float | None) -> Answered:
         """Send the request once. `left` is the rest of the call's timeout for a retry."""

@@ -96,8 +96,8 @@ def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, n
     code = _code(found.get("code"))
     name = _text(found.get("error") or found.get("name"))
     known = KNOWN.get(code) if code is not None else None
-    told = _code(found.get("status") or found.get("httpStatus"))
-    kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else told or status)
+    claimed = _code(found.get("status") or found.get("httpStatus"))
+    kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
     error = kind(
         _text(found.get("msg") or found.get("message")) or "",
         status=status,

@@ -34,9 +34,9 @@ class Routes:
         """Return the number of tokens in the response by chain. The tokens themselves aren't cached."""
         question = call.question
         with self._lock:
-            kept = self._counts.get(question)
-        if kept is not None:
-            return kept
+            cached = self._counts.get(question)
+        if cached is not None:
+            return cached
         tokens = self._service.ask(replace(call, kind=None)).tokens
         counts = Counter(chain_id for chain_id, _ in {_token(each) for each in tokens})
         with self._lock:

@@ -78,13 +78,13 @@ class SavedLists:
                 log.warning("Can't write the chain and token lists to %s: %s", self._file, error)
 
     def _replace(self, content: bytes) -> None:
-        beside = self._file.with_name(f"{NAME}.{os.getpid()}")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
+        temporary = self._file.with_name(f"{NAME}.{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(self._file)
+        temporary.replace(self._file)
 
     def _read(self) -> dict[Question, tuple[float, str]]:
         try:

@@ -21,14 +21,14 @@ def together[T](*questions: Callable[[], T]) -> list[T | ServiceError]:
     if not questions:
         return []
     first, *others = questions
-    asked = [_start(question) for question in others]
-    return [_run(first), *(_result(other) for other in asked)]
+    pending = [_start(question) for question in others]
+    return [_run(first), *(_result(other) for other in pending)]
 
 
 def both[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
     """Run two calls with different result types concurrently."""
-    asked = _start(other)
-    return _run(one), _result(asked)
+    pending = _start(other)
+    return _run(one), _result(pending)
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:

@@ -118,8 +118,8 @@ def refuse_more(response: httpcore.Response) -> None:
     """Raise Unreadable if bytes follow a complete response. Its connection is then closed."""
     connection = cast(Any, response.stream)._stream._connection
     stream = response.extensions["network_stream"]
-    beside, _ = connection._h11_state.trailing_data
-    if beside or _is_followed(stream):
+    buffered, _ = connection._h11_state.trailing_data
+    if buffered or _is_followed(stream):
         # In h11's error state httpcore closes the connection after a complete response, and only then.
         connection._h11_state.send_failed()
         raise Unreadable.because(Flaw.MORE_BYTES, status=response.status)
