@@ -31,23 +31,23 @@ from intents_ui.service.config import LIMITS, Group
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
-# As Django takes it: a name, all names below one, an address, everything.
+# As in Django: a name, ".name" for all its subdomains, an address, or "*".
 ALLOWED_HOST = re.compile(rf"\*|\.?{HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\]", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
 CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
-# Secrets that may come from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
+# Secrets that can be read from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
 SECRETS = ("intents_service_access_key", "intents_console_token", "secret_key")
-# What a header can carry, without blanks around it, which it would lose on its way.
+# Values that an HTTP header can carry. It would drop leading and trailing blanks.
 OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
-# Options of a Redis URL that every client of ours takes; the time that Redis is given is ours to choose.
+# Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
 REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
-# Its last label begins with a letter: no way to write an IP address has that.
+# The last label begins with a letter, which excludes every notation of an IP address.
 LOGO_HOST = re.compile(
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]", re.ASCII
 )
-# As `frame-ancestors` takes it: a host, or an https origin; a browser takes a bare host for those of its page's scheme.
+# As in `frame-ancestors`: a host or an HTTPS origin. Browsers match a bare host with the page's own scheme.
 EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
 PACKAGES = {
     "otel_exporter_otlp_endpoint": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
@@ -69,7 +69,7 @@ SecondsOf = Literal["headers", "body", "next", "answer"]
 RequestSizes = Annotated[dict[SizeOf, PositiveInt], NoDecode]
 RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 
-# A search holds a whole message of 10,000 characters, each as three escaped bytes; a ticket 64,000.
+# A search can have a message of 10,000 characters, each as three escaped bytes, and a ticket 64,000.
 REQUEST_SIZES: dict[SizeOf, int] = {
     "line": 100_000,
     "headers": 16_384,
@@ -163,7 +163,7 @@ class Environment(BaseSettings):
     @field_validator("intents_service_url")
     @classmethod
     def of_a_place_alone(cls, value: Any) -> Any:
-        """What else a URL can hold may be secret, and would stand in logs."""
+        """Reject URLs with parts that may be secret, because the URL is logged."""
         if isinstance(value, HttpUrl) and not (
             value.username is value.password is value.query is value.fragment is None
         ):
@@ -175,13 +175,13 @@ class Environment(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def of_files(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The secrets, where they stand in files, put in their places."""
+        """Replace the file names of secrets with the files' contents."""
         return {**given, **{name: _in_file(name, given) for name in SECRETS if given.get(f"{name}_file")}}
 
     @field_validator(*SECRETS, mode="before")
     @classmethod
     def without_line_end(cls, value: Any) -> Any:
-        """Editors and mounted secrets end with one, which is no part of the secret."""
+        """Strip the line ending that editors and mounted secrets add."""
         return value.rstrip("\r\n") if isinstance(value, str) else value
 
     @field_validator(*SECRETS)
@@ -199,7 +199,7 @@ class Environment(BaseSettings):
         known = REDIS_OPTIONS | (REDISS_OPTIONS if value.scheme == "rediss" else set())
         if unknown := {name for name, _ in value.query_params()} - known:
             raise ValueError(f"must have no options other than {', '.join(sorted(known))}, not {min(unknown)[:40]!r}")
-        from redis.connection import parse_url  # where it is set alone: it is large
+        from redis.connection import parse_url  # imported only with Redis, because it is large
 
         parse_url(str(value))  # type: ignore[no-untyped-call]
         return value
@@ -269,7 +269,7 @@ class Environment(BaseSettings):
     )
     @classmethod
     def of_some_groups(cls, value: Any, info: ValidationInfo) -> Any:
-        """`search=5,tokens=3`: the groups named, the others as they are."""
+        """Parse `search=5,tokens=3`. Groups that aren't named keep their defaults."""
         if not isinstance(value, str):
             return value
         pairs = (pair.partition("=") for pair in value.split(","))
@@ -279,7 +279,7 @@ class Environment(BaseSettings):
     @field_validator("intents_service_kept", mode="before")
     @classmethod
     def of_some_kinds(cls, value: Any) -> Any:
-        """`moving=2/10/3600`: the kinds named, the others as they are."""
+        """Parse `moving=2/10/3600`. Kinds that aren't named keep their defaults."""
         if not isinstance(value, str):
             return value
         pairs = (pair.partition("=") for pair in value.split(","))
@@ -287,17 +287,17 @@ class Environment(BaseSettings):
 
     @property
     def authority(self) -> str:
-        """Host and port as they stand in a URL."""
+        """Host and port as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def embedded(self) -> bool:
-        """Whether the dashboard answers its own questions, from the embedded service."""
+        """Whether the dashboard uses the embedded service."""
         return self.intents_service_url in (None, "embedded")
 
     @property
     def console(self) -> Literal["off", "read", "write"]:
-        """What clients can do in the console; demo data needs no protection."""
+        """What clients can do in the console. Demo data needs no protection."""
         return self.intents_console or ("write" if self.embedded else "off")
 
     @property
@@ -393,7 +393,7 @@ DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.debugging.NoSettings"
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
 
-# Checked and set by the pages with forms that write (`operators.guarded`), which make its cookie Secure over https.
+# Checked and set by pages with forms that write (`operators.guarded`), which make its cookie Secure over HTTPS.
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
@@ -420,7 +420,7 @@ ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
 DATABASES: dict[str, Any] = {}
-# How far exports have come, what visitors have spent. JSON, because whoever can write to a cache of pickles can run anything here.
+# Export progress and rate limits. JSON, because write access to a cache of pickles would allow code execution.
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": str(ENV.redis_url),
@@ -432,7 +432,7 @@ SHARED_CACHE = {
     },
 }
 OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
-# "own": where a visitor's spending is counted while the shared one is away.
+# "own": rate limits while the shared cache is down.
 CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
 TEMPLATES = [
     {
@@ -449,14 +449,15 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
-# No form of ours has as many, and no filter.
+# More than any of our forms or filters has.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 
 STATIC_URL = "/static/"
 STATIC_ROOT = ROOT / ".static"
 STATICFILES_DIRS = [ROOT / "static"]
-# Collected at the image's build: hashed names, compressed, kept by browsers for a year. From a checkout: the files as they are.
+# Collected when the image is built: hashed names, compressed, cached by browsers for a year. In a checkout: the files
+# as they are.
 COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
 STORAGES = {
     "staticfiles": {
@@ -469,8 +470,9 @@ WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# What a page may do; headers.py has the rest. Scripts by their origin alone: with `strict-dynamic` or a nonce htmx would
-# run what a fragment holds. static/js/trusted.js makes the one policy by which text may become HTML.
+# Content security policy of pages. headers.py has the others. Scripts are allowed by origin only: with
+# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted.js has the only policy by which
+# text can become HTML.
 SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
@@ -491,7 +493,7 @@ SECURE_CSP = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 
-# Where a proxy in front ends https. Its `X-Forwarded-Proto` is believed if it is one of ours (gunicorn.conf.py).
+# For a proxy that terminates TLS. Its `X-Forwarded-Proto` is trusted if it is in TRUSTED_PROXIES (gunicorn.conf.py).
 BY_HTTPS = ENV.intents_https == "on"
 SECURE_SSL_REDIRECT = BY_HTTPS
 SECURE_HSTS_SECONDS = 63_072_000 if BY_HTTPS else 0
@@ -499,8 +501,8 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
-# Its middleware would set a cookie on pages that change nothing: what takes POST asks `operators.guarded`, or, where
-# nothing is changed, `visitors.is_ours`. A test asks every address.
+# Django's CSRF middleware would set a cookie on pages that change nothing. POST handlers use `operators.guarded`
+# instead or, where nothing changes, `visitors.is_ours`. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {
@@ -518,11 +520,11 @@ LOGGING = {
             "filters": ["refused_requests"],
         }
     },
-    # A page that is not there and each question to the service are ordinary events; errors are logged with their reference.
+    # Missing pages and service calls are ordinary events. Errors are logged with their request ID.
     "loggers": {
         "django.request": {"level": "CRITICAL"},
         "gunicorn.error": {"level": "WARNING", "handlers": [], "propagate": True},
-        # On a lower level they tell the headers, and with them the access key.
+        # At lower levels they log headers, including the access key.
         "httpcore": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
     },
