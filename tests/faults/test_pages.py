@@ -28,7 +28,7 @@ from tests.serving import ROOT
 TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
 REFERENCE = re.compile(r"(?:[Rr]eference|[Rr]equest ID)\s*(?:<[^>]*>\s*)*([0-9a-f]{12}(?:\.\d+)?)\b")
-WHEN = re.compile(r"Retry after \d\d:\d\d:\d\d UTC at the earliest, in \d+ s")
+WHEN = re.compile(r"Retry after \d\d:\d\d:\d\d UTC \(in \d+ s\)")
 LONG = {group: Limits(600, 600, 600, limits.size) for group, limits in LIMITS.items()}  # the page's own time ends it
 QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
 

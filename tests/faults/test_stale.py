@@ -249,5 +249,5 @@ def test_a_service_that_asks_for_quiet_is_told_with_its_time(dashboard: Dashboar
     answer = dashboard.visit(paths["intent"])
     words = " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
     assert answer.status_code == 429
-    assert re.search(r"Rate limited until 12:0\d:\d\d UTC , in 6\d s", words)
+    assert re.search(r"Rate limited until 12:0\d:\d\d UTC \(in 6\d s\)", words)
     assert 60 <= int(answer["Retry-After"]) <= 67
