@@ -1,1 +1,1 @@
-"""Lists as files: read page by page, written row by row, stopped by whoever asked for them."""
+"""Exports of lists as files: read page by page, written row by row, and cancelable by the client."""

@@ -1,7 +1,7 @@
-"""An export on its way to its reader: an asynchronous iterator of a file's pieces, one for each page of the service.
+"""Response body of an export: an async iterator with one piece for each page of the service's list.
 
-The file ends with a line that says why it ends, whatever happened, except when its reader has left: then nobody reads
-on, and the service is asked for no further page.
+The file ends with a line that says why it ends, unless the client disconnected. In that case no further page is
+requested.
 """
 
 import asyncio
@@ -28,7 +28,9 @@ log = logging.getLogger(__name__)
 
 
 class Download:
-    """`is_ending` says whether this process is about to end. `over` is set when nobody wants the rest."""
+    """A running export. `is_ending` returns whether the process is shutting down. `over` is set when the client
+    disconnects.
+    """
 
     def __init__(
         self,
@@ -51,11 +53,11 @@ class Download:
         self._first = b""
         self._rows = 0
         self._end: End | None = None
-        # What is told last stays: the end must not be followed by a page that came while the reader left.
-        self._telling = threading.Lock()
+        # The last status wins: a page that arrives while the client disconnects must not overwrite it.
+        self._status_lock = threading.Lock()
 
     def begin(self) -> None:
-        """Reads the first page, in the caller's thread. Raises what the service does: nothing has been sent yet."""
+        """Read the first page in the caller's thread. Raises ServiceError while an error response is still possible."""
         if self._run:
             progress.begin(self._run)
         try:
@@ -63,7 +65,7 @@ class Download:
                 head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
-            self._tell(State.TRUNCATED, NOT_BEGUN)
+            self._report(State.TRUNCATED, NOT_BEGUN)
             self._among.leave_place(self)
             raise
         self._first = f"{head}{page}".encode()
@@ -80,9 +82,9 @@ class Download:
         return await asyncio.get_running_loop().run_in_executor(self._among.threads, origin.apart().run, self._next)
 
     def close(self) -> None:
-        """Called by Django when the answer is over, however it ended."""
+        """End the export. Django calls this when the response is over, for whatever reason."""
         self._over.set()
-        with self._telling:
+        with self._status_lock:
             self._among.leave_place(self)
             self._end_as(End(self._rows, LEFT), State.LEFT)
 
@@ -92,7 +94,7 @@ class Download:
             with processor.computing(origin.visitor()):
                 return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
-            return self._ended(_told(error)).encode()
+            return self._ended(_failure_text(error)).encode()
         except Exception:
             reference = origin.reference()
             log.exception("Unhandled exception in an export, request ID %s", reference)
@@ -110,31 +112,31 @@ class Download:
         self._rows += len(batch.rows)
         if batch.why is not None:
             return text + self._ended(batch.why)
-        with self._telling:
+        with self._status_lock:
             if not self._over.is_set():
-                self._tell(State.RUNNING)
+                self._report(State.RUNNING)
                 self._among.take_place(self)
         return text
 
     def _ended(self, why: str) -> str:
         end = End(self._rows, why)
-        with self._telling:
+        with self._status_lock:
             self._end_as(end, State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE)
         return self._form.end(end)
 
     def _end_as(self, end: End, state: State) -> None:
-        """Only the first end counts."""
+        """Record the end. Only the first call counts."""
         if self._end is None:
             self._end = end
-            self._tell(state, "" if state is State.LEFT else end.why)
+            self._report(state, "" if state is State.LEFT else end.why)
             log.info("Export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
 
-    def _tell(self, state: State, why: str = "") -> None:
+    def _report(self, state: State, why: str = "") -> None:
         if self._run:
             progress.tell(self._run, Standing(state, self._rows, why))
 
 
-def _told(error: ServiceError) -> str:
+def _failure_text(error: ServiceError) -> str:
     """Return `service unreachable, request ID 3f9a…`, in the words of the error page."""
     title = failures.words(error).title
     reason = f"{title[0].lower()}{title[1:]}"

@@ -1,7 +1,8 @@
-"""The three forms of a file. Each says at its end whether it is complete, and is whole however it ended.
+"""File formats: CSV, JSON and NDJSON. Each is valid however the export ended, and says at its end whether it is
+complete.
 
-CSV (RFC 4180) is UTF-8 without a byte order mark: every program would take the mark for a part of the first column's
-name. A spreadsheet asks for the encoding, or is told it, when a file is imported.
+CSV (RFC 4180) is UTF-8 without a byte order mark, because many programs would read the mark as part of the first
+column's name. Spreadsheets let the user choose the encoding on import.
 """
 
 import json
@@ -15,13 +16,13 @@ from intents_ui.display.export_row import COLUMNS, Row
 
 type Value = str | int | bool | None
 
-# Larger numbers are text: many readers of JSON would round them.
+# Larger numbers are strings, because many JSON parsers would round them.
 LARGEST_NUMBER = 2**53 - 1
 
 
 @dataclass(frozen=True)
 class About:
-    """What a file is of: `filters` by name, as they stand in the list's address."""
+    """Content of a file. `filters` are those of the list's URL, by name."""
 
     listed: str
     filters: Mapping[str, Sequence[str]]
@@ -30,7 +31,7 @@ class About:
 
 @dataclass(frozen=True)
 class End:
-    """`why` the list is not all here; without a reason it is."""
+    """End of an export. `why` is the reason if it is incomplete."""
 
     rows: int
     why: str = ""
@@ -41,7 +42,7 @@ class End:
 
 
 class Format(Protocol):
-    """A file is what `begin`, any number of `rows`, and `end` give. `before`: how many rows there are already."""
+    """A format. A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows."""
 
     @property
     def content_type(self) -> str: ...
@@ -54,7 +55,7 @@ class Format(Protocol):
 
 
 class Csv:
-    """One line of names, one line an intent, and a last one that begins with `#`."""
+    """A header line, a line for each intent, and a last line that begins with `#`."""
 
     content_type = "text/csv; charset=utf-8"
 
@@ -70,7 +71,7 @@ class Csv:
 
 
 class Json:
-    """One document, valid also when it was cut short."""
+    """One document, which is valid even if the export was truncated."""
 
     content_type = "application/json; charset=utf-8"
 
@@ -87,7 +88,7 @@ class Json:
 
 
 class NdJson:
-    """One intent a line, and a last line with the end."""
+    """A line for each intent, and a last line with the end."""
 
     content_type = "application/x-ndjson; charset=utf-8"
 

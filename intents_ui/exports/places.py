@@ -1,4 +1,4 @@
-"""How many exports there may be at a time, and where they ask."""
+"""Export concurrency limit and thread pool."""
 
 import threading
 import time
@@ -12,17 +12,15 @@ STOOD_STILL_SECONDS = 60.0
 
 
 class Exports:
-    """The exports of this process, `most` at a time, and the threads in which they ask. Safe for threads.
+    """The exports of this process, at most `most` at a time, and their threads. Thread-safe.
 
-    One address has a quarter of the places at most, and one place at least.
-
-    A reader who takes nothing for a minute keeps his place only as long as nobody else wants it; one who is gone, and
-    of whom nothing else was heard, has none.
+    One client address gets at most a quarter of the slots, and at least one. A download that makes no progress for a
+    minute keeps its slot only while no other export needs one. A garbage-collected download has none.
     """
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
-        # Questions of readers who have left end by themselves; until then they hold these threads and no others.
+        # Calls whose client disconnected end by themselves. Until then they occupy these threads and no others.
         self.threads = ThreadPoolExecutor(most, thread_name_prefix="export")
         self._clock = clock
         self._lock = threading.Lock()
@@ -30,7 +28,7 @@ class Exports:
         self._visitors: WeakKeyDictionary[object, str | None] = WeakKeyDictionary()
 
     def take_place(self, download: object, visitor: str | None = None) -> bool:
-        """Also for one that has a place already, to say that it moves; whose it is stays as it was said first."""
+        """Take a slot, or record progress for a download that has one. Only the first call's visitor counts."""
         with self._lock:
             self._visitors.setdefault(download, visitor)
             now = self._clock()
@@ -43,7 +41,7 @@ class Exports:
             return True
 
     def has_share(self, visitor: str | None) -> bool:
-        """Return whether this address has as many exports as one address may have."""
+        """Return whether this address uses its whole share of exports."""
         with self._lock:
             return self._lack(visitor) is Lack.SHARE
 

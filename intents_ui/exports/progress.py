@@ -1,7 +1,7 @@
-"""How far an export has come, for the page that its reader has open, and his wish to stop it: in the shared cache.
+"""Progress of an export and requests to stop it, in the shared cache, for the page that shows them.
 
-A run's id cannot be guessed, and whoever knows it may look and may stop. All of this is a courtesy: a cache that is
-away stops no export.
+A run's ID can't be guessed, and grants access to both. All of this is best effort: an outage of the cache stops no
+export.
 """
 
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 KEPT_SECONDS = 600
-# An export tells of every page. One that tells no more has lost its reader before he got anything, or its process.
+# An export reports each page. One without reports never got its client, or its process died.
 SILENT_SECONDS = 60.0
 
 
@@ -34,21 +34,21 @@ def is_run(text: str) -> bool:
 
 
 def begin(run: str) -> None:
-    """A link that is followed once more begins anew."""
+    """Start a run. A repeated download of the same link resets it."""
 
     def ask() -> None:
         cache.delete(_stop_key(run))
-        cache.set(_key(run), _told(Standing(State.RUNNING)), KEPT_SECONDS)
+        cache.set(_key(run), _stored(Standing(State.RUNNING)), KEPT_SECONDS)
 
     _courtesy(ask)
 
 
 def tell(run: str, standing: Standing) -> None:
-    _courtesy(lambda: cache.set(_key(run), _told(standing), KEPT_SECONDS))
+    _courtesy(lambda: cache.set(_key(run), _stored(standing), KEPT_SECONDS))
 
 
 def standing(run: str) -> Standing | None:
-    """None: it has not begun, or has ended long ago."""
+    """Return the status of a run, or None if it hasn't begun or ended long ago."""
     known = _courtesy(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
     told = _read(known.get(_key(run)))
     if told is None or told.is_over:
@@ -72,12 +72,12 @@ def _stop_key(run: str) -> str:
     return f"export-stop:{run}"
 
 
-def _told(standing: Standing) -> dict[str, Any]:
+def _stored(standing: Standing) -> dict[str, Any]:
     return asdict(standing) | {"at": time.time()}
 
 
 def _read(told: Mapping[str, Any] | None) -> Standing | None:
-    """None also for what another release of this dashboard has written in its own way."""
+    """Parse a stored status. Returns None for one of another version."""
     try:
         found = Standing(State(told["state"]), int(told["rows"]), str(told["why"])) if told else None
         is_silent = told is not None and time.time() - float(told["at"]) > SILENT_SECONDS
@@ -87,26 +87,26 @@ def _read(told: Mapping[str, Any] | None) -> Standing | None:
 
 
 class _Courtesy:
-    """Asks the cache. One that does not answer is left alone for a while: asking it again would take time each time."""
+    """Calls the cache, with a pause after an error because each attempt would take time."""
 
     PAUSE_SECONDS = 10.0
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._until = float("-inf")
+        self._paused_until = float("-inf")
 
     def __call__[T](self, ask: Callable[[], T]) -> T | None:
-        if self._clock() < self._until:
+        if self._clock() < self._paused_until:
             return None
         try:
             return ask()
         except redis_error() as error:
-            self._until = self._clock() + self.PAUSE_SECONDS
+            self._paused_until = self._clock() + self.PAUSE_SECONDS
             log.warning("Redis unavailable: %s", type(error).__name__)
             return None
 
     def resume(self) -> None:
-        self._until = float("-inf")
+        self._paused_until = float("-inf")
 
 
 _courtesy = _Courtesy()

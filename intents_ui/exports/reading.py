@@ -1,4 +1,4 @@
-"""A list of the service, read to its end as rows. One page of it is in memory at a time."""
+"""Streams all rows of a paginated list, one page in memory at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -20,13 +20,13 @@ from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, Page
 
 BY_ID = "id"
 PAGE_SIZE = 100
-PAGE_SIZE_WITH_BALANCES = 50  # the service reads chains for each intent of a page
-# A service may give shorter pages than it was asked for: the rows that were announced shall come all the same.
+PAGE_SIZE_WITH_BALANCES = 50  # smaller, because the service queries chains for each intent of a page
+# Pages may be shorter than requested. These allow for that without losing rows below the limit.
 SHORTEST_PAGE = 10
 FEWEST_PAGES = 100
-MOST_FOUND = 100  # intents of one intent address; there is usually one
+MOST_FOUND = 100  # intents of one intent address, which usually has one
 PAUSE_SECONDS = 2.0
-LONGEST_PAUSE = 10.0  # that an export waits when the service asks it to slow down
+LONGEST_PAUSE = 10.0  # longest wait of an export when it is rate limited
 
 COMPLETE = ""
 CIRCLES = "the service's pages lead back to those that were read already"
@@ -39,19 +39,19 @@ LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
 @dataclass(frozen=True)
 class Batch:
-    """A page's rows. `why`: None when the list goes on, "" when it is complete, else what it lacks."""
+    """A page's rows. `why` is None if the list continues, "" if it is complete, or else what is missing."""
 
     rows: Sequence[Row]
     why: str | None = None
 
 
 def most_pages(most: int) -> int:
-    """How many pages are read for so many rows."""
+    """Return the limit on pages for this many rows."""
     return max(FEWEST_PAGES, most // SHORTEST_PAGE)
 
 
 class Situate(Protocol):
-    """Gives what was read its names and the balances that are known."""
+    """Makes situations of what was read, with names and known balances."""
 
     def of_entries(self, entries: Sequence[IntentHistory]) -> list[Situation]: ...
 
@@ -59,8 +59,11 @@ class Situate(Protocol):
 
 
 class Reader:
-    """Reads one list, in one thread after another. `page` stands around everything that is asked for one of its pages;
-    `over` is set when nobody wants the rest. `link` gives an intent's address on this dashboard."""
+    """Reads one list, from any thread, but not concurrently.
+
+    `page` is a context manager around the calls for one page. `over` is set when the client disconnects. `link` returns
+    an intent's URL on this dashboard.
+    """
 
     def __init__(
         self,
@@ -82,11 +85,11 @@ class Reader:
         self._unreadable = 0
 
     def history(self, *, most: int) -> Iterator[Batch]:
-        """Raises what the service does."""
+        """Yield the rows of the history. Raises ServiceError."""
         return self._limited(self._pages(), most=most)
 
     def of_address(self, address: str, *, most: int) -> Iterator[Batch]:
-        """An owner's history; the intents of an intent address if it is no owner's."""
+        """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
         return self._limited(self._pages_of_address(address), most=most)
 
     def _limited(self, pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
@@ -108,7 +111,7 @@ class Reader:
         unreadable = 0
         for entries, end in walk(self._ask, first):
             if end is None and not entries and self._unreadable == unreadable:
-                end = End.CIRCLES  # whatever the cursors say: they would lead there for ever
+                end = End.CIRCLES  # whatever the cursors say: they would never end
             unreadable = self._unreadable
             yield Batch(self._rows(entries), self._why(end))
             if end:
@@ -124,7 +127,9 @@ class Reader:
         return COMPLETE
 
     def _ask(self, page: Page) -> HistoryAnswer:
-        """What may pass is asked once more; not for the first page, whose failure the reader can still be told."""
+        """Request a page, with one retry for transient errors. The first page isn't retried, because an error page is
+        possible.
+        """
         try:
             answer = self._history(page)
         except (Unreachable, TooBusy) as error:
@@ -152,7 +157,9 @@ class Reader:
         yield from pages
 
     def _found(self, address: str) -> Batch:
-        """Of an owner nothing passes the filters; of an intent address those of its intents that do."""
+        """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
+        filters.
+        """
         with self._page():
             found = lookup.in_turn(lambda: lookup.as_address(self._service, address))
             for _, error in found.failed:
@@ -167,7 +174,7 @@ class Reader:
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
-        """As the service sorts a list; what is found comes newest first."""
+        """Return intents in the list's order. Searches return the newest first."""
         found = list(intents)
         if self._filters.sort == BY_ID:
             found.sort(key=lambda intent: intent.id or 0, reverse=True)
@@ -188,7 +195,7 @@ class Reader:
 
 
 def _passes(intent: Intent, filters: Filters) -> bool:
-    """Apply the filters here, because the service lists only the intents of an owner and these come from a search."""
+    """Apply the list's filters to search results, because the service filters only an owner's intents."""
     created = intent.created_at.timestamp() if intent.created_at else None
     return (
         (not filters.status or intent.status in filters.status)

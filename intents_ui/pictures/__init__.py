@@ -1,1 +1,1 @@
-"""Pictures that we draw ourselves: previews of transfers for chats and search results. No Django."""
+"""Preview images of transfers for chats and search results. Independent of Django."""

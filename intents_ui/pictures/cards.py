@@ -1,6 +1,6 @@
-"""The cards that are drawn, and those that were: so many at a time, so many bytes kept, each drawn once.
+"""Cache and concurrency limit for preview cards. Each card is rendered once.
 
-A crawler that asks for many at once takes no more than two processors' time and few of the threads that make pages.
+A crawler that requests many at once uses at most two CPUs and few of the threads that serve pages.
 """
 
 import contextlib
@@ -18,60 +18,60 @@ if TYPE_CHECKING:
     from intents_ui.pictures.drawing import Pen
 
 PENS = 2
-WAITING = 16  # threads that wait for a pen, or for the card that another draws
+WAITING = 16  # threads that wait for a renderer, or for a card that another thread renders
 SECONDS = 2.0
 KEPT_BYTES = 4 * 2**20
-ENTRY_BYTES = 1024  # what an entry costs beside its picture
+ENTRY_BYTES = 1024  # overhead of an entry
 
 
 def a_pen() -> "Pen":
-    from intents_ui.pictures.drawing import Pen  # and with it Pillow: only where cards are asked for
+    from intents_ui.pictures.drawing import Pen  # imports Pillow, so only when cards are used
 
     return Pen()
 
 
 class Busy(Exception):
-    """As many cards as may are being drawn and waited for. It may be another's turn in a moment."""
+    """Too many cards are being rendered. Try again in a moment."""
 
 
 class Cards:
-    """Safe for threads. What is the same card is the same picture, so a state that changed is drawn anew."""
+    """Card cache. Thread-safe. A card's content is its cache key, so a changed status renders a new image."""
 
     def __init__(self, *, seconds: float = SECONDS, pen: "Callable[[], Pen]" = a_pen) -> None:
         self._seconds = seconds
         self._pens: SimpleQueue[Pen] = SimpleQueue()
         for _ in range(PENS):
             self._pens.put(pen())
-        self._places = threading.BoundedSemaphore(WAITING)
+        self._slots = threading.BoundedSemaphore(WAITING)
         self._lock = threading.Lock()
-        self._under_way: dict[Card, Future[bytes]] = {}
-        self._kept: LRUCache[Card, bytes] = LRUCache(KEPT_BYTES, getsizeof=lambda picture: len(picture) + ENTRY_BYTES)
+        self._pending: dict[Card, Future[bytes]] = {}
+        self._cache: LRUCache[Card, bytes] = LRUCache(KEPT_BYTES, getsizeof=lambda picture: len(picture) + ENTRY_BYTES)
 
     def png(self, card: Card) -> bytes:
-        """Takes 2 s at most before it is drawn. Raises Busy."""
+        """Return the card as PNG. Waits for a renderer for 2 s at most. Raises Busy."""
         with self._lock:
             with contextlib.suppress(KeyError):
-                return self._kept[card]
-            if not self._places.acquire(blocking=False):
+                return self._cache[card]
+            if not self._slots.acquire(blocking=False):
                 raise Busy
-            others = self._under_way.get(card)
-            mine = self._under_way.setdefault(card, Future())
+            others = self._pending.get(card)
+            mine = self._pending.setdefault(card, Future())
         try:
-            return self._wait(others) if others else self._draw_for_all(card, mine)
+            return self._wait(others) if others else self._draw_shared(card, mine)
         finally:
-            self._places.release()
+            self._slots.release()
 
-    def _draw_for_all(self, card: Card, mine: "Future[bytes]") -> bytes:
+    def _draw_shared(self, card: Card, mine: "Future[bytes]") -> bytes:
         try:
             picture = self._drawn(card)
         except BaseException as error:
             with self._lock:
-                del self._under_way[card]
+                del self._pending[card]
             mine.set_exception(error)
             raise
         with self._lock:
-            self._kept[card] = picture
-            del self._under_way[card]
+            self._cache[card] = picture
+            del self._pending[card]
         mine.set_result(picture)
         return picture
 

@@ -1,7 +1,7 @@
-"""Draws the card of a transfer: 1200 by 630 pixels, the size that chats and search engines show.
+"""Renders the card of a transfer: 1200 by 630 pixels, the size that chats and search engines show.
 
-In the colours and the fonts of the pages. Everything that a stranger wrote is cut to its place. A letter that the font
-lacks is drawn as its empty box, so that none is left out unseen.
+It uses the colors and fonts of the pages. Untrusted text is truncated to its space. Characters missing in the font show
+as its placeholder box, so that none disappears.
 """
 
 import io
@@ -17,19 +17,20 @@ from intents_ui.display.statuses import Tone
 from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
 
 SIZE = (1200, 630)
-# Drawn larger and made smaller: that smooths lines and the spaces between letters.
+# Rendered larger and scaled down, which smooths lines and letter spacing.
 SCALE = 2
 
 FONTS = Path(__file__).resolve().parents[2] / "static" / "fonts"
 SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
-# Of those that `display/text.py` writes around what is hidden, the font has the small ones; isolates it has none.
+# Replacements for the brackets that `display/text.py` puts around hidden characters: the font has only small ones. It
+# has no isolates.
 BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MOST_LETTERS = 400
 
-RULED = 100  # pixels: the size in which words are measured
+RULED = 100  # font size in pixels for measuring text
 _ruling = Lock()
 
-# static/css/theme.css, in its light half.
+# Colors of the light theme in static/css/theme.css.
 PAPER, CARD, SUNK, LINE = "#f6f7f9", "#ffffff", "#f1f3f6", "#e3e6eb"
 INK, INK_2, INK_3, ACCENT = "#12161c", "#4b5563", "#626b78", "#2f5bea"
 TONES = {
@@ -39,7 +40,7 @@ TONES = {
     Tone.ATTENTION: ("#8f5400", "#fdf3e1"),
     Tone.BAD: ("#c1292e", "#fdecec"),
 }
-# As in static/img/icon-<tone>.svg, on 24 by 24.
+# Strokes of static/img/icon-<tone>.svg, on a 24 by 24 grid.
 SIGNS: dict[Tone, tuple[tuple[tuple[float, float], ...], ...]] = {
     Tone.NEUTRAL: (((8, 12), (16, 12)),),
     Tone.PROGRESS: (((7.5, 12), (16, 12)), ((12.5, 8.5), (16, 12), (12.5, 15.5))),
@@ -48,7 +49,7 @@ SIGNS: dict[Tone, tuple[tuple[tuple[float, float], ...], ...]] = {
     Tone.BAD: (((8.5, 8.5), (15.5, 15.5)), ((15.5, 8.5), (8.5, 15.5))),
 }
 
-# As in the head of every page.
+# Strokes of the logo in the page header.
 BRAND = (
     ((4, 0), (18, 0), (23, 2), (26, 6), (26, 9), (23, 14), (18, 16), (10, 16)),
     ((15, 11), (10, 16), (15, 21)),
@@ -59,7 +60,7 @@ MONEY = (88, 350, 1112, 494)
 
 
 class Pen:
-    """What draws one card after the other; no two threads may have the same."""
+    """Renderer of cards. Not thread-safe."""
 
     def __init__(self) -> None:
         self._font = cache(_font)
@@ -114,7 +115,7 @@ class Pen:
             amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
         else:
             amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, colour=INK_2)
-        # With a warning below, the lines stand closer.
+        # With a warning below, the lines are closer together.
         rows = (404, 441, 474) if end.warning else (418, 460, 0)
         sheet.write((left, rows[0]), amount.cut(words, right - left), amount)
         said = Style(self, 26, colour=INK_2)
@@ -133,7 +134,7 @@ class Pen:
 
 
 class Style:
-    """A size, weight and colour of letters."""
+    """A font with size, weight and color."""
 
     def __init__(self, pen: Pen, size: float, *, weight: int = 400, colour: str = INK, face: str = SANS) -> None:
         self.font = pen.font(face, weight, size)
@@ -143,7 +144,7 @@ class Style:
         return self.font.getlength(words.translate(BRACKETS)) / SCALE
 
     def cut(self, words: str, width: float) -> str:
-        """As much of it as there is room for, with `…` where that is not all."""
+        """Return the text truncated to the width, ending with `…` if it was."""
         words = words[:MOST_LETTERS]
         if self.width(words) <= width:
             return words
@@ -151,7 +152,7 @@ class Style:
         return f"{fitting.rstrip()}…"
 
     def lines(self, words: str, width: float, *, most: int) -> Iterator[str]:
-        """Broken between words, or inside one that is longer than a line; the last is cut."""
+        """Wrap text between words, or inside one that is longer than a line. The last line is truncated."""
         rest = words[:MOST_LETTERS]
         for _ in range(most - 1):
             if self.width(rest) <= width:
@@ -164,7 +165,7 @@ class Style:
 
 
 class Sheet:
-    """A picture in the pixels of the finished card."""
+    """Canvas with the coordinates of the finished card."""
 
     def __init__(self, image: Image.Image, pen: Pen) -> None:
         self._draw = ImageDraw.Draw(image)
@@ -190,7 +191,7 @@ class Sheet:
         *,
         width: float,
     ) -> None:
-        """Lines with round ends and corners."""
+        """Draw lines with round ends and corners."""
         for stroke in strokes:
             points = [((centre[0] + x) * SCALE, (centre[1] + y) * SCALE) for x, y in stroke]
             self._draw.line(points, colour, round(width * SCALE), joint="curve")
@@ -204,13 +205,13 @@ class Sheet:
 
 
 def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, colour: str = INK) -> Style:
-    """The largest size in which all of it has room, else the smallest."""
+    """Return the style with the largest size in which the text fits, or else the smallest size."""
     styles = [Style(pen, size, weight=weight, colour=colour) for size in sizes]
     return next((style for style in styles if style.width(words[:MOST_LETTERS]) <= width), styles[-1])
 
 
 def longest(words: str, fits: Callable[[str], bool]) -> str:
-    """The longest beginning that fits; at least one letter, so that whoever goes on comes to an end."""
+    """Return the longest prefix that fits, at least one character so that wrapping always advances."""
     least, most = min(1, len(words)), len(words)
     while least < most:
         middle = (least + most + 1) // 2
@@ -219,14 +220,14 @@ def longest(words: str, fits: Callable[[str], bool]) -> str:
 
 
 def _font(face: str, weight: int, size: int) -> ImageFont.FreeTypeFont:
-    # The other layout engine would turn what was written from right to left.
+    # The other layout engine would reorder right-to-left text.
     font = ImageFont.truetype(FONTS / face, size, layout_engine=ImageFont.Layout.BASIC)
     font.set_variation_by_axes([weight])
     return font
 
 
 def width(words: str, *, size: float) -> float:
-    """Of words in a badge, whose own font may be another."""
+    """Return the width of text in a badge, whose own font may differ."""
     with _ruling:
         return _ruler().getlength(words.translate(BRACKETS)) * size / RULED
 

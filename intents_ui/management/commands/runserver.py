@@ -1,4 +1,4 @@
-"""`manage.py runserver [[address:]port]`: gunicorn with reload; Django's own development server cannot stream."""
+"""`manage.py runserver [[address:]port]`: gunicorn with reload. Django's own development server can't stream."""
 
 import os
 import sys
