@@ -56,27 +56,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m intents_ui.emulator",
-        description="The intent service with invented transfers, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
+        description="Service emulator with demo data, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
     )
     parser.add_argument("--port", type=int, default=8801)
-    parser.add_argument("--size", type=_size, default=3000, help="intents that the lists show, 10 to 100000")
+    parser.add_argument("--size", type=_size, default=3000, help="number of intents to generate, 10 to 100000")
+    parser.add_argument("--tokens", type=int, default=0, help="minimum number of tokens, padded with synthetic ones")
     parser.add_argument(
-        "--tokens", type=int, default=0, help="tokens that the lists hold, filled up with invented ones"
+        "--chains", type=_chains, default=None, help=f"number of chains, 1 to {MOST_CHAINS}, default: all"
     )
-    parser.add_argument(
-        "--chains", type=_chains, default=None, help=f"chains that are listed, 1 to {MOST_CHAINS}; all by default"
-    )
-    parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds for which WaitIntentReceipt holds")
-    parser.add_argument("--key", default=None, help="access key to ask for; none by default")
-    parser.add_argument("--expiry", type=int, default=EXPIRY_SECONDS, help="seconds for which a quote is good")
-    parser.add_argument("--name", default="Service", help="the path segment after /rpc/")
+    parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds that WaitIntentReceipt holds a call")
+    parser.add_argument("--key", default=None, help="required access key, default: none")
+    parser.add_argument("--expiry", type=int, default=EXPIRY_SECONDS, help="quote lifetime in seconds")
+    parser.add_argument("--name", default="Service", help="path segment after /rpc/")
     parser.add_argument(
         "--behave",
         type=_behaviour,
         action="append",
         default=[],
         metavar="[OPERATION=]NAME",
-        help=f"switch a behaviour on, for one operation or all; repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
+        help=f"enable a behavior, for one operation or all, repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
     )
     return parser
 
@@ -98,7 +96,7 @@ def _chains(text: str) -> int:
 def _behaviour(text: str) -> tuple[str, str]:
     operation, _, name = text.rpartition("=")
     if name not in NAMES and seconds_of(name) is None:
-        raise argparse.ArgumentTypeError(f"no behaviour is called {name!r}")
+        raise argparse.ArgumentTypeError(f"unknown behavior {name!r}")
     return operation or EVERY_OPERATION, name
 
 
