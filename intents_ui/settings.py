@@ -35,6 +35,9 @@ HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCI
 ALLOWED_HOST = re.compile(rf"\*|\.?{HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\]", re.ASCII)
 ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
 CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
+# Shown as a link on pages and in text that is copied into other programs, so it has no character that ends one.
+LINK = re.compile(rf"https://{HOST_NAME.pattern}(:[0-9]{{1,5}})?([/?#][A-Za-z0-9._~:/?#@!$&*+,;=%-]*)?", re.ASCII)
+MAIL = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME.pattern}", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
 # Secrets that can be read from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
 SECRETS = ("intents_service_access_key", "intents_console_token", "secret_key")
@@ -111,6 +114,8 @@ class Environment(BaseSettings):
     intents_service_kept: Lifetimes = Field(dict(LIFETIMES), description="Cache lifetimes in seconds, by response kind: fresh / stale-while-revalidate / stale-if-error. `0` disables caching.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="Whether search engines may index pages of intents and addresses: `noindex` or `index`")
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
+    intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
+    intents_support_contact: str | None = Field(None, description="Support contact (https URL or e-mail address), linked from next steps that say to contact support. Unset: they name the app that started the transfer.")
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
     intents_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
     intents_streams_per_address: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
@@ -232,6 +237,20 @@ class Environment(BaseSettings):
     def of_a_contact(cls, value: str | None) -> str | None:
         if value is not None and not CONTACT.fullmatch(value):
             raise ValueError("must be a mailto: or https: URI, for example mailto:security@intents.example")
+        return value
+
+    @field_validator("intents_recovery_url")
+    @classmethod
+    def validate_recovery_url(cls, value: str | None) -> str | None:
+        if value is not None and not LINK.fullmatch(value):
+            raise ValueError("must be an https URL, for example https://app.example/recover")
+        return value
+
+    @field_validator("intents_support_contact")
+    @classmethod
+    def validate_support_contact(cls, value: str | None) -> str | None:
+        if value is not None and not (LINK.fullmatch(value) or MAIL.fullmatch(value)):
+            raise ValueError("must be an https URL or an e-mail address, for example support@app.example")
         return value
 
     @field_validator("host")

@@ -1,10 +1,12 @@
 """Transfers as pages speak about them: read, named, and with the balances of their intent addresses."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from intents_ui import balance_cache, wiring
+from intents_ui.display.assistance import Contacts
 from intents_ui.display.names import chains_of
 from intents_ui.display.rules import OFFERS
 from intents_ui.display.situation import Balances, Check, Situation
@@ -35,7 +37,10 @@ def of(
     balances = balance_cache.within(situation.facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = Balances()
-    return situation.at(datetime.now(UTC), balances)
+    return replace(
+        situation.at(datetime.now(UTC), balances),
+        contacts=Contacts(ENV.intents_recovery_url, ENV.intents_support_contact),
+    )
 
 
 def read(intent_id: str) -> Situation:

@@ -311,3 +311,34 @@ def test_the_embedded_service_lists_as_many_tokens_as_are_asked_for() -> None:
 def test_the_embedded_service_is_there_when_no_other_is_named(env: dict[str, str], embedded: str) -> None:
     started = start(**env)
     assert started.stdout.strip() == embedded, started.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("INTENTS_RECOVERY_URL", "http://app.example/recover"),
+        ("INTENTS_RECOVERY_URL", "app.example"),
+        ("INTENTS_RECOVERY_URL", "javascript:alert(1)"),
+        ("INTENTS_RECOVERY_URL", "https://app.example/>x"),
+        ("INTENTS_RECOVERY_URL", "https://user:pass@app.example/"),
+        ("INTENTS_RECOVERY_URL", "support@app.example"),
+        ("INTENTS_SUPPORT_CONTACT", "http://app.example"),
+        ("INTENTS_SUPPORT_CONTACT", "support"),
+        ("INTENTS_SUPPORT_CONTACT", "mailto:support@app.example"),
+        ("INTENTS_SUPPORT_CONTACT", "a@b.example?subject=x"),
+    ],
+)
+def test_a_link_for_owners_is_https_or_mail_and_safe_to_copy(name: str, value: str) -> None:
+    stopped = start(**{name: value})
+    assert stopped.returncode == 1
+    assert stopped.stderr.startswith(f"{name}: must be an https URL")
+    assert stopped.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("contact", ["support@app.example", "https://app.example:8443/help?topic=refund#form"])
+def test_support_is_an_e_mail_address_or_a_page(monkeypatch: pytest.MonkeyPatch, contact: str) -> None:
+    monkeypatch.setenv("INTENTS_SUPPORT_CONTACT", contact)
+    monkeypatch.setenv("INTENTS_RECOVERY_URL", "https://app.example/recover?from=dashboard")
+    read = Environment()
+    assert read.intents_support_contact == contact
+    assert read.intents_recovery_url == "https://app.example/recover?from=dashboard"

@@ -80,9 +80,9 @@ def cells(row: Row, *, root: str) -> tuple[str, ...]:
         row.headline,
         _sentences(row.details),
         f"{row.where} Address: {row.address}" if row.address else row.where,
-        f"{row.next} {row.turn}".strip(),
+        " ".join(filter(None, (row.next, row.turn, *(each.words for each in row.help if not each.url)))),
         " ".join(row.notes),
-        " ".join(root + link.path for link in row.links),
+        " ".join([*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]),
         times.iso(row.at.replace(microsecond=0)),
     )
 
@@ -100,14 +100,15 @@ def _heading(rows: Sequence[Row], *, now: datetime) -> str:
 
 
 def _plain(row: Row, *, root: str) -> str:
-    number, value, what, status, happened, details, where, todo, notes, links, _ = map(_line, cells(row, root=root))
+    number, value, what, status, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
     labelled = {"Where the money is": where, "What to do": todo, "Note": notes}
     lines = [
         f"{number}. {value} ({what})",
         status if status == happened else f"{status}: {happened}",
         details,
         *(f"{label}: {said}" for label, said in labelled.items() if said),
-        *links.split(),
+        *(root + link.path for link in row.links),
+        *(each.written for each in row.help if each.url),
     ]
     return "\n   ".join(line for line in lines if line)
 
@@ -124,6 +125,7 @@ def _markdown(row: Row, *, root: str) -> str:
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
     # Our own words, and a path in which `reverse` has escaped what would end the link or the cell.
     links = [f"[{link.words}](<{root}{link.path}>)" for link in row.links]
+    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
     return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
 
 

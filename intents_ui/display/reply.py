@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display import explorers, hashes, names, summary, text, timeline, times, transfer
+from intents_ui.display import assistance, explorers, hashes, names, summary, text, timeline, times, transfer
 from intents_ui.display.explanations import SECOND_DEPOSIT, Cause, Certainty
 from intents_ui.display.facts import Facts
 from intents_ui.display.markdown import literal
@@ -94,11 +94,14 @@ class Reply:
     @property
     def json(self) -> str:
         shown = self.transfer
+        links = {each.words: each.address for each in self.summary.help if each.url}
         told = {
             "intentId": shown.intent_id,
             "url": self.url,
             "asOf": times.iso(self.situation.now.replace(microsecond=0)),
             **as_json(self.summary),
+            "recoveryUrl": links.get(assistance.RECOVER),
+            "supportContact": links.get(assistance.SUPPORT),
             "createdAt": times.iso(shown.created_at) or None,
             "sent": _side_as_json(shown.sent) if _moved(shown.sent) else None,
             "delivered": _side_as_json(shown.received) if _moved(shown.received) else None,
@@ -128,6 +131,8 @@ class Reply:
         yield ""
         for label, value in self.facts:
             yield f"{label}: {unlinked(value)}"
+        for each in self.summary.help:
+            yield each.written
         for each in self.transactions:
             yield unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}")
             if each.link:
@@ -140,6 +145,8 @@ class Reply:
         yield ""
         for label, value in self.facts:
             yield f"- {label}: {literal(value)}"
+        for each in self.summary.help:
+            yield f"- {each.words}: <{each.address}>" if each.url else f"- {literal(each.words)}"
         for each in self.transactions:
             known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
             yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"

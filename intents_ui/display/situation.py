@@ -12,6 +12,7 @@ from functools import cached_property, wraps
 from typing import Any, Self
 
 from intents_ui.display import differences, patience, places, statuses
+from intents_ui.display.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.facts import Facts, Money
 from intents_ui.display.holdings import Holding, holdings
 from intents_ui.display.legs import DEAD, Leg, is_made
@@ -73,6 +74,7 @@ class Situation:
     names: Names = NO_NAMES
     balances: Balances = UNCHECKED
     is_listed: bool = False
+    contacts: Contacts = NO_CONTACTS
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

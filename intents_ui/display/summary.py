@@ -10,7 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
-from intents_ui.display import locator, patience, places, reasons, rules, statuses, watching
+from intents_ui.display import assistance, locator, patience, places, reasons, rules, statuses, watching
+from intents_ui.display.assistance import Help
 from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
 from intents_ui.display.gaps import Gaps
 from intents_ui.display.legs import RUNNING
@@ -152,6 +153,14 @@ class Summary:
     @property
     def contact(self) -> str:
         return self.row.contact
+
+    @cached_property
+    def help(self) -> tuple[Help, ...]:
+        """Where to recover the funds and whom to contact, if the next step says to."""
+        if self.is_pending:
+            return ()
+        said = self.row.next.format_map(self.gaps)
+        return tuple(assistance.needed(said, contact=self.contact, contacts=self.situation.contacts))
 
     @cached_property
     def deadline(self) -> datetime | None:

@@ -20,6 +20,7 @@ from intents_ui.display import (
     tokens,
     transfer,
 )
+from intents_ui.display.assistance import Help
 from intents_ui.display.names import Names
 from intents_ui.display.pasted import Finding, Kind
 from intents_ui.display.shortened import Candidate
@@ -94,6 +95,7 @@ class Row:
     address: str = ""
     next: str = ""
     turn: str = ""
+    help: tuple[Help, ...] = ()
     notes: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     intent_id: str = ""
@@ -136,7 +138,7 @@ def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: 
 def again(row: Row, *, first: int) -> Row:
     """The row of a transfer that row `first` has told already."""
     same = f"Same transfer as row {first}"
-    return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="")
+    return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
 
 
 def several(
@@ -337,6 +339,7 @@ def _with_summary(row: Row, reading: Reading) -> Row:
         address=hashes.checksum(told.address) if told.address else "",
         next=told.instructions,
         turn=whose(told),
+        help=told.help,
         notes=(*row.notes, *_unread(reading.trouble)),
     )
 

@@ -221,7 +221,7 @@ def test_a_failure_is_never_nothing_found():
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
     assert "Transfers in progress are not affected" in row.details[1]
-    assert "Do not send a transfer again" in row.next
+    assert "Don't resend a transfer" in row.next
 
 
 def test_our_own_mistake_is_said_with_its_reference():

@@ -6,6 +6,8 @@ import re
 import pytest
 from django.test import Client
 
+from intents_ui import wiring
+from intents_ui.display import assistance
 from intents_ui.display.explanations import SECOND_DEPOSIT
 from intents_ui.display.facts import Facts
 from intents_ui.display.reply import to_the_owner
@@ -92,3 +94,26 @@ def test_what_was_found_on_the_chains_stands_in_it_with_its_moment(site: Client,
     assert document["balances"] == "checked"
     assert document["onChain"].startswith("On-chain balances: none")
     assert document["balancesCheckedAt"].startswith("2026-11-21T12:00:0")
+
+
+def test_page_and_reply_link_the_operators_contacts(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
+    monkeypatch.setattr(wiring.ENV, "intents_support_contact", "support@app.example")
+    intent_id = emulator.finished(25)["intentId"]
+    page = site.get(f"/intent/{intent_id}").content.decode()
+    assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{assistance.RECOVER}</a>' in page
+    assert f'<a href="mailto:support@app.example" rel="noopener">{assistance.SUPPORT}</a>' in page
+    for form in forms(site, intent_id):
+        assert "https://app.example/recover?a=1&b=2" in form
+        assert "support@app.example" in form
+
+
+def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(25)["intentId"]
+    assert assistance.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
+    plain, markdown, told = forms(site, intent_id)
+    assert assistance.RECOVER_IN_THE_APP in plain
+    assert assistance.RECOVER_IN_THE_APP in markdown
+    assert json.loads(told)["recoveryUrl"] is None

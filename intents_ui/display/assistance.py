@@ -1,0 +1,50 @@
+"""Where an owner recovers funds and whom to contact, for next steps that say to do so."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+RECOVER = "Recover funds"
+SUPPORT = "Contact support"
+RECOVER_IN_THE_APP = "Recover the funds in the app that started the transfer."
+SUPPORT_OF_THE_APP = "Contact support in the app that started the transfer."
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """From the settings, never from a response. `support` is an https URL or an e-mail address."""
+
+    recovery_url: str | None = None
+    support: str | None = None
+
+
+NO_CONTACTS = Contacts()
+
+
+@dataclass(frozen=True)
+class Help:
+    """A link, or without a `url` a sentence."""
+
+    words: str
+    url: str | None = None
+
+    @property
+    def written(self) -> str:
+        """As text: `Recover funds: https://…`, `Contact support: help@app.example`, or the sentence."""
+        return f"{self.words}: {self.address}" if self.url else self.words
+
+    @property
+    def address(self) -> str:
+        return (self.url or "").removeprefix("mailto:")
+
+
+def needed(next_step: str, *, contact: str, contacts: Contacts) -> Iterator[Help]:
+    """Return the help for a next step. `contact` is whom the page says to contact besides, if anyone."""
+    says = next_step.lower()
+    recovers, asks_support = "recover" in says, "contact support" in says
+    if recovers:
+        yield Help(RECOVER, contacts.recovery_url) if contacts.recovery_url else Help(RECOVER_IN_THE_APP)
+    if contacts.support and (asks_support or contact):
+        is_url = contacts.support.startswith("https://")
+        yield Help(SUPPORT, contacts.support if is_url else f"mailto:{contacts.support}")
+    elif asks_support:
+        yield Help(SUPPORT_OF_THE_APP)

@@ -1,0 +1,111 @@
+"""A next step that says to recover funds or to contact support says where, on every surface."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from intents_ui.display import assistance, copies, reply, summary, triage
+from intents_ui.display.assistance import Contacts, Help
+from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.situation import Situation
+from intents_ui.display.triage import Reading
+from intents_ui.service.lookup import TRANSACTION_HASH, Found, Hit, Question
+from tests.display.builders import NOW, TXN_HASH, at, intent, receipt
+
+RECOVERY = "https://app.example/recover"
+SUPPORT = "support@app.example"
+BOTH = Contacts(RECOVERY, SUPPORT)
+URL = "https://dashboard.example/intent/0x01"
+ROOT = "https://dashboard.example"
+
+
+def recoverable(contacts: Contacts) -> Situation:
+    situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=True)
+    return replace(situation, contacts=contacts)
+
+
+def delivered(contacts: Contacts) -> Situation:
+    of_receipt = receipt("SUCCEEDED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED")
+    return replace(at(intent("SUCCEEDED"), of_receipt, has_balance=False), contacts=contacts)
+
+
+def row(situation: Situation) -> triage.Row:
+    of_intent = intent("FAILED")
+    found = Found((Hit(of_intent, (Question(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
+    return triage.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
+
+
+def test_a_next_step_that_says_to_recover_funds_links_the_place():
+    told = summary.of(recoverable(BOTH))
+    assert "recover" in told.next_step.lower()
+    assert told.help == (
+        Help(assistance.RECOVER, RECOVERY),
+        Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),
+    )
+
+
+def test_without_settings_the_app_that_started_the_transfer_is_named():
+    assert summary.of(recoverable(Contacts())).help == (Help(assistance.RECOVER_IN_THE_APP),)
+
+
+def test_a_next_step_of_support_alone_links_no_recovery():
+    situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
+    told = summary.of(replace(situation, contacts=BOTH))
+    assert "contact support" in told.next_step.lower()
+    assert "recover" not in told.next_step.lower()
+    assert told.help == (Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),)
+    assert summary.of(replace(situation, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
+
+
+def test_a_contact_may_be_a_page():
+    help = summary.of(recoverable(Contacts(support="https://help.example/new"))).help
+    assert Help(assistance.SUPPORT, "https://help.example/new") in help
+
+
+@pytest.mark.parametrize("contacts", [BOTH, Contacts()])
+def test_a_transfer_without_trouble_links_neither(contacts):
+    assert summary.of(delivered(contacts)).help == ()
+
+
+def test_each_form_of_the_reply_has_the_links():
+    told = reply.Reply(recoverable(BOTH), URL)
+    assert f"{assistance.RECOVER}: {RECOVERY}" in told.plain.splitlines()
+    assert f"{assistance.SUPPORT}: {SUPPORT}" in told.plain.splitlines()
+    assert f"- {assistance.RECOVER}: <{RECOVERY}>" in told.markdown.splitlines()
+    assert f"- {assistance.SUPPORT}: <{SUPPORT}>" in told.markdown.splitlines()
+    document = json.loads(told.json)
+    assert (document["recoveryUrl"], document["supportContact"]) == (RECOVERY, SUPPORT)
+
+
+def test_a_reply_without_settings_names_the_app():
+    told = reply.Reply(recoverable(Contacts()), URL)
+    sentence = "Recover the funds in the app that started the transfer."
+    assert sentence in told.plain
+    assert sentence in told.markdown
+    document = json.loads(told.json)
+    assert document["recoveryUrl"] is None
+    assert document["supportContact"] is None
+
+
+def test_the_row_of_a_ticket_and_its_copies_have_the_links():
+    of_ticket = row(recoverable(BOTH))
+    assert of_ticket.help == summary.of(recoverable(BOTH)).help
+    plain = copies.plain([of_ticket], root=ROOT, now=NOW)
+    assert f"{assistance.RECOVER}: {RECOVERY}" in plain
+    assert f"{assistance.SUPPORT}: {SUPPORT}" in plain
+    markdown = copies.markdown([of_ticket], root=ROOT, now=NOW)
+    assert f"[{assistance.RECOVER}](<{RECOVERY}>)" in markdown
+    assert f"[{assistance.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
+    for link in (RECOVERY, SUPPORT):
+        assert link in copies.comma_separated([of_ticket], root=ROOT)
+
+
+def test_the_copies_name_the_app_without_settings():
+    of_ticket = row(recoverable(Contacts()))
+    for text in (
+        copies.plain([of_ticket], root=ROOT, now=NOW),
+        copies.markdown([of_ticket], root=ROOT, now=NOW),
+        copies.comma_separated([of_ticket], root=ROOT),
+    ):
+        assert assistance.RECOVER_IN_THE_APP in text
