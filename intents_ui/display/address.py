@@ -50,7 +50,7 @@ class Role:
 
     @property
     def shown(self) -> str:
-        """`Owner of 37 transfers`, `Owner of at least 10 transfers`."""
+        """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
         least = "at least " if self.may_be_more else ""
         return f"{ROLES[self.key]} of {least}{_counted(self.intents or 0)}"
 

@@ -23,7 +23,7 @@ class Chip:
 
     @property
     def text(self) -> str:
-        """`Status: open`, `From Base`, `Recoverable only`."""
+        """Return `Status: open`, `From Base` or `Recoverable only`."""
         return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
 
 

@@ -92,7 +92,7 @@ class Filters:
 
     @property
     def narrows(self) -> bool:
-        """Whether any filter is set."""
+        """Return whether any filter is set."""
         return self != self.bare
 
 
@@ -114,7 +114,7 @@ class Asked:
         return _typeable(value) if name in TYPED_TIMES else hashes.checksum(value) if name == "owner" else str(value)
 
     def is_typed(self, name: str) -> bool:
-        """Whether the time was typed, in the time zone next to it."""
+        """Return whether the time was typed, in the time zone next to it."""
         return TYPED_TIMES.get(name) in self.typed
 
     @property

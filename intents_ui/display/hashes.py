@@ -60,7 +60,7 @@ def _checksummed(address: str) -> str:
 
 
 def has_wrong_checksum(address: str) -> bool:
-    """Whether mixed case contradicts EIP-55. A single case carries no checksum."""
+    """Return whether mixed case contradicts EIP-55. A single case carries no checksum."""
     digits = address[2:] if address[:2] in ("0x", "0X") else address
     if digits in (digits.lower(), digits.upper()):
         return False

@@ -63,7 +63,7 @@ def of_foreign(words: str) -> str:
 
 
 def _is_a_disguise(word: str) -> bool:
-    """Whether it's about as long as a hash or an address, and mostly hex."""
+    """Return whether it's about as long as a hash or an address, and mostly hex."""
     read = "".join(character for character in unicodedata.normalize("NFKC", word) if not text.is_hidden(character))
     length = len(read.removeprefix("0x"))
     nearly = min(abs(length - hashes.ADDRESS_DIGITS), abs(length - hashes.HASH_DIGITS)) <= MOST_OFF

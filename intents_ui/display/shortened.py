@@ -80,7 +80,7 @@ def searched(count: int) -> str:
 
 
 def _fits(value: str, start: str, end: str) -> bool:
-    """Whether the value has this start and end, which must not overlap."""
+    """Return whether the value has this start and end, which must not overlap."""
     return value.startswith(start) and value.endswith(end) and len(start) + len(end) <= len(value)
 
 

@@ -33,17 +33,17 @@ class Side:
     note: str = ""
 
     def __str__(self) -> str:
-        """`99.85 USDC on Base (expected)`"""
+        """Return `99.85 USDC on Base (expected)`."""
         return f"{self.amount} on {self.chain}{f' ({self.note})' if self.note else ''}"
 
     @property
     def label(self) -> str:
-        """`Quoted:`, in front of an amount that wasn't simply sent or delivered; "" for one that was."""
+        """Return the prefix of an unconfirmed amount, such as `Quoted:`, or ""."""
         return f"{self.note.capitalize()}:" if self.note else ""
 
     @property
     def has_moved(self) -> bool:
-        """Whether the amount was seen to move: sent, delivered or refunded."""
+        """Return whether the amount was seen to move: sent, delivered or refunded."""
         return self.note in ("", REFUNDED)
 
     @property
@@ -99,24 +99,24 @@ class Transfer:
 
     @property
     def outcome(self) -> Side:
-        """What was refunded, or else what was delivered or quoted."""
+        """The refunded amount, else the delivered or quoted one."""
         return replace(self.returned, note=REFUNDED) if self.returned else self.received
 
     @property
     def has_arrived(self) -> bool:
-        """Whether something was delivered, also where that is not confirmed."""
+        """Return whether something was delivered, even if unconfirmed."""
         is_delivery = self.received.note in ("", UNCONFIRMED) and bool(self.received.amount.full)
         return is_delivery and self.returned is None
 
     @property
     def headline(self) -> str:
-        """The summary's headline for a row that shows the status too; "" where both say the same."""
+        """The headline for a row that also shows the status; "" if it repeats the status."""
         told = self.summary.headline
         return "" if told.casefold() == self.status.word.casefold() else told
 
     @property
     def sends_nothing(self) -> bool:
-        """Whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
+        """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
         return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
 
 
@@ -147,9 +147,9 @@ def of(situation: Situation) -> Transfer:
 
 
 def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
-    """`79.71 USDC recoverable`, `3 recoverable balances`; `recoverable balance` where the service doesn't say how much.
+    """Return `79.71 USDC recoverable` or `3 recoverable balances`, and the token if there is only one.
 
-    Empty where the balances are not known."""
+    Without amounts it is `recoverable balance`, and "" if the balances are unknown."""
     if not situation.has_balance:
         return "", None
     groups, using = situation.balances.groups, situation.names

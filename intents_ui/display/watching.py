@@ -1,4 +1,4 @@
-"""Decides whether a transfer can still change, so that its page stays live."""
+"""Decide whether a transfer can still change, so that its page stays live."""
 
 from datetime import datetime, timedelta
 

@@ -83,7 +83,7 @@ def joined(received: str) -> str:
 
 
 def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """Whether a line break alone separates the pieces."""
+    """Return whether a line break alone separates the pieces."""
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
         return False
@@ -93,7 +93,7 @@ def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) ->
 
 
 def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """Whether spaces alone separate the pieces, which counts after `0x` only."""
+    """Return whether spaces alone separate the pieces, which counts after `0x` only."""
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
         return False

@@ -157,7 +157,7 @@ class Parts:
 
     @property
     def break_off(self) -> bool:
-        """Whether a list has an empty page although the service reports more."""
+        """Return whether a list has an empty page although the service reports more."""
         return any(part.found is not None and part.found.breaks_off for part in self.lists)
 
 
