@@ -1,4 +1,4 @@
-# Two stages: what builds stays behind. A test runs these commands in a clean folder, and the result where it may write nothing.
+# Two stages, so that build tools stay out of the image. A test runs these commands in a clean folder, and the result on a read-only one.
 FROM python:3.13-slim AS build
 WORKDIR /app
 ENV PYTHONDONTWRITEBYTECODE=1
@@ -11,7 +11,7 @@ COPY intents_ui ./intents_ui
 COPY templates ./templates
 COPY static ./static
 RUN /app/.venv/bin/python manage.py collectstatic --noinput --verbosity 0
-# Where nothing can be written each start would compile it anew.
+# On a read-only file system, every start would compile it again.
 RUN /app/.venv/bin/python -m compileall -q intents_ui
 
 FROM python:3.13-slim
