@@ -174,14 +174,14 @@ async def measure(service: ChangingService, count: int) -> None:
             took_one = await changes(service, alone, CHANGES_FOR_ONE)
     rows = [
         ("viewers of one intent, one worker", f"{count:,}", ""),
-        ("resident KB a viewer, connected", f"{kilobytes:.1f}", "20"),
-        (f"resident KB a viewer, after {CHANGES} changes", f"{kilobytes_then:.1f}", "20"),
-        ("processor ms a connect", f"{connect_ms:.2f}", "0.6"),
-        ("change to all viewers, ms p50", f"{quantile(took_all, 50):.0f}", ""),
+        ("memory KB per viewer, connected", f"{kilobytes:.1f}", "20"),
+        (f"memory KB per viewer, after {CHANGES} changes", f"{kilobytes_then:.1f}", "20"),
+        ("CPU ms per connection", f"{connect_ms:.2f}", "0.6"),
+        ("change to all viewers, ms median", f"{quantile(took_all, 50):.0f}", ""),
         ("change to all viewers, ms p99", f"{quantile(took_all, 99):.0f}", "500"),
-        ("change to one viewer, ms p50", f"{quantile(took_one, 50):.1f}", ""),
+        ("change to one viewer, ms median", f"{quantile(took_one, 50):.1f}", ""),
         ("change to one viewer, ms p99", f"{quantile(took_one, 99):.1f}", "50"),
-        ("waits at the service at once, at most", f"{service.most_waits}", "1"),
+        ("concurrent waits at the service, max", f"{service.most_waits}", "1"),
     ]
     print(f"\n{'':44}{'measured':>10}{'at most':>10}")
     for name, figure, most in rows:

@@ -95,7 +95,7 @@ class Reach:
     def line(self) -> str:
         figure, limit = (f"{number:,.2f}".rstrip("0").rstrip(".") for number in (self.figure, self.limit))
         bound = f"{'at least' if self.least else 'at most'} {limit} {self.unit}"
-        verdict = "reached" if self.is_reached else f"**not** ({self.reason})" if self.reason else "**not**"
+        verdict = "met" if self.is_reached else f"**missed** ({self.reason})" if self.reason else "**missed**"
         return f"| {self.what} | {figure} {self.unit} | {bound} | {verdict} | {self.beside} |"
 
 
@@ -133,13 +133,13 @@ class Bench:
     def row(self, *run: Any) -> Taken:
         taken = self.run(*run)
         self.table.append(taken)
-        took = f"{taken.rate:>8.0f}/s{taken.p50:>9.1f}{taken.p99:>9.1f} ms{taken.processor:>8.2f} ms processor"
+        took = f"{taken.rate:>8.0f}/s{taken.p50:>9.1f}{taken.p99:>9.1f} ms{taken.processor:>8.2f} ms CPU"
         print(f"{taken.page:14}{taken.how:42}{taken.connections:>4}{took}", flush=True)
         return taken
 
     def reached(self, *facts: Any, **more: Any) -> None:
         self.reach.append(target := Reach(*facts, **more))
-        verdict = "reached" if target.is_reached else "NOT"
+        verdict = "met" if target.is_reached else "MISSED"
         print(f"{verdict:8}{target.what}: {target.figure:.2f} {target.unit} {target.beside}", flush=True)
 
 
@@ -196,7 +196,7 @@ def measure(bench: Bench) -> None:
                 # Two of each, so that they stay cached during the run: a list is fresh for seconds only.
                 bench.row(cached, name, "cached", some[:2], connections)
         intent = next(row for row in bench.table if row.page == "intent" and row.connections == 1)
-        what = "an intent's page from cached data: its rate to the empty page's"
+        what = "an intent's page from cached data: its rate relative to the empty page's"
         bench.reached(what, intent.rate / empty[0].rate, 0.5, "times", least=True, reason="C")
         crowded(bench, cached, paths)
     with dashboard(bench.place, bench.service.url, COLD) as cold:
@@ -230,19 +230,19 @@ def start(bench: Bench) -> None:
             httpx.get(fresh.url + EMPTY, trust_env=False).raise_for_status()
             durations.append(fresh.started_in)
     bench.reached(
-        "process start, until it answers",
+        "process start, until the first response",
         statistics.median(durations),
         2,
         "s",
-        f"of 3: {max(durations):.2f} at most",
+        f"of 3, maximum {max(durations):.2f}",
         reason="D",
     )
 
 
 def crowded(bench: Bench, cached: Dashboard, paths: Paths) -> None:
     everything = [path for some in paths.named().values() for path in some[:20]] + [EMPTY]
-    bench.row(cached, "all kinds", f"{VISITORS} visitors, each reads for {READING:g} s", everything, VISITORS, READING)
-    bench.reached(f"resident with {VISITORS} visitors", cached.megabytes, 120, "MB", reason="E")
+    bench.row(cached, "all kinds", f"{VISITORS} users, each reads for {READING:g} s", everything, VISITORS, READING)
+    bench.reached(f"resident memory with {VISITORS} users", cached.megabytes, 120, "MB", reason="E")
 
 
 def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
@@ -254,8 +254,8 @@ def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
             pairs.append((bench.run(cold, "history", "", paths.history, connections).processor, loop))
         ours, theirs = (statistics.median(figures) for figures in zip(*pairs, strict=True))
         ratio = statistics.median(one / other for one, other in pairs)
-        what = f"uncached history page to the reference loop, connections: {connections}"
-        beside = f"{ours:.2f} to {theirs:.2f} ms of processor, medians of 3"
+        what = f"uncached history page relative to the reference loop, connections: {connections}"
+        beside = f"{ours:.2f} to {theirs:.2f} ms of CPU, medians of 3"
         bench.reached(what, ratio, most, "times", beside, reason="A")
 
 
@@ -284,7 +284,7 @@ def first_byte(bench: Bench, cold: Dashboard, paths: Paths) -> None:
                 take(reader, received)
         beside = f"median of {len(waited)}; p90 {at(waited, 90):.1f}"
         bench.reached(
-            f"first byte of {name} after the last answer", statistics.median(waited), 5, "ms", beside, reason="B"
+            f"first byte of {name} after the last response", statistics.median(waited), 5, "ms", beside, reason="B"
         )
     bench.service.delay(0)
 
@@ -306,15 +306,15 @@ def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
         bench.crowd.run(cold.port, some, connections=1, seconds=0.2)
         costs.append(bench.row(cold, f"{hits} hits", "cold, 0 ms", some, 1).processor)
     for (fewer, less), (more, dearer) in itertools.pairwise(zip(HITS, costs, strict=True)):
-        what, beside = f"search with {more:,} hits to one with {fewer}", f"{dearer:.1f} to {less:.1f} ms"
+        what, beside = f"search with {more:,} results relative to {fewer}", f"{dearer:.1f} to {less:.1f} ms"
         bench.reached(what, dearer / less, more / fewer, "times", beside)
     last = len(paths.history)
     first, deep = (
         bench.row(cold, "history", f"cold, page {place}", [paths.history[place - 1]], 1).processor
         for place in (1, last)
     )
-    what = f"page {last} of the history to its first"
-    bench.reached(what, deep / first, 1.25, "times", "the same, but for the rows that they have")
+    what = f"page {last} of the history relative to its first"
+    bench.reached(what, deep / first, 1.25, "times", "similar pages with different rows")
 
 
 def many(bench: Bench, cold: Dashboard) -> None:
@@ -327,10 +327,10 @@ def many(bench: Bench, cold: Dashboard) -> None:
             page = http.get(cold.url + f"/search?q={owner(MANY, number, is_lean=True)}")
         durations.append(time.perf_counter() - began)
         page.raise_for_status()
-    what = f"search with {MANY:,} hits, first page"
-    bench.reached(what, statistics.median(durations), 1, "s", "1 KB a hit", reason="F")
-    bounds = "bounded by 48 MB of answers in hand and 32 MB kept"
-    bench.reached("what three of them leave resident", cold.megabytes - before, 200, "MB", bounds)
+    what = f"search with {MANY:,} results, first page"
+    bench.reached(what, statistics.median(durations), 1, "s", "1 KB per result", reason="F")
+    bounds = "bounded by 48 MB of responses in progress and 32 MB of cache"
+    bench.reached("resident after three of them", cold.megabytes - before, 200, "MB", bounds)
 
 
 # Report
@@ -340,29 +340,29 @@ def machine() -> Iterator[str]:
     about = Path("/proc/cpuinfo").read_text()
     cpu, cores = re.search(r"model name\s*: (.*)", about), len(re.findall(r"^processor", about, re.MULTILINE))
     memory = int(Path("/proc/meminfo").read_text().split()[1]) // 2**20
-    yield f"{cores} processors ({cpu[1] if cpu else platform.machine()}), {memory} GB, Linux {platform.release()}"
+    yield f"{cores} CPUs ({cpu[1] if cpu else platform.machine()}), {memory} GB, Linux {platform.release()}"
     named = ", ".join(f"{each} {version(each)}" for each in ("Django", "gunicorn", "Jinja2", "httpx", "pydantic"))
     yield f"Python {platform.python_version()}, {named}"
-    yield f"Begun {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {load()}"
+    yield f"Started {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {load()}"
 
 
 def load() -> str:
     """Return the machine's load. Above the number of cores, programs wait."""
-    return f"load of the machine over a minute {Path('/proc/loadavg').read_text().split()[0]} (quiet: 0)"
+    return f"load average over a minute {Path('/proc/loadavg').read_text().split()[0]} (quiet: 0)"
 
 
 def settings(seconds: float) -> Iterator[str]:
-    yield "Dashboard: one worker, all settings as without an environment, but `INTENTS_SERVICE_URL` and `SECRET_KEY`"
+    yield "Dashboard: one worker, default settings except `INTENTS_SERVICE_URL` and `SECRET_KEY`"
     yield f"Cold: `INTENTS_SERVICE_KEPT={COLD['INTENTS_SERVICE_KEPT']}`"
-    yield f"Each run takes {seconds:g} s. Readers: raw sockets, in a process of their own; what they cost is told"
+    yield f"Each run takes {seconds:g} s. Clients: raw sockets in a separate process, with their CPU time in the table"
 
 
 def written(bench: Bench, told: Sequence[str], live: str, profile: str) -> str:
     empty = bench.table[0].processor
-    head = "| page | how | connections | pages/s | p50 ms | p99 ms | processor ms | to empty | readers ms | MB |"
-    lines = ["# What was measured", "", "Written by `make bench`; `docs/figures.md` says what it means.", ""]
+    head = "| page | how | connections | pages/s | p50 ms | p99 ms | CPU ms | relative to empty | client CPU ms | MB |"
+    lines = ["# Benchmark results", "", "Written by `make bench`. See `docs/figures.md` for method and sizing.", ""]
     lines += [f"- {each}" for each in told]
-    lines += ["", "## Reach", "", "| what | measured | limit | | |", "|---|---|---|---|---|"]
+    lines += ["", "## Targets", "", "| target | result | limit | | details |", "|---|---|---|---|---|"]
     lines += [each.line() for each in bench.reach]
     lines += ["", "## Pages", "", head, "|---|---|---|---|---|---|---|---|---|---|"]
     lines += [row.line(empty) for row in bench.table]

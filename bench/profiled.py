@@ -17,10 +17,10 @@ from bench.served import COLD, KEY, output
 ROUNDS = 60
 PARTS = (
     ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
-    ("words for readers (display, template filters)", ("/intents_ui/display/", "/intents_ui/jinja.py", "/eth_")),
-    ("reading into models (wire, pydantic)", ("/pydantic", "wire.py", "scalars.py", "tolerance.py", "answers.py")),
+    ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/jinja.py", "/eth_")),
+    ("parsing into models (wire, pydantic)", ("/pydantic", "wire.py", "scalars.py", "tolerance.py", "answers.py")),
     ("JSON", ("/json/", "json_text.py")),
-    ("asking the service (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),
+    ("service calls (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),
     ("Django and middleware", ("/django", "/whitenoise", "/intents_ui/")),
 )  # fmt: skip
 
@@ -79,7 +79,7 @@ def table(place: Path, service: str) -> str:
         f"| {part} | {' | '.join(f'{share[part]:.0%}' for share in shares.values())} |"
         for part in (*(part for part, _ in PARTS), "Python itself")
     ]
-    return "\n".join(["## Where the time goes", "", head, "|---|---|---|", *rows])
+    return "\n".join(["## Profile", "", head, "|---|---|---|", *rows])
 
 
 def shares_of(place: Path, service: str, path: str, how: dict[str, str]) -> Counter[str]:

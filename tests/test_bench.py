@@ -44,7 +44,7 @@ def test_readers_count_every_answer_they_took(service: Double) -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "least", "word"), [(1.5, False, "reached"), (1.7, False, "**not** (A)"), (1.7, True, "reached")]
+    ("figure", "least", "word"), [(1.5, False, "met"), (1.7, False, "**missed** (A)"), (1.7, True, "met")]
 )
 def test_a_figure_beyond_its_limit_is_told_with_its_reason(figure: float, least: bool, word: str) -> None:
     assert f"| {word} |" in Reach("a page", figure, 1.6, "times", least=least, reason="A").line()
