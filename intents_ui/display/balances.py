@@ -1,4 +1,4 @@
-"""What the addresses of a transfer hold, and what that changes of its story.
+"""Balances of a transfer's intent addresses, and what they change in its summary.
 
 A missing price is not a price of 0, and a balance that wasn't loaded is not a balance of 0.
 """
@@ -15,24 +15,24 @@ from intents_ui.display.situation import Situation
 from intents_ui.service.wire import BalanceGroup, TokenBalance
 
 DEPOSIT_ADDRESS = "deposit address"
-DELIVERY_ADDRESS = "delivery address"
+DELIVERY_ADDRESS = "destination intent address"
 OTHER_ADDRESS = "another address"
-UNNAMED_ADDRESS = "an address that is not named"
+UNNAMED_ADDRESS = "an unnamed address"
 
 
 class Worth(StrEnum):
-    """What a balance comes to."""
+    """What a balance is worth."""
 
     PRICED = "priced"
-    UNPRICED = "unpriced"  # its value in USD is not given
+    UNPRICED = "unpriced"  # its value in USD is not reported
     WORTHLESS = "worthless"  # its price is 0
-    NOTHING = "nothing"  # there is none of it
-    UNKNOWN = "unknown"  # nobody says how much there is
+    NOTHING = "nothing"  # a balance of 0
+    UNKNOWN = "unknown"  # the amount is not reported
 
 
 @dataclass(frozen=True)
 class Holding:
-    """So much of one token at one address. `side.usd` and `price` (of one token) are the service's own."""
+    """The balance of one token at one address. `side.usd` and `price` (of one token) come from the service."""
 
     side: transfer.Side
     price: Decimal | None
@@ -61,19 +61,19 @@ class Holding:
             case Worth.NOTHING:
                 return "nothing"
             case Worth.UNKNOWN:
-                return "amount not given"
+                return "amount not reported"
             case Worth.UNPRICED:
-                return "no price" if self.price is None else "value not given"
+                return "no price" if self.price is None else "value not reported"
 
     @property
     def each(self) -> str:
-        """`$1.00 each`, where a price says anything beside the value."""
+        """`$1.00 each`, where the price adds to the value."""
         return f"{amounts.usd(self.price)} each" if self.price and self.is_held else ""
 
 
 @dataclass(frozen=True)
 class Address:
-    """An address of a transfer on a chain; without `holdings` there is nothing at it."""
+    """An intent address on a chain; without `holdings` it is empty."""
 
     called: str
     address: str | None
@@ -84,7 +84,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Value:
-    """What holdings come to together: the sum of those with a price, of how many."""
+    """The total of the holdings that have a USD price, and how many have one."""
 
     usd: Decimal
     priced: int
@@ -92,41 +92,41 @@ class Value:
 
     @property
     def shown(self) -> str:
-        """`$79.71`; `no price` when nobody says what any of it is worth."""
+        """`$79.71`; `no price` when no token has one."""
         return amounts.usd(self.usd) if self.priced else "no price"
 
     @property
     def rests_on(self) -> str:
-        """`2 of 3 with a price`, when some have none."""
-        return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} with a price"
+        """`2 of 3 tokens priced`, when some have no price."""
+        return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} tokens priced"
 
     @property
     def heard(self) -> str:
-        """`$79.71, 2 of 3 with a price`; `money without a price`."""
-        shown = self.shown if self.priced else "money without a price"
+        """`$79.71, 2 of 3 tokens priced`; `funds without a USD price`."""
+        shown = self.shown if self.priced else "funds without a USD price"
         return f"{shown}, {self.rests_on}" if self.rests_on else shown
 
 
 @dataclass(frozen=True)
 class Balances:
-    """`sentence`: what is to be said instead of the addresses, or about them. `value` None: nothing is held."""
+    """`sentence` replaces the addresses or explains them. `value` None: no funds."""
 
     addresses: tuple[Address, ...] = ()
     value: Value | None = None
     sentence: str = ""
 
 
-NOT_THERE = "Its owner's history does not hold this intent, so it is not known what its addresses hold."
-NOT_SAID = "The service did not say what the addresses hold."
-NOTHING = "Nothing: the service found no money at the addresses of this transfer."
-UNNAMED = "The service says that there is money at an address of this transfer, and not which."
-NOT_COUNTED = "The service does not count this as a recoverable balance."
-NO_OWNER = "The service names no owner of this intent, and it tells balances only in the list of an owner's intents."
-NO_TIME = "The service does not say when this intent was created, and so it cannot be found in its owner's history."
+NOT_THERE = "Balances unavailable: this transfer isn't in the owner's history."
+NOT_SAID = "Balances unavailable: the service didn't report them."
+NOTHING = "No funds at this transfer's intent addresses."
+UNNAMED = "The service reports a balance but not at which address."
+NOT_COUNTED = "Not recoverable, according to the service."
+NO_OWNER = "Balances unavailable: no owner is recorded for this transfer."
+NO_TIME = "Balances unavailable: no creation time is recorded for this transfer."
 
 
 def of(situation: Situation, *, is_listed: bool) -> Balances:
-    """`is_listed`: the owner's history holds the transfer, so that the service could say what its addresses hold."""
+    """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
     if not is_listed:
         return Balances(sentence=_missing(situation.facts))
     found = addresses(situation)
@@ -135,8 +135,8 @@ def of(situation: Situation, *, is_listed: bool) -> Balances:
 
 
 def heard(found: Balances) -> str:
-    """What a screen reader announces when the balances come: one line, and not every amount and button."""
-    lines = [f"The addresses hold {found.value.heard}."] if found.value else []
+    """Return what screen readers announce once the balances have loaded: one line, not every amount and button."""
+    lines = [f"Intent address balances: {found.value.heard}."] if found.value else []
     lines += [found.sentence] if found.sentence else []
     return " ".join(lines)
 
@@ -170,7 +170,7 @@ def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
 
 
 def _called(group: BalanceGroup, facts: Facts) -> str:
-    """A transfer may have the same address on both chains."""
+    """Return the address's name. A transfer may have the same address on both chains."""
     if group.intent_address is None:
         return UNNAMED_ADDRESS
     address = group.intent_address.lower()
@@ -198,7 +198,7 @@ def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: N
 
 
 def _worth(token: TokenBalance) -> Worth:
-    """A value of 0 beside no price is a price that is not known; a value says what it is worth without a price too."""
+    """Return the worth. A value of 0 without a price means that the price is unknown."""
     if token.balance is None:
         return Worth.UNKNOWN
     if token.balance == 0:
@@ -219,6 +219,6 @@ def value(holdings: Iterable[Holding]) -> Value:
 
 
 def holdings(situation: Situation) -> Iterator[Holding]:
-    """Everything that is held, at whichever address: a balance of 0 is none."""
+    """Return all balances above 0, at any address."""
     for address in addresses(situation):
         yield from (each for each in address.holdings if each.is_held)

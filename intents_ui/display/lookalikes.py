@@ -44,7 +44,7 @@ def _parties(facts: Facts) -> Iterator[Party]:
         ("owner", facts.owner, origin),
         ("recipient", facts.recipient, destination),
         ("deposit address", facts.deposit_address, origin),
-        ("delivery address", facts.delivery_address, destination),
+        ("destination intent address", facts.delivery_address, destination),
         ("address that paid", deposit.from_address if deposit else None, deposit.chain_id if deposit else None),
         ("address of the return", refund.to_address if refund else None, refund.chain_id if refund else None),
     )

@@ -66,7 +66,7 @@ LOOKS_LIKE = {
 }
 COMPARE = "Compare it with the full value before you rely on it."
 MOST_LISTED = 5  # possible matches in one row
-ROLES = {lookup.DEPOSIT_ADDRESS: "deposit address", lookup.DELIVERY_ADDRESS: "delivery address"}
+ROLES = {lookup.DEPOSIT_ADDRESS: "deposit address", lookup.DELIVERY_ADDRESS: "destination intent address"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`/intent/<id>/balances`: what a transfer's addresses hold, which its page asks for as soon as it stands itself."""
+"""`/intent/<id>/balances`: balances of a transfer's intent addresses, loaded by its page after it has rendered."""
 
 from datetime import UTC, datetime
 
@@ -40,9 +40,9 @@ def looked_up(intent_id: str) -> dict[str, object]:
 
 
 def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
-    """The page around it stands: the failure is this part's alone."""
+    """Return the part with the failure, which doesn't affect the page around it."""
     context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "failed": error}
-    said = f"What the addresses hold cannot be shown: {failures.words(error).title}."
+    said = f"Couldn't load balances: {failures.words(error).title}."
     response = render(request, "parts/balances.html", context | {"said": said}, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
@@ -50,15 +50,15 @@ def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpRes
 
 
 def canonical(written: str) -> str:
-    """The one way to write this id. Raises Http404 for what cannot be one, so that nothing is asked."""
+    """Return the canonical spelling of an Intent ID. Raises Http404 for anything else, without a service call."""
     asked = criteria.read({"intent": written})
     if asked.problems or not asked.given:
-        raise Http404(next((field.problem for field in asked.fields if field.problem), "This is not an intent's id."))
+        raise Http404(next((field.problem for field in asked.fields if field.problem), "This isn't an Intent ID."))
     return str(asked.given["by_intent_id"])
 
 
 def told(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:
-    """The part of a page that shows the balances, for a lookup that succeeded."""
+    """Return the context of the balances part, for a lookup that succeeded."""
     found = held.of(situation, is_listed=is_listed)
     return {
         "intent_id": situation.intent.intent_id,

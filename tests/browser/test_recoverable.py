@@ -40,7 +40,9 @@ def test_an_intents_page_says_what_was_left_behind(
         assert fits(page)
         section.get_by_role("link", name="Check again").click()
         expect(section).to_contain_text("30.00 USDT")
-        expect(page.locator("#said")).to_have_text(re.compile(r"^The addresses hold \$30\.00\." if scripts else "^$"))
+        expect(page.locator("#said")).to_have_text(
+            re.compile(r"^Intent address balances: \$30\.00\." if scripts else "^$")
+        )
         if scripts:
             expect(page).to_have_url(f"{server}{path}")
             expect(section.get_by_role("link", name="Check again")).to_be_focused()
@@ -144,7 +146,7 @@ def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser
         page.route("**/balances", lambda route: route.abort())
         visit.open(some_intent(visit, ABORTED_WITH_MONEY))
         expect(page.get_by_role("heading", level=1)).to_contain_text("Aborted")
-        again = page.locator("#balances").get_by_role("link", name="Ask the service what they hold")
+        again = page.locator("#balances").get_by_role("link", name="Check balances")
         expect(again).to_be_visible()
         visit.faults.clear()  # what was cut off is a fault in the browser's eyes
         page.unroute("**/balances")

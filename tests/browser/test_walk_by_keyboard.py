@@ -42,7 +42,7 @@ def test_from_a_customers_message_to_a_whole_ticket(browser: Browser, server: st
 
         tab_to(page, page.locator("#reply > summary"))  # 3
         page.keyboard.press("Enter")
-        button = page.get_by_role("button", name="Copy the answer as Plain text")
+        button = page.get_by_role("button", name="Copy as plain text")
         expect(button).to_be_visible()
         tab_to(page, button)
         page.evaluate("navigator.clipboard.writeText('')")

@@ -98,7 +98,7 @@ def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     assert sent.side.amount.base_units == str(3 * 10**30 + 6)
     assert sent.side.amount.full == "3" + "0" * 24 + ".000006"
     assert (sent.intents, sent.side.chain) == (3, "Arbitrum")
-    assert (sent.value.shown, sent.value.rests_on) == ("$3.30", "2 of 3 with a price")
+    assert (sent.value.shown, sent.value.rests_on) == ("$3.30", "2 of 3 tokens priced")
     assert (totals.usd.usd, totals.usd.priced, totals.usd.of) == (Decimal("3.30"), 2, 3)
     assert (totals.latest, totals.first) == (before(hours=1), before(hours=5))
 

@@ -72,18 +72,18 @@ WORTHS = [
     ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), Worth.WORTHLESS, "priced at $0", ""),
     ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), Worth.WORTHLESS, "priced at $0", ""),
     ("a value and no price", token(price_usd=None), Worth.PRICED, "$79.71", ""),
-    ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not given", "$1.00 each"),
+    ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not reported", "$1.00 each"),
     (
         "a price below 0 and no value",
         token(price_usd=Decimal(-1), balance_usd=None),
         Worth.UNPRICED,
-        "value not given",
+        "value not reported",
         "-$1.00 each",
     ),
     ("dust", token(1, balance_usd=Decimal("0.000001")), Worth.PRICED, "<$0.01", "$1.00 each"),
     ("nothing", token(0, balance_usd=Decimal(0)), Worth.NOTHING, "nothing", ""),
     ("nothing, with a value", token(0), Worth.NOTHING, "nothing", ""),
-    ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not given", "$1.00 each"),
+    ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not reported", "$1.00 each"),
 ]
 
 
@@ -127,15 +127,15 @@ FROM_BASE = BOTH.model_copy(update={"origin_chain_id": BASE, "destination_chain_
 ADDRESSES = [
     ("the deposit address", INTENT, DEPOSIT, ARBITRUM, "deposit address"),
     ("in other letters", INTENT, DEPOSIT.upper().replace("X", "x"), ARBITRUM, "deposit address"),
-    ("the delivery address", INTENT, DELIVERY, BASE, "delivery address"),
+    ("the delivery address", INTENT, DELIVERY, BASE, "destination intent address"),
     ("one address on two chains, here", BOTH, DEPOSIT, ARBITRUM, "deposit address"),
-    ("one address on two chains, there", BOTH, DEPOSIT, BASE, "delivery address"),
-    ("one address on two chains, from the other one", FROM_BASE, DEPOSIT, ARBITRUM, "delivery address"),
+    ("one address on two chains, there", BOTH, DEPOSIT, BASE, "destination intent address"),
+    ("one address on two chains, from the other one", FROM_BASE, DEPOSIT, ARBITRUM, "destination intent address"),
     ("paid on a third chain", INTENT, DEPOSIT, 10, "deposit address"),
     ("somebody else's", INTENT, MERCHANT, ARBITRUM, "another address"),
     ("another one that sorts first", INTENT, "0x" + "00" * 20, ARBITRUM, "another address"),
     ("another one that sorts last", INTENT, "0x" + "ff" * 20, ARBITRUM, "another address"),
-    ("none", INTENT, None, ARBITRUM, "an address that is not named"),
+    ("none", INTENT, None, ARBITRUM, "an unnamed address"),
 ]
 
 
@@ -175,7 +175,7 @@ def test_the_value_of_all_says_on_how_many_it_rests():
     unpriced = token(1, price_usd=None, balance_usd=None)
     value = of(entry(group(token(), unpriced, token(0)), group(token(), address=DELIVERY, chain_id=BASE))).value
     assert value is not None
-    assert (value.shown, value.rests_on) == ("$159.42", "2 of 3 with a price")
+    assert (value.shown, value.rests_on) == ("$159.42", "2 of 3 tokens priced")
     assert value.usd == Decimal("159.424690")
 
 
@@ -192,21 +192,21 @@ def test_a_price_of_0_adds_nothing_to_the_sum_and_counts_as_a_price():
 
 
 HEARD = [
-    ("with a price", entry(group(token())), "The addresses hold $79.71."),
+    ("with a price", entry(group(token())), "Intent address balances: $79.71."),
     (
         "partly without",
         entry(group(token(), token(price_usd=None, balance_usd=None))),
-        "The addresses hold $79.71, 1 of 2 with a price.",
+        "Intent address balances: $79.71, 1 of 2 tokens priced.",
     ),
     (
         "without a price",
         entry(group(token(price_usd=None, balance_usd=None))),
-        "The addresses hold money without a price.",
+        "Intent address balances: funds without a USD price.",
     ),
     (
         "not counted",
         entry(group(token()), has=False),
-        f"The addresses hold $79.71. {balances.NOT_COUNTED}",
+        f"Intent address balances: $79.71. {balances.NOT_COUNTED}",
     ),
     ("nothing", entry(has=False), balances.NOTHING),
 ]

@@ -24,7 +24,11 @@ PLACES = [
         "deposit address",
         id="deposit address, from what is asked for",
     ),
-    pytest.param({"of_intent": intent(destination_intent_address=TWIN)}, "delivery address", id="delivery address"),
+    pytest.param(
+        {"of_intent": intent(destination_intent_address=TWIN)},
+        "destination intent address",
+        id="destination intent address",
+    ),
     pytest.param(
         {"of_receipt": receipt(deposit=transaction("SUCCEEDED", from_address=TWIN))}, "address that paid", id="payer"
     ),
@@ -62,5 +66,5 @@ def test_others_are_not(other):
 def test_each_pair_is_named_once():
     of_intent = intent(origin_intent_address=TWIN, destination_intent_address=TRIPLET)
     of_receipt = receipt(summary=summary(destination_to_address=TWIN))
-    roles = ["owner", "recipient", "delivery address"]
+    roles = ["owner", "recipient", "destination intent address"]
     assert pairs(of_intent, of_receipt) == list(combinations(roles, 2))

@@ -125,7 +125,7 @@ def test_a_sum_is_exact_beyond_any_float():
 
 def test_the_whole_value_says_on_how_many_it_rests():
     work = of(entry(1, token(usd="5.005")), entry(2, token(usd=None)), entry(3, token(usd="0.1")))
-    assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 with a price")
+    assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 tokens priced")
     assert work.value.usd == Decimal("5.105")
 
 

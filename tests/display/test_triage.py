@@ -101,8 +101,8 @@ def test_a_transaction_is_called_by_its_step(leg, what):
         ([lookup.INTENT_ID], "intent ID"),
         ([lookup.OWNER], "owner"),
         ([lookup.DEPOSIT_ADDRESS], "deposit address"),
-        ([lookup.DELIVERY_ADDRESS], "delivery address"),
-        ([lookup.DEPOSIT_ADDRESS, lookup.DELIVERY_ADDRESS], "deposit address and delivery address"),
+        ([lookup.DELIVERY_ADDRESS], "destination intent address"),
+        ([lookup.DEPOSIT_ADDRESS, lookup.DELIVERY_ADDRESS], "deposit address and destination intent address"),
         ([lookup.WORDS], "text"),
     ],
 )

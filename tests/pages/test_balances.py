@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import balance_cache, wiring
+from intents_ui.display.balances import NO_OWNER, NOTHING
 from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.display.facts import Facts
 from intents_ui.display.situation import Check
@@ -27,7 +28,7 @@ PAID_TWICE = 29
 
 def words(answer: HttpResponse) -> str:
     text = re.sub(r"<[^>]+>", " ", answer.content.decode())
-    return re.sub(r"\s+", " ", text)
+    return re.sub(r"\s+", " ", html.unescape(text))
 
 
 def fragment(site: Client, intent_id: str) -> HttpResponse:
@@ -115,21 +116,23 @@ def heard(answer: HttpResponse) -> str:
 
 def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    assert heard(fragment(site, intent_id)) == "The addresses hold $30.00."
+    assert heard(fragment(site, intent_id)) == "Intent address balances: $30.00."
     for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
         around = re.search(r'<div id="balances"[^>]*>', site.get(page).content.decode())
         assert around
         assert "aria-live" not in around[0]
-    assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith("Nothing: the service found no money")
+    assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith(
+        "No funds at this transfer's intent addresses"
+    )
     intent_id = emulator.finished(2)["intentId"]
     emulator.behave("GetIntentHistory", "node-down-503")
-    assert heard(fragment(site, intent_id)).startswith("What the addresses hold cannot be shown: Service")
+    assert heard(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
 
 
 def test_what_has_no_price_is_not_heard_as_nothing(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentHistory", "prices-missing")
     said = heard(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
-    assert said.startswith("The addresses hold money without a price.")
+    assert said.startswith("Intent address balances: funds without a USD price.")
 
 
 def test_a_transfer_that_was_paid_twice_is_told_anew(site: Client, emulator: Emulator) -> None:
@@ -140,8 +143,8 @@ def test_a_transfer_that_was_paid_twice_is_told_anew(site: Client, emulator: Emu
 def test_an_offer_that_ran_out_unpaid_holds_nothing_and_keeps_its_story(site: Client, emulator: Emulator) -> None:
     answer = fragment(site, emulator.finished(5)["intentId"])
     assert answer.status_code == 200
-    assert "Nothing: the service found no money" in words(answer)
-    assert "With what the addresses hold" not in words(answer)
+    assert "No funds at this transfer's intent addresses" in words(answer)
+    assert "Updated with on-chain balances" not in words(answer)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def test_every_kind_of_transfer_has_an_answer(site: Client, emulator: Emulator, 
     assert answer.status_code == 200
     entry = emulator.ledger.named(intent_id, round(emulator.now() * 1_000_000))
     assert entry is not None
-    assert ("Nothing:" not in words(answer)) == bool(entry.scene.marks.get("balance"))
+    assert (NOTHING not in words(answer)) == bool(entry.scene.marks.get("balance"))
 
 
 def test_without_scripts_it_is_a_page_with_a_way_back(site: Client, emulator: Emulator) -> None:
@@ -187,7 +190,7 @@ def test_an_intent_that_its_owners_history_lacks_is_not_said_to_hold_nothing(sit
     other = emulator.finished(2)["intentId"]
     rewrite(lambda document: document | {"intents": [row | {"intentId": other} for row in document["intents"]]})
     said = words(fragment(site, intent_id))
-    assert "history does not hold this intent" in said
+    assert "this transfer isn't in the owner's history" in said
     assert "Nothing" not in said
 
 
@@ -196,7 +199,7 @@ def test_an_intent_without_an_owner_cannot_be_asked_about(site: Client, emulator
     rewrite(lambda document: document | {"intent": {"intentId": intent_id, "status": "ABORTED"}}, "GetIntent")
     answer = fragment(site, intent_id)
     assert answer.status_code == 200
-    assert "names no owner" in words(answer)
+    assert NO_OWNER in words(answer)
     assert "Checked" not in words(answer)
 
 
@@ -221,9 +224,10 @@ def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emul
     emulator.behave("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
     assert (failed.status_code, failed["Retry-After"]) == (503, "10")
-    assert "cannot be shown: Service" in words(failed)
+    assert "Couldn't load balances: Service" in words(failed)
     assert "Try again" in words(failed)
     assert "Nothing" not in words(failed)
+    assert NOTHING not in words(failed)
     emulator.heal()
     assert "30.00 USDT" in words(fragment(site, intent_id))
 

@@ -74,11 +74,11 @@ def test_the_line_stands_in_the_answer(site: Client, emulator: Emulator) -> None
 def test_addresses_that_look_alike_are_shown_whole(emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     found, receipt = wiring.service().get_intent(intent_id), wiring.service().get_intent_receipt(intent_id)
-    assert rendered(found, receipt).count("look alike and are different") == 0
+    assert rendered(found, receipt).count("two different addresses in this transfer look similar") == 0
     owner = str(found.owner_address)
     twin = owner[:6] + "7" * 32 + owner[-4:]
     html = rendered(found.model_copy(update={"origin_intent_address": twin}), receipt)
-    assert html.count("look alike and are different") == 1
+    assert html.count("two different addresses in this transfer look similar") == 1
     assert (
         html.lower().count(f'<dd class="mono">{twin}</dd>') == html.lower().count(f'<dd class="mono">{owner}</dd>') == 1
     )

@@ -129,7 +129,7 @@ def forty_eight(site: Client, emulator: Emulator) -> list[Known]:
         deposit = intent["originIntentAddress"]
         delivery = intent.get("destinationIntentAddress") or deposit
         if delivery != deposit:
-            known.append(Known(f"base:{delivery}", delivery, "delivery address", intent_id))
+            known.append(Known(f"base:{delivery}", delivery, "destination intent address", intent_id))
             known.append(Known(f"https://basescan.org/address/{deposit}", deposit, "deposit address", intent_id))
     for scenario in (13, 14, 16, 20):
         owner = emulator.finished(scenario)["ownerAddress"]
