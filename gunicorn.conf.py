@@ -58,7 +58,7 @@ def on_exit(server: object) -> None:
 
 def when_ready(server: object) -> None:
     where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - only displayed
-    source = settings.ENV.service_host or "invented transfers of the embedded service"
+    source = settings.ENV.service_host or "demo data from the emulator"
     line = f"intents-ui is ready on http://{where} ({source}). Stop with Ctrl+C."
     if settings.ENV.log_format == "text":
         print(line, flush=True)

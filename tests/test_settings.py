@@ -245,8 +245,8 @@ def has_ipv6() -> bool:
 @pytest.mark.parametrize(
     ("env", "line"),
     [
-        pytest.param({}, "http://127.0.0.1:{port} (invented transfers of the embedded service)", id="embedded"),
-        pytest.param({"HOST": "::1"}, "http://[::1]:{port} (invented transfers of the embedded service)", id="IPv6"),
+        pytest.param({}, "http://127.0.0.1:{port} (demo data from the emulator)", id="embedded"),
+        pytest.param({"HOST": "::1"}, "http://[::1]:{port} (demo data from the emulator)", id="IPv6"),
         pytest.param(
             {"INTENTS_SERVICE_URL": "https://a.example:8/x", "SECRET_KEY": "a key of the test"},
             "{port} (a.example)",
