@@ -10,7 +10,7 @@ from intents_ui.display import chains, providers
 from intents_ui.display.chains import Chain, Network
 from intents_ui.service.wire import ChainInfo
 
-# What is asked about: "automatic" is no provider, the service chooses one then.
+# Excludes "automatic", which lets the service choose a provider.
 ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)
 NAMED = 3  # of the providers that connect two chains; the others are counted
 
@@ -36,7 +36,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Connections:
-    """`carriers` serve the chain and others, `swappers` swap on it alone. `unknown`: of whom it could not be had."""
+    """`carriers` bridge to other chains, `swappers` only swap on this one. `unknown`: not loaded."""
 
     carriers: tuple[Provider, ...]
     swappers: tuple[Provider, ...]
@@ -45,14 +45,14 @@ class Connections:
 
     @property
     def is_unknown(self) -> bool:
-        """Nothing at all could be had."""
+        """Whether nothing could be loaded."""
         return len(self.unknown) == len(ASKED)
 
 
 def connections(
     chain_id: int, *, among: Sequence[ChainInfo], served: Mapping[str, frozenset[int] | None]
 ) -> Connections:
-    """`served`: by provider, the chains that it serves; None where that could not be had."""
+    """`served`: the chains of each provider; None where they couldn't be loaded."""
     here = {word: ids for word, ids in served.items() if ids and chain_id in ids}
     carriers = tuple(_provider(word) for word in here if word not in providers.ON_ONE_CHAIN)
     shown = [chains.of(info) for info in among]

@@ -21,7 +21,7 @@ from intents_ui.service.wire import IntentStatus, TransactionStatus
 
 
 class Key(StrEnum):
-    """The rows of diagnoses.json; `when` there says which is for what."""
+    """Rows of diagnoses.json, where `when` states each condition."""
 
     UNREAD = "unread"
     UNKNOWN = "unknown"
@@ -68,13 +68,13 @@ DIAGNOSES: Mapping[str, Mapping[str, Any]] = {
 STALLED = "Contact support with the intent ID."
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 NOT_BEGUN = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
-# Where the payment itself is what a reader should look at, whatever became of the transfer.
+# Diagnoses in which the deposit itself needs attention, whatever the transfer's status.
 TELLING = frozenset({Key.WRONG_CHAIN, Key.WRONG_TOKEN, Key.TOO_LITTLE, Key.TOO_MUCH, Key.TOO_LATE, Key.WAITING})
 
 
 @derived
 def of(situation: Situation) -> Diagnosis | None:
-    """None where nobody would ask: the deposit arrived, and the transfer went on."""
+    """Return the diagnosis; None if the deposit arrived and the transfer continued."""
     payment, now, using = situation.payment, situation.now, situation.names
     key = diagnosed(payment, now=now)
     if not _is_worth_telling(key, payment.facts):
@@ -102,7 +102,7 @@ def diagnosed(payment: Payment, *, now: datetime) -> Key:
         return Key.WRONG_CHAIN
     if payment.is_confirmed:
         return _of_confirmed(payment, now=now)
-    # A later step could not have been without the payment, whatever the deposit says of itself.
+    # A later step implies the deposit, whatever its own status.
     if facts.has_arrived:
         return Key.AS_EXPECTED
     return _of_balance(payment, now=now) or _of_unconfirmed(payment, now=now)
@@ -128,7 +128,7 @@ def _was_taken_up(payment: Payment) -> bool:
 
 
 def _of_idle(payment: Payment, *, is_over: bool) -> Key:
-    """The right payment is there, and no step has made use of it."""
+    """Return the diagnosis of a correct deposit that no step has used."""
     is_offer = payment.facts.status in OFFERS
     if (is_over or is_offer) and payment.late_by is not None and payment.late_by > timedelta():
         return Key.TOO_LATE
@@ -140,7 +140,7 @@ def _of_idle(payment: Payment, *, is_over: bool) -> Key:
 
 
 def _of_balance(payment: Payment, *, now: datetime) -> Key | None:
-    """By what the address holds, while no payment is confirmed."""
+    """Return the diagnosis from the address's balances, while no deposit is confirmed."""
     if not payment.right:
         elsewhere = Key.WRONG_CHAIN if payment.strays else None
         return Key.WRONG_TOKEN if payment.others else elsewhere
@@ -185,7 +185,7 @@ def _is_worth_telling(key: Key, facts: Facts) -> bool:
         return False
     if key is not Key.AS_EXPECTED:
         return True
-    # Stopped between the payment and the first step: the payment is what its owner will ask about.
+    # Stopped between deposit and first step: the owner will ask about the deposit.
     return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is Leg.GIVEN_UP
 
 
@@ -197,7 +197,7 @@ def _next(key: Key, payment: Payment, *, now: datetime) -> str:
 
 
 def _words(key: Key, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
-    """Everything that a row may name. Text of strangers has been made visible before it comes here."""
+    """Return a row's placeholder values. Untrusted text is already sanitized."""
     facts, deadline = payment.facts, payment.deadline
     unchanged = now - facts.last_change if facts.last_change else None
     return {
@@ -218,7 +218,7 @@ def _words(key: Key, payment: Payment, *, now: datetime, using: Names) -> Mappin
 
 
 def _found(payment: Payment, *, using: Names) -> str:
-    """What there is, as the beginning of a sentence."""
+    """Return what was received, as the start of a sentence."""
     if payment.leftover:
         left = exactly(payment, payment.leftover, using=using)
         return f"The deposit was used, and {left} is still at the deposit address"

@@ -28,7 +28,7 @@ NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Repeated:
-    """A reason that several gave, as the first of them worded it."""
+    """A failure reason shared by several transfers, as the first one words it."""
 
     reason: str
     times: int

@@ -1,4 +1,4 @@
-"""What an intent and its receipt say together; either may be missing, and where they differ the receipt is newer."""
+"""Facts of an intent and its receipt. Either may be missing, and the receipt wins where they differ."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -37,9 +37,9 @@ EXECUTED = frozenset(
 
 @dataclass(frozen=True)
 class Money:
-    """So many base units of a token; `metadata` is what the receipt says about the token.
+    """An amount of a token in base units; `metadata` is the receipt's description of the token.
 
-    `decimals` is what comes with the amount itself, for a token that nobody else describes."""
+    `decimals` come with the amount, for a token without another description."""
 
     value: int | None
     chain_id: int | None
@@ -95,7 +95,7 @@ class Facts:
 
     @property
     def recipient(self) -> str | None:
-        """None also means the owner: most quotes name a recipient only when it is somebody else."""
+        """None also means the owner: most quotes name a recipient only if it isn't the owner."""
         return first(self.summary.destination_to_address, self.request.destination_to_address)
 
     @property
@@ -159,19 +159,19 @@ class Facts:
 
     @cached_property
     def returning(self) -> Leg:
-        """How far the return has come."""
+        """The state of the refund."""
         return leg(self.refund)
 
     @cached_property
     def has_arrived(self) -> bool:
-        """The payment is confirmed, or a later step could not have been without it."""
+        """Whether the deposit is confirmed, or a later step implies it."""
         deposit, *later = self.legs
         traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
         return deposit is Leg.DONE or any(each in traces for each in later) or self.returning is not Leg.ABSENT
 
     @property
     def is_under_way(self) -> bool:
-        """Whatever the status says, the transactions have gone beyond an offer, and beyond a payment for one."""
+        """Whether, whatever the status, the transactions are past the quote and its deposit."""
         deposit, *later = self.legs
         traces = UNDER_WAY | DEAD
         return (
@@ -191,7 +191,7 @@ class Facts:
         return end is not None and now >= end
 
     def is_over(self, *, now: datetime) -> bool:
-        """Nothing more is to happen on the way to the recipient."""
+        """Whether no further step toward the recipient is to be expected."""
         over = not statuses.is_open(self.status) or self.is_expired(now=now)
         return over or self.returning is not Leg.ABSENT
 
@@ -217,12 +217,12 @@ class Facts:
 
     @property
     def execute_by(self) -> datetime | None:
-        """Until when the offer can be used; None for what is no offer (any more)."""
+        """When the quote expires; None for anything but a usable quote."""
         return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
     @property
     def updated_at(self) -> datetime | None:
-        """The intent's own last change: the stand-in for the moment of its commit."""
+        """The intent's own last change, in place of the commit time, which isn't reported."""
         return first(self.intent.updated_at, self.receipt.updated_at)
 
     @cached_property
@@ -237,12 +237,12 @@ class Facts:
 
     @cached_property
     def is_delivered(self) -> bool:
-        """The last step says so, or the status and no step says otherwise."""
+        """Whether the last step succeeded, or the status says so and no step contradicts it."""
         _, origin, destination = self.legs
         returned = self.returning is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
         if returned or self.status == IntentStatus.REFUNDED:
             return False
-        # One step can be confirmed and have returned the money inside itself: after the end the status decides.
+        # A confirmed step can have refunded the funds within itself, so the final status decides.
         exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
         if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
             return True
@@ -250,12 +250,12 @@ class Facts:
 
     @property
     def ends_open(self) -> bool:
-        """The last step of which something is known has not ended."""
+        """Whether the last known step has not ended."""
         return next((each for each in reversed(self.legs) if each is not Leg.ABSENT), Leg.DONE) in RUNNING
 
     @property
     def sent(self) -> Money:
-        # In a request 0 stands for the amount that the quote is to find out.
+        # In a request, 0 is the amount that the quote determines.
         asked = self.request.origin_token_amount or None
         value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
         token = first(self.summary.origin_token_address, self.request.origin_token_address)
@@ -269,7 +269,7 @@ class Facts:
 
     @property
     def received(self) -> Money:
-        """The delivered amount by the service, which is only known at the end."""
+        """The delivered amount as the service reports it, known only at the end."""
         return self._destination_money(self.summary.destination_token_amount)
 
     @property
@@ -284,7 +284,7 @@ class Facts:
         return self.described(Money(refund.token_amount, refund.chain_id, refund.token_address))
 
     def described(self, money: Money) -> Money:
-        """With what the receipt says about the token, if it is one of the two that it describes."""
+        """Add the receipt's description of the token, if it has one."""
         known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
         found = next((token for token in known if token and _is_of(token, money)), None)
         return replace(money, metadata=found) if found else money

@@ -1,7 +1,7 @@
 """What happened to a transfer, and the newest transfers of an owner, as entries of a feed (RFC 4287, JSON Feed 1.1).
 
-Plain text, made visible: no entry holds a character that XML cannot, whoever wrote it. An entry's id says what it is
-about and never changes; its `updated` does. Moments in its words have their date, because it is read on another day.
+Sanitized plain text without characters that are invalid in XML. An entry's id names its subject and never changes; its
+`updated` does. Times in its text include the date, because entries are read on another day.
 """
 
 import uuid
@@ -21,7 +21,7 @@ LONGEST_TITLE = 120
 
 @dataclass(frozen=True)
 class Entry:
-    """`about`: the intent whose page it leads to; `key`: what of it."""
+    """An event. `about`: the intent that it links to. `key`: the event, unique for the intent."""
 
     about: str
     key: str
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Feed:
-    """Newest entry first."""
+    """A feed, newest entry first."""
 
     key: str
     title: str
@@ -54,7 +54,7 @@ class Feed:
 
 
 def of_transfer(situation: Situation) -> Feed:
-    """An entry for each step that was done or has failed, and one for the end."""
+    """Return an entry for each step that completed or failed, and one for the end."""
     intent, now = situation.intent, situation.now
     steps = timeline.of(situation).steps
     entries = [*_of_steps(intent, steps, now=now), *_of_end(situation)]
@@ -62,23 +62,23 @@ def of_transfer(situation: Situation) -> Feed:
         key=intent.intent_id,
         title=_safe(f"Intent {hashes.short_id(intent.intent_id)}"),
         subtitle=_dated(_answer(situation), now=now),
-        # Of two at the same moment the later step is the newer.
+        # Of two entries at the same time, the later step is newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
     )
 
 
 def of_owner(address: str, found: Sequence[Situation]) -> Feed:
-    """An entry for each of the newest intents of an owner, which is updated when its state changes."""
+    """Return an entry for each of an owner's newest intents, updated when its status changes."""
     return Feed(
         key=f"owner:{address}",
         title=_safe(f"Intents of {hashes.short_address(address)}"),
-        subtitle="The newest intents of this owner" if found else "No intent of this owner is known yet",
+        subtitle="This owner's newest transfers" if found else "No transfers by this owner yet",
         entries=tuple(map(_of_listed, found)),
     )
 
 
 def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterator[Entry]:
-    """A step whose moment is not known stands where the one before it stands."""
+    """Return the steps' entries. A step without a time gets the time of the step before it."""
     last = intent.created_at or NO_TIME
     for step in steps:
         if step.state not in (State.DONE, State.FAILED):
@@ -87,13 +87,13 @@ def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterat
         failed = " failed" if step.state is State.FAILED else ""
         words = " · ".join(filter(None, (f"{step.title}{failed}", step.sentence.rstrip("."))))
         title = share.cut(_dated(words, now=now), LONGEST_TITLE)
-        reason = (f"The reason that was given: {step.reason.shown}",) if step.reason else ()
+        reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
         said = tuple(_dated(words, now=now) for words in (step.sentence or step.title, *reason))
         yield Entry(intent.intent_id, _key(step, intent), title, said, last, last)
 
 
 def _key(step: Step, intent: Intent) -> str:
-    """That an offer was accepted is one piece of news, and that it was started another."""
+    """Return the key. Accepting a quote and starting the transfer are two events."""
     waits = step.name is Name.COMMITTED and intent.status == IntentStatus.COMMITTED
     return f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
 
@@ -117,7 +117,7 @@ def _of_listed(situation: Situation) -> Entry:
 
 
 def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
-    """The page's own answer."""
+    """Return an entry with the page's own summary."""
     told, shown, now = summary.of(situation), transfer.of(situation), situation.now
     ways = f"{shown.sent} → {shown.returned or shown.received}."
     words = (told.sentence, told.location, told.balance_note, told.instructions, ways)
@@ -141,5 +141,5 @@ def _safe(words: str) -> str:
 
 
 def _id(name: str) -> str:
-    """The same under whatever host the dashboard is read."""
+    """Return a URN that doesn't depend on the dashboard's host."""
     return uuid.uuid5(uuid.NAMESPACE_URL, f"intent:{name}").urn

@@ -1,4 +1,4 @@
-"""What fills the gaps of a row of explanations.json. Text of strangers has been made visible before it comes here."""
+"""Placeholder values for rows of explanations.json. Untrusted text is already sanitized."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ NOT_REPORTED = "amount not reported"
 
 
 class Gaps:
-    """The words of one situation, by the name of the gap; each is made when a row asks for it."""
+    """Values for one situation by placeholder name, each computed on first use."""
 
     def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
         self._situation = situation
@@ -51,7 +51,7 @@ class Gaps:
                 return f"intent address on {self.either()}"
 
     def balance_address(self) -> str:
-        """Where the balance is; without one, where a deposit would be."""
+        """Return the address with the balance or, without one, the deposit address."""
         situation = self._situation
         if situation.has_balance and situation.holdings:
             return self.holder(situation.holdings[0])
@@ -100,20 +100,20 @@ class Gaps:
         return f"At the {self.balance_address()}{amount}."
 
     def refund_place(self) -> str:
-        """Where the funds of a failed refund are; a balance is better evidence than the refund's chain."""
+        """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
         at = self._situation.held_at
         at = places.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
         unknown = f"Unknown: possibly on {self.either()}."
         return unknown if at is Place.UNKNOWN else f"At the {self.address(at)}."
 
     def left(self, place: Place) -> str:
-        """Where funds are that the chain does not show at the address of the last step."""
+        """Return where funds are that are no longer at the last step's address."""
         if place is Place.DEPOSIT_ADDRESS and not self._facts.is_same_chain:
             return f"Left the {self.address(place)}, not yet seen on {self.destination()}."
         return f"Left the {self.address(place)}, not yet seen in the recipient's wallet."
 
     def settled(self) -> str:
-        """The headline that the transfer has apart from a balance."""
+        """Return the headline without regard to balances."""
         key = rules.key(self._situation.without_balances())
         return EXPLANATIONS[key].headline.format_map(self)
 
@@ -195,12 +195,12 @@ class Gaps:
         return self._chains[chain_id]
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
-        """To the second: what was to be used until 14:04:59 is not over at 14:04."""
+        """Return a time to the second: a deadline of 14:04:59 has not passed at 14:04."""
         return times.utc(moment, now=self._situation.now) if moment else unknown
 
 
 def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
-    """What to do about a transfer that should have changed within so many minutes of its last change."""
+    """Return the next step for a transfer that should change within that many minutes."""
     at = patience.escalates_at(facts, minutes)
     if at is None or facts.last_change is None:
         return "Wait. If nothing changes, contact support."

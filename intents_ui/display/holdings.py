@@ -12,7 +12,7 @@ from intents_ui.service.wire import BalanceGroup
 
 @dataclass(frozen=True)
 class Holding:
-    """What one address holds on one chain; `at` is which of the transfer's two addresses it is, if it is one."""
+    """Balances of one address on one chain; `at` is the intent address that it is, if any."""
 
     at: Place
     chain_id: int | None
@@ -22,7 +22,7 @@ class Holding:
 
 
 def holdings(balances: Sequence[BalanceGroup], facts: Facts) -> tuple[Holding, ...]:
-    """Those that are not empty, the most valuable first."""
+    """Return the non-empty addresses, most valuable first."""
     found = [held for group in balances if (held := _holding(group, facts))]
     return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
 
@@ -42,7 +42,7 @@ def _holding(group: BalanceGroup, facts: Facts) -> Holding | None:
 
 
 def _at(address: str | None, chain_id: int | None, facts: Facts) -> Place:
-    """On one chain the address tells which it is, where the transfer has a delivery step at all."""
+    """Return the place. On a single chain the address decides, if the transfer has a delivery step."""
     side = side_of(chain_id, facts)
     has_two = facts.is_same_chain and facts.destination is not None
     is_second = has_two and _is_same(address, facts.delivery_address) and not _is_same(address, facts.deposit_address)

@@ -1,4 +1,4 @@
-"""How far each transaction of a transfer has come, in the few states that matter for what is said about it."""
+"""State of each transaction of a transfer, reduced to the few that matter for its summary."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -34,7 +34,7 @@ LEGS: Mapping[str, Leg] = {
     TransactionStatus.ABORTED: Leg.GIVEN_UP,
 }
 DEAD = frozenset({Leg.REJECTED, Leg.GIVEN_UP})
-# Under way, so that the leg before must have done its work.
+# In progress, which implies that the leg before is complete.
 UNDER_WAY = frozenset({Leg.MOVING, Leg.RETRYING})
 RUNNING = UNDER_WAY | {Leg.WAITING, Leg.QUEUED, Leg.STRANGE}
 
@@ -45,7 +45,7 @@ def leg(transaction: IntentTransaction | None) -> Leg:
 
 
 def deposit_leg(deposit: IntentTransaction | None) -> Leg:
-    """A payment that was made is under way, also while the service still waits to see it."""
+    """Return the deposit's state. One that was made is in progress even before the service has seen it."""
     reached = leg(deposit)
     return Leg.MOVING if reached not in DEAD | UNDER_WAY | {Leg.DONE} and is_made(deposit) else reached
 

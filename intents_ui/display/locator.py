@@ -17,7 +17,7 @@ ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 
 
 class Agreement(StrEnum):
-    """On what it rests: nobody looked on the chains; they agree with the steps, or differ; the steps say nothing."""
+    """Evidence for the location: balances unchecked, consistent with the steps, different from them, or no steps."""
 
     UNCHECKED = "unchecked"
     AGREES = "agrees"
@@ -27,9 +27,9 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True)
 class Located:
-    """`money` is what is at the story's place, None where it is not known; `is_estimate`: expected, not reported.
+    """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
 
-    `finding` says what the two addresses held at `checked_at`, and what that means."""
+    `finding` states the balances of the intent addresses at `checked_at`, and what they mean."""
 
     money: Money | None = None
     amount: str = ""
@@ -59,7 +59,7 @@ def located(place: Place, situation: Situation, gaps: Gaps) -> Located:
 
 
 def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
-    """The amount, and whether it is only what was expected."""
+    """Return the amount, and whether it is only an estimate."""
     facts = situation.facts
     _, origin, destination = facts.legs
     if place in ADDRESSES and place is situation.held_at:
@@ -71,7 +71,7 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
         case Place.DEPOSIT_ADDRESS:
             return _paid(facts), facts.legs[0] is not Leg.DONE
         case Place.PROVIDER:
-            # Between a swap and a bridge it is of another token, and nobody says how much.
+            # Between a swap and a bridge it is another token, in an unreported amount.
             return (facts.sent, True) if len(facts.providers) == 1 and origin is Leg.DONE else (None, False)
         case Place.DELIVERY_ADDRESS:
             return facts.expected, destination is not Leg.DONE
@@ -118,7 +118,7 @@ def _found(situation: Situation, gaps: Gaps) -> Iterator[str]:
 
 
 def _difference(place: Place, situation: Situation, gaps: Gaps) -> str:
-    """In which way the balances are not what the steps say; empty where they are, or may be."""
+    """Return how the balances differ from the steps; empty if they agree or may agree."""
     by_steps = _by_steps(place, situation)
     if situation.has_balance is False and by_steps in ADDRESSES and place is not Place.RETURNING:
         return f"Expected at the {gaps.address(by_steps)}. The funds may have moved since."
@@ -134,9 +134,9 @@ def _difference(place: Place, situation: Situation, gaps: Gaps) -> str:
 
 
 def _by_steps(place: Place, situation: Situation) -> Place:
-    """Where the money is by the steps, and by a return that the service reports without one.
+    """Return where the funds are by the steps, and by a refund reported without a step.
 
-    What is on its way back may still be where that begins."""
+    Funds being refunded may still be where the refund starts."""
     facts = situation.facts
     if facts.returning is Leg.DONE or (facts.status == IntentStatus.REFUNDED and facts.returning is Leg.ABSENT):
         return Place.RETURNED

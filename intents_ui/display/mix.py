@@ -1,4 +1,4 @@
-"""How many of the intents shown have each status: for a strip and for the words beside it."""
+"""Number of listed intents by status, for a bar and its legend."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from intents_ui.display.statuses import Shown, Tone
 
-# What went well first, then what still goes; what came to nothing is last.
+# Delivered first, then open, then not delivered.
 ORDER = (Tone.GOOD, Tone.PROGRESS, Tone.ATTENTION, Tone.BAD, Tone.NEUTRAL)
 WHOLE = Decimal(100)
 HUNDREDTH = Decimal("0.01")
@@ -16,7 +16,7 @@ GAP = Decimal("0.8")
 
 @dataclass(frozen=True)
 class Share:
-    """So many intents of one status; `start` and `width` are percent of the strip, with a gap before the next."""
+    """Intents of one status; `start` and `width` are percent of the bar, with a gap before the next."""
 
     word: str
     tone: Tone
@@ -26,7 +26,7 @@ class Share:
 
 
 def mix(statuses: Iterable[Shown]) -> tuple[Share, ...]:
-    """One share for each status that occurs, by tone and then the most frequent first."""
+    """Return one share per status, by tone, then most frequent first."""
     counted = Counter((status.tone, status.word) for status in statuses)
     total = counted.total()
     ordered = sorted(counted.items(), key=lambda entry: (ORDER.index(entry[0][0]), -entry[1], entry[0][1]))

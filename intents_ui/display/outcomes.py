@@ -25,7 +25,7 @@ EXACT_OUTPUT = "EXACT_OUTPUT"
 
 
 class Course(StrEnum):
-    """How a transfer went, as far as the comparison with its quote goes."""
+    """Outcome of a transfer, for the comparison with its quote."""
 
     OPEN = "open"
     DELIVERED = "delivered"
@@ -94,7 +94,7 @@ class Outcome:
 
     @property
     def is_conflict_of_balances(self) -> bool:
-        """Without the balances nothing would conflict."""
+        """Whether only the balances conflict."""
         return summary.of(self.situation.without_balances()).certainty is not Certainty.CONFLICTING
 
     @property
@@ -129,7 +129,7 @@ def course(situation: Situation) -> Course:
 
 
 def _was_never_paid(situation: Situation) -> bool:
-    """As far as is known. A monitored deposit that "FAILED" may have come late or been too small."""
+    """Return whether a deposit is known. A monitored deposit that "FAILED" may have been late or too small."""
     facts = situation.facts
     is_seen = facts.has_arrived or is_made(facts.deposit) or situation.has_balance
     return facts.legs[0] in UNPAID and not is_seen
@@ -142,7 +142,7 @@ def _is_another_token(facts: Facts) -> bool:
 
 
 def _deposited(facts: Facts) -> Money | None:
-    """The confirmed deposit in the requested token; else None."""
+    """Return the confirmed deposit in the requested token; else None."""
     deposit = facts.deposit
     if deposit is None or facts.legs[0] is not Leg.DONE or deposit.token_amount is None:
         return None
@@ -151,7 +151,7 @@ def _deposited(facts: Facts) -> Money | None:
 
 
 def _time_taken(facts: Facts) -> timedelta | None:
-    """To the end as the service has it; as long as it has not written one, to the last transaction."""
+    """Return the time to the reported end or, without one, to the last transaction."""
     last = facts.destination or (facts.origin if facts.is_same_chain else None)
     ended = first(facts.finished_at, last.txn_mined_at if last else None)
     if ended is None or facts.started_at is None or ended < facts.started_at:

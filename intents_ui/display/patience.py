@@ -13,7 +13,7 @@ USUAL = timedelta(minutes=15)
 TIMES_THE_ESTIMATE = 3
 # An estimate of 12 seconds that took 20 is not late.
 LEAST_GRACE = timedelta(seconds=60)
-# What a failed transfer is said to return by itself comes within this, or not by itself.
+# An automatic refund arrives within this time, or not at all.
 RETURN = timedelta(minutes=15)
 
 
@@ -42,12 +42,12 @@ def late_at(facts: Facts) -> datetime | None:
 
 
 def return_overdue_at(facts: Facts) -> datetime | None:
-    """From when on nobody should be told to wait for a return."""
+    """Return when a refund counts as overdue, so that waiting for it is no longer advised."""
     return times.after(facts.last_change, RETURN)
 
 
 def escalates_at(facts: Facts, minutes: int) -> datetime | None:
-    """When support should be contacted if nothing has changed for so many minutes."""
+    """Return when to contact support if nothing has changed for that many minutes."""
     return times.after(facts.last_change, timedelta(minutes=minutes)) if minutes else None
 
 
@@ -64,5 +64,5 @@ def stalled_at(facts: Facts) -> datetime | None:
 
 
 def has_come(at: datetime | None, *, now: datetime) -> bool:
-    """Every limit holds from its own moment on, so that a page made anew at that moment is right."""
+    """Return whether `at` has passed. Inclusive, so a page rendered exactly at `at` is up to date."""
     return at is not None and now >= at

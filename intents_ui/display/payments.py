@@ -1,4 +1,4 @@
-"""What was to be paid into a transfer, and what there is of it: by the deposit, and by what its address holds."""
+"""The expected deposit, and what is known of the received one from its transaction and the address's balance."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ class Payment:
     """`expected` is what is asked for, `least` what is enough (base units), `deadline` until when it can be used.
 
     `held` is what the deposit address holds, `strays` what is at the same address on a chain where it does not belong;
-    `held` None: nobody looked."""
+    `held` None: balances not checked."""
 
     facts: Facts
     expected: Money
@@ -57,17 +57,17 @@ class Payment:
 
     @property
     def is_reported(self) -> bool:
-        """It has a hash of its own, so that what it says of itself is said of a transaction."""
+        """Whether the deposit has a real hash, so its fields describe a transaction."""
         return has_hash(self.facts.deposit)
 
     @property
     def is_used(self) -> bool:
-        """The first step has taken it up, so that what the address holds now is left over."""
+        """Whether the first step has used the deposit, so any balance at the address is left over."""
         return self.facts.legs[1] is Leg.DONE or self.facts.is_delivered
 
     @property
     def named(self) -> Money:
-        """What the deposit says of itself; the amount is a fact only once it is confirmed."""
+        """The deposit's own amount, which is reliable only once it is confirmed."""
         deposit = self.deposit
         named = self.facts.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
         is_other = differences.is_another_token(named, self.expected)
@@ -75,19 +75,19 @@ class Payment:
 
     @property
     def right(self) -> int | None:
-        """How much of the expected token the deposit address holds; None: nobody looked."""
+        """The deposit address's balance of the expected token; None: not checked."""
         if self.held is None:
             return None
         return sum(money.value or 0 for money in self.held if differences.is_same_token(money, self.expected))
 
     @property
     def others(self) -> tuple[Money, ...]:
-        """What the deposit address holds in other tokens."""
+        """The deposit address's balances of other tokens."""
         return tuple(money for money in self.held or () if not differences.is_same_token(money, self.expected))
 
     @property
     def found(self) -> Sequence[Money]:
-        """Whatever there is: the confirmed payment, else what lies at the address, else what was reported."""
+        """The confirmed deposit, else the address's balances, else the submitted deposit."""
         if self.is_confirmed:
             return (self.named,)
         return self.held or self.strays or ((self.named,) if self.is_reported else ())
@@ -106,7 +106,7 @@ class Payment:
 
     @property
     def there(self) -> int | None:
-        """How much of the expected token is known to have come."""
+        """The amount of the expected token known to have arrived."""
         if not self.is_confirmed:
             return self.right
         return None if differences.is_another_token(self.named, self.expected) else self.named.value
@@ -121,14 +121,14 @@ class Payment:
 
     @property
     def excess(self) -> int:
-        """Beyond what was asked for, or left over."""
+        """The amount above the request, or left over."""
         if self.is_used:
             return self.leftover
         return 0 if self.there is None or self.expected.value is None else max(0, self.there - self.expected.value)
 
     @property
     def late_by(self) -> timedelta | None:
-        """How long after the deadline it was confirmed; below zero: before it."""
+        """The time from the deadline to the confirmation; negative: before the deadline."""
         mined = self.deposit.txn_mined_at if self.is_confirmed else None
         return mined - self.deadline if mined and self.deadline else None
 
@@ -145,7 +145,7 @@ def _expected(facts: Facts) -> Money:
 
 
 def _least(facts: Facts, expected: Money) -> int | None:
-    """What the first step needs to find at the deposit address."""
+    """Return the balance that the first step requires at the deposit address."""
     needed = facts.intent.origin_precondition
     if needed and needed.min_amount is not None and _is_at(needed.owner_address, facts.deposit_address):
         of = Money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
@@ -159,7 +159,7 @@ def _is_at(address: str | None, wanted: str | None) -> bool:
 
 
 def _is_stray(money: Money, expected: Money, facts: Facts) -> bool:
-    """A transfer may have the same address on both of its chains."""
+    """Compare chain and address: a transfer may have the same address on both of its chains."""
     belongs = {expected.chain_id}
     if _is_at(facts.delivery_address, facts.deposit_address):
         belongs.add(facts.destination_chain_id)

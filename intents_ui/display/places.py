@@ -1,4 +1,4 @@
-"""The places that the money of a transfer can be at, their addresses, and how far it has come by the steps."""
+"""Places where a transfer's funds can be, their addresses, and the furthest place that the steps confirm."""
 
 from enum import StrEnum
 
@@ -17,12 +17,12 @@ class Place(StrEnum):
     UNKNOWN = "unknown"
 
 
-# In the order in which the money passes them.
+# In the order in which the funds pass them.
 WAY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 
 
 def chain_of(place: Place, facts: Facts) -> int | None:
-    """None for what is between chains, or on one that is not known."""
+    """Return a place's chain; None between chains or on an unknown one."""
     match place:
         case Place.OWNER | Place.DEPOSIT_ADDRESS:
             return facts.origin_chain_id
@@ -51,7 +51,7 @@ def address_of(place: Place, facts: Facts) -> str | None:
 
 
 def side_of(chain_id: int | None, facts: Facts) -> Place:
-    """Which of its two addresses a transfer has on that chain."""
+    """Return which of the two intent addresses is on that chain."""
     if chain_id is None or chain_id not in (facts.origin_chain_id, facts.destination_chain_id):
         return Place.UNKNOWN
     return Place.DEPOSIT_ADDRESS if chain_id == facts.origin_chain_id else Place.DELIVERY_ADDRESS
@@ -72,7 +72,7 @@ def last_confirmed(facts: Facts) -> Place:
 
 
 def start_of_the_return(facts: Facts) -> Place:
-    """Where money is whose return failed: on the side of the return, unless the steps say otherwise."""
+    """Return where funds are after a failed refund: on the refund's chain, unless the steps say otherwise."""
     _, origin, destination = facts.legs
     side = side_of(facts.refund.chain_id if facts.refund else None, facts)
     crossed = destination in UNDER_WAY | {Leg.REJECTED} or (origin is Leg.DONE and not facts.is_same_chain)

@@ -70,7 +70,7 @@ def _line_of_delivered(outcome: Outcome, others: Sequence[Row], *, using: Names)
 
 
 def _received(outcome: Outcome, *, using: Names) -> str:
-    """How much, and how far from the quote; below the minimum, how far below it."""
+    """Return the amount and its difference from the quote or, if too low, from the minimum."""
     arrived, quoted, least = outcome.arrived, outcome.quoted, outcome.least
     if arrived.value is not None and least.value is not None and arrived.value < least.value:
         than = "quoted" if outcome.is_exact_output else "the minimum"
@@ -90,7 +90,7 @@ def _time(outcome: Outcome) -> str:
 
 
 def _line_of_undelivered(outcome: Outcome, *, using: Names) -> str:
-    """What is known beyond "Not delivered", which stands before it."""
+    """Return the details that follow "Not delivered"."""
     facts = outcome.facts
     if facts.returning is Leg.ABSENT:
         if facts.status == IntentStatus.REFUNDED:

@@ -155,12 +155,12 @@ class Reply:
 
 
 def unlinked(words: str) -> str:
-    """Words that no mail program makes a link of: a stranger may have put an address into a token's name."""
+    """Return text that mail programs don't turn into links: a token's name may contain a URL."""
     return AN_ADDRESS.sub(r"[\g<0>]", words)
 
 
 def as_json(told: Summary) -> dict[str, object]:
-    """A summary as data: the same members wherever one is given to a program."""
+    """A summary as data: the same fields on every machine-readable surface."""
     return {
         "status": told.status.word,
         "headline": told.headline,
@@ -257,7 +257,7 @@ def _moved(side: Side) -> bool:
 
 
 def _side(side: Side) -> str:
-    """The whole amount: a reply may be what somebody counts with."""
+    """Return the full amount, because the reader may calculate with it."""
     if not side.amount.full:
         return ""
     return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"

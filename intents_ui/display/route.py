@@ -25,7 +25,7 @@ class Reached(StrEnum):
 
 @dataclass(frozen=True)
 class Stop:
-    """`note` stands below the title: the chain, that the funds are here, or that they did not come so far.
+    """`note` is below the title: the chain, that the funds are here, or that they never got here.
 
     Where a transfer ended halfway is the last known location: the funds may have left since without a trace. `tone`
     colors the marker of the place that the funds are at."""
@@ -53,7 +53,7 @@ NOT_REACHED = "Not reached"
 
 @derived
 def of(situation: Situation) -> tuple[Stop, ...]:
-    """Where the funds are comes from the summary, so that the drawing and the words cannot differ.
+    """The location comes from the summary, so the diagram and the text can't differ.
 
     A refund goes to one more place, after all others."""
     facts, told = situation.facts, summary.of(situation)
@@ -82,14 +82,14 @@ def _reached(place: Place, places: tuple[Place, ...], facts: Facts, told: Summar
 
 
 def _here(told: Summary) -> Reached:
-    """Only what is confirmed is said to be here."""
+    """Return the mark. Only a confirmed location is shown as `here`."""
     if told.is_pending:
         return Reached.UNKNOWN
     return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
 
 
 def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
-    """The money has been there, and what is known says that it is there no more."""
+    """Return whether the funds were there and are known to have left."""
     _, origin, destination = facts.legs
     crossed = destination in UNDER_WAY | {Leg.DONE, Leg.REJECTED}
     is_back = told.place in BACK
@@ -108,7 +108,7 @@ def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
 
 
 def _is_from_afar(facts: Facts) -> bool:
-    """The return began on the destination chain."""
+    """Return whether the refund began on the destination chain."""
     chain_id = chain_of(Place.RETURNED, facts)
     return not facts.is_same_chain and chain_id is not None and chain_id == facts.destination_chain_id
 

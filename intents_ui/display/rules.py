@@ -25,7 +25,7 @@ def key(situation: Situation) -> str:
         return "receipt.unread"
     if facts.status is None or facts.status not in IntentStatus:
         return "unknown.status"
-    # There is a moment between the start and the receipt: a transfer that runs may be without one.
+    # The receipt is created shortly after the start, so a transfer in progress may have none.
     if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING and not situation.has_balance:
         return "receipt.missing"
     if facts.status == IntentStatus.REFUNDED:
@@ -95,14 +95,14 @@ def _delivered(situation: Situation) -> str:
 
 
 def _uncounted(situation: Situation) -> str:
-    """Money is there, and the payment is not confirmed."""
+    """Return the row for funds at an intent address without a confirmed deposit."""
     if not situation.is_enough_there:
         return "executing.underpaid"
     return "executing.stalled" if situation.is_stalled else "executing.uncounted"
 
 
 def _waits_for_payment(facts: Facts) -> bool:
-    """The payment was not made, and no step says that it was not needed."""
+    """Return whether no deposit was made and no later step implies one."""
     deposit, origin, destination = facts.legs
     return deposit in IDLE and origin in IDLE | {Leg.STRANGE} and destination in IDLE | {Leg.STRANGE}
 
@@ -116,7 +116,7 @@ def _waiting_for_payment(situation: Situation) -> str:
 
 
 def _before_or_after(situation: Situation) -> str:
-    """Neither in the bridge nor delivered: is the last step next, the first one, or the payment itself?"""
+    """Return the row for funds neither in transit nor delivered, by the step that comes next."""
     deposit, origin, _ = situation.facts.legs
     if situation.reached is Place.DELIVERY_ADDRESS:
         return "executing.destination_running" if situation.by_steps is situation.reached else "executing.arrived"
@@ -151,7 +151,7 @@ def _succeeded(situation: Situation) -> str:
 
 
 def _stopped(status: str, situation: Situation) -> str:
-    """FAILED, ABORTED and INVALID, by the furthest step that left a trace."""
+    """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
     facts, failed = situation.facts, status == IntentStatus.FAILED
     _, origin, destination = facts.legs
     if destination is Leg.DONE:

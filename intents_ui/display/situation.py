@@ -100,7 +100,7 @@ class Situation:
         return cls(Facts.of(intent_in(entry), entry.receipt), now, names, known, is_listed=True)
 
     def without_balances(self) -> "Situation":
-        """The same transfer, as if nobody had looked at its balances."""
+        """The same transfer with unchecked balances."""
         return replace(self, balances=UNCHECKED)
 
     def at(self, now: datetime, balances: Balances) -> "Situation":

@@ -211,7 +211,7 @@ class Summary:
 
     @property
     def told(self) -> tuple[object, ...]:
-        """Everything that is shown, to be compared."""
+        """Everything that is shown, for comparisons."""
         return (
             *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
             *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),

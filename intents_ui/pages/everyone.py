@@ -43,7 +43,7 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 
 def read(intent_id: str) -> Facts:
-    """Which way the intent goes: the providers of its receipt are those that were really used."""
+    """Return the intent's route. The receipt names the providers that were used."""
     found, receipt, trouble = transfers.read(wiring.service(), intent_id)
     if trouble:
         raise trouble
@@ -52,7 +52,7 @@ def read(intent_id: str) -> Facts:
 
 @shared(TTLCache(maxsize=CHAIN_PAIRS, ttl=SHARED_SECONDS))
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
-    """Shared by all who look: the newest hundred between two chains."""
+    """Return the newest hundred transfers between two chains, from a shared cache."""
     service = wiring.service()
     pages = walk(
         lambda page: service.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination),

@@ -1,4 +1,4 @@
-"""Feeds: what happened to an intent, and the newest intents of an owner, as Atom (RFC 4287) and as JSON Feed 1.1.
+"""Feeds of a transfer's events and of an owner's newest transfers, as Atom (RFC 4287) and JSON Feed 1.1.
 
 A failure is answered as one, never with an empty feed. Readers that come every minute are answered from what was read
 a moment ago, and with 304 where nothing has changed.
@@ -38,7 +38,7 @@ SHARED_SECONDS = 15
 
 
 class Format(NamedTuple):
-    """`write` makes the body, from the feed, its page's address and its own."""
+    """`write` renders the body from the feed, its page's URL and its own URL."""
 
     content_type: str
     write: Callable[[Feed, HttpRequest, str], str]
@@ -65,7 +65,7 @@ def address_json(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def of_other_address(written: str, *, page: str) -> HttpResponse | None:
-    """A redirect where it is not written in the one way. Raises Http404 for what is no account's address."""
+    """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
     known = about.canonical(written)
     if known is None:
         raise Http404("This is not an account's address.")
@@ -85,7 +85,7 @@ def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBas
 
 @shared(TTLCache(SHARED, SHARED_SECONDS))
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
-    """Raises what kept us from either: without its receipt nothing is said of what happened."""
+    """Raises any ServiceError, also for the receipt, without which the status is unknown."""
     found, receipt, trouble = transfers.read(wiring.service(), intent_id)
     if trouble:
         raise trouble
@@ -134,7 +134,7 @@ def atom(told: Feed, request: HttpRequest, page: str) -> str:
 
 
 class DatedFeed(Atom1Feed):
-    """A feed that was last changed when its newest entry was, also when it has none yet."""
+    """Atom feed whose update time is its newest entry's, also if it is empty."""
 
     def latest_post_date(self) -> datetime:
         changed_at: datetime = self.feed["changed_at"]

@@ -1,4 +1,4 @@
-"""`/intent/<id>`: what happened to one transfer, and the proof of it."""
+"""`/intent/<id>`: one transfer, with its raw data."""
 
 from threading import Lock
 
@@ -60,7 +60,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """The page's part that changes, for those who have no stream: it is asked for every few seconds."""
+    """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
     context = told(*read(intent_id)) | {"mode": mode}
     html = render_to_string("parts/polled.html", context, request)
@@ -96,7 +96,7 @@ def all_fields(situation: Situation, trouble: ServiceError | None = None) -> dic
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
-    """A reply to the customer, to be copied."""
+    """Return the customer reply."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
     told = reply.Reply(situations.read(intent_id), url)
     is_part = request.headers.get("HX-Request-Type") == "partial"
@@ -105,7 +105,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 
 def told(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
-    """What changes while a transfer runs, for `parts/receipt.html`."""
+    """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), promise.of(situation)
     diagnosis, may_change = doctor.of(situation), watching.may_change(situation)
@@ -113,7 +113,7 @@ def told(situation: Situation, trouble: ServiceError | None = None) -> dict[str,
     shown = transfer.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
     unchecked = trust.unchecked(sides, using=situation.names)
-    # What the service said and what the clock makes of it; the seconds that run are not in it.
+    # The response and what depends on the clock, without running seconds.
     known = receipt.received if receipt else ""
     by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer, unchecked)
     old = freshness.told()
@@ -151,12 +151,12 @@ def told(situation: Situation, trouble: ServiceError | None = None) -> dict[str,
 
 
 def held(situation: Situation) -> balances.Balances | None:
-    """The balances, if they were there in time for the page; else they come in a part of their own."""
+    """Return the balances if they loaded in time. Otherwise the page loads them as a fragment."""
     return balances.of(situation, is_listed=True) if situation.balances.check is Check.CHECKED else None
 
 
 def receipt_fragment(picture: Picture) -> str:
-    """The page's part that changes, for the stream: made once for all who watch."""
+    """Return the part of the page that changes, for the stream, rendered once for all viewers."""
     situation = situations.of(plan(picture.intent_id), picture.receipt)
     context = told(situation)
     context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
@@ -165,23 +165,23 @@ def receipt_fragment(picture: Picture) -> str:
 
 
 def polling_fragment(intent_id: str) -> str:
-    """In place of a stream: the same part, asked for every few seconds."""
+    """Return the polling element that replaces a stream."""
     return render_to_string("parts/poll.html", {"intent_id": intent_id})
 
 
-# What was agreed at the quote does not change; how far a transfer has come is its receipt's to say.
+# An intent doesn't change after its quote, apart from the status, which comes from the receipt.
 @cached(LRUCache(PLANS_BYTES, getsizeof=lambda intent: weight(len(intent.received))), lock=Lock())
 def plan(intent_id: str) -> Intent:
     return wiring.service().get_intent(intent_id)
 
 
 def seen(receipt: IntentReceipt | None) -> str:
-    """What the stream need not send again, because the page has it."""
+    """Return the ID of the snapshot that the page already shows."""
     return Picture(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
 
 
 def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
-    """The transfer, and why its receipt could not be loaded. One that was never executed has no receipt: no trouble.
+    """Return the transfer, and why its receipt couldn't be loaded. None if it was never executed and has no receipt.
 
     Raises the ServiceError of the intent itself.
     """
@@ -190,7 +190,7 @@ def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
 
 
 def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
-    """The intent and its receipt, requested at once; of a transfer that somebody watches, the receipt is at hand."""
+    """Return the intent and its receipt, requested concurrently or, for a watched transfer, from memory."""
     watched = wiring.newest(intent_id)
     if watched and watched.receipt and not watched.stale_since:
         return plan(intent_id), watched.receipt, None
@@ -198,26 +198,26 @@ def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceErro
 
 
 def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
-    """Which step of the transfer the transaction is that led here (`/tx/…`)."""
+    """Return the step whose transaction the user searched for (`/tx/…`)."""
     txn_hash = request.GET.get("tx")
     return lookup.leg_of(receipt, txn_hash) if txn_hash and receipt else None
 
 
 def memo(receipt: IntentReceipt | None) -> text.Text | None:
-    """What the payer wrote; made visible and cut, never trusted."""
+    """Return the payer's memo, sanitized and truncated."""
     written = receipt.summary.memo if receipt and receipt.summary else None
     return text.memo(written) if written else None
 
 
 @require_safe
 def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """Other explorers' habits (`/intents/…`, `/i/…`) lead to the one page."""
+    """Redirect the paths of other explorers (`/intents/…`, `/i/…`)."""
     return moved_to(request, canonical(intent_id), page="intent")
 
 
 @require_safe
 def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """Intent and receipt as the service gave them, in one document; `intentReceipt` is null before there is one.
+    """Return intent and receipt as received, in one document; `intentReceipt` is null before there is one.
 
     `as_of` is there only where the service fails and this is what it said before.
     """
@@ -233,7 +233,7 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """The intent exactly as received."""
+    """Return the intent exactly as received."""
     if moved := elsewhere(request, intent_id, page="intent-raw"):
         return moved
     return json_text(wiring.service().get_intent(intent_id).received)
@@ -241,7 +241,7 @@ def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """The receipt exactly as received."""
+    """Return the receipt exactly as received."""
     if moved := elsewhere(request, intent_id, page="receipt-raw"):
         return moved
     return json_text(wiring.service().get_intent_receipt(intent_id).received)

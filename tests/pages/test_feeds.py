@@ -179,7 +179,7 @@ def test_an_owners_feed_has_the_newest_intents_each_as_it_stands(site: Client, e
 def test_an_owner_without_intents_has_a_feed_that_waits_for_them(site: Client, emulator: Emulator) -> None:
     feed = atom(site, f"/address/{STRANGER}")
     assert titles(feed) == []
-    assert feed.findtext(f"{ATOM}subtitle") == "No intent of this owner is known yet"
+    assert feed.findtext(f"{ATOM}subtitle") == "No transfers by this owner yet"
 
 
 @pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
