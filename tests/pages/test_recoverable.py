@@ -315,7 +315,7 @@ def test_an_empty_list_is_a_calm_sentence(
     text = page(site, **query)
     assert sentence in words(text)
     assert "<table" not in text
-    assert "intents read" not in text
+    assert "transfers (all)" not in text
 
 
 def test_what_holds_nothing_any_more_is_left_out_and_counted(site: Client, requests: Requests) -> None:
