@@ -192,7 +192,7 @@ async def soak(minutes: float) -> None:
     """Run forty concurrent viewers for about a second each, a tenth of them without reading."""
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
-    chance = random.Random(4711)  # noqa: S311 - reproducible
+    chance = random.Random(4711)  # noqa: S311 - reproducible, not security
     async with worker(service, 2500) as each:
         pid, visits, (_, tasks_at_first) = worker_of(each), 0, each.memory
         ends = time.monotonic() + minutes * 60

@@ -91,7 +91,7 @@ def problems(answer: httpx.Response, upstream: str) -> list[str]:
 
 class Visitor:
     def __init__(self, root: str, number: int, places: "Places", tally: Tally, upstream: str) -> None:
-        self.chance = random.Random(number)  # noqa: S311 - reproducible
+        self.chance = random.Random(number)  # noqa: S311 - reproducible, not security
         self.places = places
         self.tally = tally
         self.upstream = upstream
@@ -380,7 +380,7 @@ def read_log(path: Path) -> Counter[str]:
 
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
-    weather = Weather(random.Random(4711))  # noqa: S311 - reproducible
+    weather = Weather(random.Random(4711))  # noqa: S311 - reproducible, not security
     service = Service(emulator, weather)
     warm_up = min(minutes * 60 * WARM_UP, 300.0)
     with tempfile.TemporaryDirectory() as folder:
