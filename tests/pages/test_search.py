@@ -382,7 +382,7 @@ def test_a_transaction_leads_to_its_intent_which_says_the_step(site: Client, emu
     for leg in ("deposit", "origin", "destination"):
         page = site.get(f"/tx/{receipt[f'{leg}Transaction']['txnHash']}", follow=True)
         assert page.redirect_chain[-1][0].startswith(f"/intent/{intent_id}?tx=")
-        assert f"is the {leg} transaction of this transfer" in page.content.decode()
+        assert f"You searched for the {leg} transaction of this transfer." in page.content.decode()
 
 
 @pytest.mark.parametrize(
