@@ -323,7 +323,7 @@ def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
         (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
         (facts.recipient, "the recipient"),
         (facts.owner, "the owner wallet"),
-        (facts.delivery_address, "the delivery address"),
+        (facts.delivery_address, "the destination intent address"),
         (facts.deposit_address, "the deposit address"),
     ):
         if address and address.lower() not in WELL_KNOWN:

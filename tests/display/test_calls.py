@@ -232,7 +232,7 @@ SENTENCES = [
             0,
             1000,
         ),
-        "Burn 100.00 USDC for the bridge, which makes as much anew for the delivery address on Base",
+        "Burn 100.00 USDC for the bridge, which makes as much anew for the destination intent address on Base",
         id="CCTP v2",
     ),
     pytest.param(
@@ -249,7 +249,7 @@ SENTENCES = [
             (10**14, 0),
             OWNER,
         ),
-        "Send 1.00 USDC over the bridge to the delivery address on Base, at least 0.999 USDC",
+        "Send 1.00 USDC over the bridge to the destination intent address on Base, at least 0.999 USDC",
         id="LayerZero, the token itself",
     ),
     pytest.param(
@@ -275,7 +275,7 @@ SENTENCES = [
             0,
             b"",
         ),
-        "Send 10.00 USDC over the bridge, so that the delivery address gets 9.99 USDC on Base",
+        "Send 10.00 USDC over the bridge, so that the destination intent address gets 9.99 USDC on Base",
         id="Across",
     ),
     pytest.param(
@@ -450,7 +450,7 @@ def test_so_much_data_is_read_and_no_more():
 CONDITIONS = [
     pytest.param(
         {"type": "tokenMinBalance", "owner_address": DELIVERY, "token_address": USDC_ON_BASE, "min_amount": 99_900_000},
-        ["Runs only once the delivery address holds at least 99.90 USDC on Base."],
+        ["Runs only once the destination intent address holds at least 99.90 USDC on Base."],
         id="a balance",
     ),
     pytest.param(
@@ -585,7 +585,7 @@ SCENES = [
                 "On Arbitrum One",
                 [
                     "Approve 0xe71a1252e6d89B8c3b5f5eE68C97B3a0029DBd77 to take 100.00 USDC from the deposit address",
-                    "Send 100.00 USDC over the bridge to the delivery address on Base",
+                    "Send 100.00 USDC over the bridge to the destination intent address on Base",
                     "Give 100.00 USDC back to the owner wallet, and sweep what is left",
                 ],
             ),
@@ -609,14 +609,14 @@ SCENES = [
                     "Approve 0x37115306d100Fb54E5614b9A9939E9beD9D42b4e to take {paid} from the deposit address",
                     "Swap {paid} for at least 50,000,000 base units of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 "
                     "(not on the service's list)",
-                    "Burn {paid} for the bridge, which makes as much anew for the delivery address on Base",
+                    "Burn {paid} for the bridge, which makes as much anew for the destination intent address on Base",
                     "Give {paid} back to the owner wallet, and sweep what is left",
                 ],
             ),
             (
                 "On Base",
                 [
-                    "Approve the recipient to take 50.00 USDC from the delivery address",
+                    "Approve the recipient to take 50.00 USDC from the destination intent address",
                     "Call function 0x97d4df67 of the recipient",
                     "Give 50.00 USDC back to the owner wallet, and sweep what is left",
                 ],

@@ -96,7 +96,7 @@ def balance(chain_id: int) -> tuple[BalanceGroup, ...]:
     return (BalanceGroup(chain_id=chain_id, intent_address=ADDRESSES[chain_id], tokens=(token,)),)
 
 
-# Nobody looked; nothing is there; some is at the deposit address; some is at the delivery address.
+# Nobody looked; nothing is there; some is at the deposit address; some is at the destination intent address.
 UNCHECKED, NONE, AT_HOME, ABROAD = (None, ()), (False, ()), (True, balance(ARBITRUM)), (True, balance(BASE))
 BALANCES = {False: (UNCHECKED, NONE, AT_HOME, ABROAD), True: (UNCHECKED, NONE, AT_HOME)}
 TRACES = frozenset({"MINING", "ERRORED", "SUCCEEDED", "FAILED"})

@@ -35,8 +35,8 @@ def test_the_calls_stand_in_words_above_every_field(site: Client, emulator: Emul
     assert html.index(TITLE) < html.index("Quote<span")
     words = words_of(html)
     assert "to the deposit address." in words
-    assert "Runs only once the delivery address holds at least 50.00 USDC on Base." in words
-    assert "Approve the recipient to take 50.00 USDC from the delivery address." in words
+    assert "Runs only once the destination intent address holds at least 50.00 USDC on Base." in words
+    assert "Approve the recipient to take 50.00 USDC from the destination intent address." in words
     assert "Call function 0x97d4df67 of the recipient." in words
     assert "Runs only if the call before it failed." in words
     assert "approve, 68 bytes of data" in words
