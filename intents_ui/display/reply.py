@@ -131,8 +131,7 @@ class Reply:
         yield ""
         for label, value in self.facts:
             yield f"{label}: {unlinked(value)}"
-        for each in self.summary.help:
-            yield each.written
+        yield from (help.written for help in self.summary.help)
         for each in self.transactions:
             yield unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}")
             if each.link:
@@ -145,8 +144,8 @@ class Reply:
         yield ""
         for label, value in self.facts:
             yield f"- {label}: {literal(value)}"
-        for each in self.summary.help:
-            yield f"- {each.words}: <{each.address}>" if each.url else f"- {literal(each.words)}"
+        for help in self.summary.help:
+            yield f"- {help.words}: <{help.address}>" if help.url else f"- {literal(help.words)}"
         for each in self.transactions:
             known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
             yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
