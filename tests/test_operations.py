@@ -204,7 +204,7 @@ def test_what_is_open_is_told(site: Site) -> None:
         next(pieces)
         told = site.figures()
         assert (told["intents_ui_streams"], told["intents_ui_watched_intents"]) == (1, 1)
-        assert facts(site.get("/status").text)["Live pages open"] == "1"
+        assert facts(site.get("/status").text)["Open live pages"] == "1"
         figures_of_bus = {name: told[name] for name in told if 'task="live bus"' in name}
         assert figures_of_bus.keys() == {
             'intents_ui_task_beat_seconds{task="live bus"}',
@@ -382,7 +382,7 @@ def test_a_failure_names_the_call_and_the_call_its_request(site: Site) -> None:
 
     told = facts(site.get("/status").text)
     assert told["state"] == "In trouble"
-    assert {"In trouble since", "Answered last", "Failed last"} < told.keys()
+    assert {"Degraded since", "Last response", "Failed last"} < told.keys()
 
     # Nor does it take the process out of the balancer.
     answer = site.get("/readyz")
@@ -410,8 +410,8 @@ def test_people_are_told_how_the_service_is_without_asking_it(site: Site) -> Non
     before = len(site.asked)
     told = facts(site.get("/status").text)
     assert told["state"] == "It answers"
-    assert told["Answered last"].endswith(" UTC")
-    assert told["Its last answers came"].startswith("half of them within ")
+    assert told["Last response"].endswith(" UTC")
+    assert told["Median response time"].startswith("half of them within ")
     assert re.match("1 chain, as of .* UTC", told["Chains"])
     assert len(site.asked) == before
 

@@ -1,7 +1,4 @@
-"""The technical words of the pages, each explained in a sentence or two: all of them in `/help`, its own on each page.
-
-Each entry says what the word means for the user's funds. Where the service's API uses another word, both are given.
-"""
+"""Glossary: all terms are in `/help`, and each page has tooltips for the terms it uses."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +8,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Word:
-    """`word` as it stands in a sentence; its `anchor` in the help is its address."""
+    """`word` as in a sentence, and its `anchor` in the help page."""
 
     word: str
     meaning: str
@@ -26,51 +23,43 @@ class Word:
 
 
 _MEANINGS = {
-    "base units": "The smallest parts of a token, as a cent is of a euro. A token's decimals say how many make one; "
-    "without them an amount can only be given in base units.",
-    "calldata": "What a transaction tells a contract to do, as bytes. The pages say it in words where they know the "
-    "function.",
-    "commit": "To accept a quote as it came. From then on its price is held for some minutes and its deposit "
-    "address is watched. No money moves by this.",
-    "delivery address": "Where the money comes out of the bridge, on the destination chain, before the last step. The "
-    "service calls it the destination intent address.",
-    "deposit address": "Where the payment goes, on the origin chain. It belongs to this transfer and its owner alone. "
-    "The service calls it the origin intent address.",
-    "destination": "The side on which the money arrives: its chain, its token, its address.",
-    "execute": "To begin a committed transfer: the payment has been seen, and its steps are sent to the chains.",
-    "featured token": "A token that the service puts first on its lists. That is its choice, not a promise that the "
-    "token is good.",
-    "gas": "The fee of a chain for each transaction. It is paid in the chain's own coin, also for one that fails.",
-    "intent": "One transfer as it was asked for: from which token and chain to which, and for whom.",
-    "listed token": "A token that the service has on one of its lists. Of one that is not listed, neither name nor "
-    "decimals are vouched for.",
-    "native currency": "A chain's own coin, in which its fees are paid. It has no contract, so an address of zeros "
-    "stands in its place.",
-    "open until": "When the quote expires. After that it cannot be committed, and a payment is not carried on by it: "
-    "ask for a new quote.",
-    "origin": "The side from which the money is sent: its chain, its token, its address.",
-    "owner": "The wallet that asked for the transfer. It alone can take money back from the addresses of the transfer.",
-    "quote": "What the service offers for a transfer: what is to be paid, what arrives, and until when that holds.",
-    "receipt": "What the service has recorded of a transfer: each step, its transaction and its state.",
-    "recipient": "Who gets the money in the end: the owner, or somebody who is paid.",
-    "recoverable balance": "Money that was left at an address of a transfer that is over. The owner wallet can take it "
-    "back.",
-    "refund": "The service sends the money back to the owner, on the chain where it then is. The pages also call it "
-    "the return.",
-    "route": "The way from the one token to the other: the chains, the exchanges and the bridge that carries it.",
-    "route provider": "Who carries money from chain to chain, or exchanges tokens, for the service: a bridge or an "
-    "exchange.",
-    "slippage": "How far the price may move, or has moved, between the quote and the exchange. What was agreed as the "
-    "most protects what arrives.",
-    "testnet": "A chain for trying things out. Its coins are worth nothing.",
-    "trade": "Which amount is fixed. Exact input: what is paid, and what arrives may vary. Exact output: what arrives, "
-    "and what is paid may vary.",
+    "base units": "A token's smallest units. 1 USDC with 6 decimals is 1,000,000 base units. Amounts of a token with "
+    "unknown decimals are shown in base units.",
+    "calldata": "The encoded function call in a transaction. Pages decode it where the function is known.",
+    "commit": "To accept a quote. The price is locked for up to 10 minutes and the deposit address is watched. No "
+    "funds move.",
+    "deposit address": "The address on the origin chain to send the deposit to. It is unique to this transfer. The "
+    "service calls it the origin intent address.",
+    "destination": "The receiving side of a transfer: chain, token and recipient.",
+    "destination intent address": "The address on the destination chain that receives bridged funds before the last "
+    "step.",
+    "execute": "To start a committed transfer once its deposit is confirmed.",
+    "featured token": "A token that the service ranks first. Featured does not mean verified.",
+    "gas": "The network fee for a transaction, paid in the chain's native token even if it fails.",
+    "intent": "The service's record of one transfer: tokens, chains, amounts and recipient.",
+    "listed token": "A token on the service's list. Other tokens have unverified names and decimals.",
+    "native token": "A chain's base asset, used to pay its network fees. It has no contract, so the zero address "
+    "represents it.",
+    "open until": "When the quote expires. An expired quote can't be committed or executed. Request a new one.",
+    "origin": "The sending side of a transfer: chain, token and owner.",
+    "owner": "The wallet that requested the transfer. Only the owner can recover funds from its intent addresses.",
+    "quote": "The service's price for a transfer: what is sent, what is received, and when the quote expires.",
+    "receipt": "The service's record of a transfer's progress: each step, its transaction and its status.",
+    "recipient": "The wallet that receives the funds: the owner's or another one.",
+    "recoverable balance": "Funds left at an intent address of a closed transfer. The owner's wallet can recover them.",
+    "refund": "The automatic return of funds to the owner after a transfer fails.",
+    "route": "The chains, swaps and bridges a transfer uses.",
+    "route provider": "A bridge or DEX that executes part of the route.",
+    "slippage": "The difference between the quoted and executed price. The slippage tolerance sets the minimum "
+    "received.",
+    "testnet": "A chain for testing. Its tokens have no value.",
+    "trade": "Which amount is fixed. Exact input fixes the amount sent, exact output the amount received.",
 }
 GLOSSARY: Mapping[str, Word] = MappingProxyType({word: Word(word, said) for word, said in sorted(_MEANINGS.items())})
 _USED = re.compile(r'interestfor="term-([a-z-]+)"')
 
 
 def used_in(page: str) -> tuple[Word, ...]:
-    """The words that a rendered page explains, each once."""
+    """Return the glossary terms that a rendered page has tooltips for, each once."""
     anchors = set(_USED.findall(page))
     return tuple(each for each in GLOSSARY.values() if each.anchor in anchors)

@@ -1,4 +1,4 @@
-"""What each state means and what to do: the words of the story and of the statuses, for no transfer in particular."""
+"""Status help: what each status means and what to do next, without a specific transfer."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Row, W
 from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 
-# What stands in the gaps of a row where there is no transfer to fill them.
+# Values for the placeholders of a message when there is no transfer.
 IN_GENERAL = {
     "originChain": "the origin chain",
     "destinationChain": "the destination chain",
@@ -40,7 +40,7 @@ IN_GENERAL = {
     "symbol": "the received token",
     "raw": "the reported status",
 }
-# The situation that is meant when somebody asks about a status and says no more.
+# The usual situation of each status.
 ORDINARY = {
     IntentStatus.QUOTED: "quoted.open",
     IntentStatus.COMMITTED: "committed.open",
@@ -71,7 +71,7 @@ TRANSACTIONS = {
         "Do not deposit again. Only the network fee was spent. The transfer page shows where the funds are."
     ),
 }
-# Whose keys begin so belongs to the ordinary course of a status; the rest is said where the steps are ahead of it.
+# Prefixes of the message keys that are usual for a status; others apply when status and steps disagree.
 COURSES = {
     IntentStatus.QUOTED: ("quoted.", "offer."),
     IntentStatus.COMMITTED: ("committed.", "offer."),
@@ -86,7 +86,7 @@ COURSES = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """A row of explanations.json in general words, with the members of a `Summary` that a template prints."""
+    """A row of explanations.json in general words, with the fields of a `Summary` that a template prints."""
 
     key: str
     headline: str
@@ -100,7 +100,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class State:
-    """One status as a row: state, meaning, what to do. Under it a page can say the `usual` and the `rare`."""
+    """One status as a table row, with its `usual` and `rare` situations for the status page."""
 
     name: str
     shown: Shown

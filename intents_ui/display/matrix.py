@@ -39,7 +39,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Cell:
-    """`shade`, 0 to 4, tells the count among those of its table. `query` asks for what is counted."""
+    """`shade`: 0 to 4, relative to the other counts of the table. `query`: the routes page with the counted tokens."""
 
     count: int
     shade: int
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """What can be had for `token`. Without an answer there are no cells; `why` says why."""
+    """Tokens reachable from `token`. Without a response there are no cells, and `why` is the reason."""
 
     head: Head
     token: Identity | None
@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Testnets are worth nothing to the others, and stand apart."""
+    """Matrix of mainnets or of testnets, which have no routes between them."""
 
     name: str
     heads: tuple[Head, ...]
@@ -69,7 +69,7 @@ class Table:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything that was answered is nothing."""
+        """Whether all responses are empty."""
         return not any(cell.count for row in self.rows for cell in row.cells)
 
 
@@ -82,7 +82,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Offers:
-    """The tokens that the rows can be asked for with, and the one that is `chosen`."""
+    """Origin tokens that can be selected, and the one that is `chosen`."""
 
     chosen: str
     all: tuple[Offer, ...]
@@ -97,7 +97,7 @@ class Offers:
 
 
 def offers(written: str, chains: Sequence[ChainInfo], *, using: Lists) -> Offers:
-    """The native token, and the symbols that most chains feature. What is written may be another one."""
+    """Return the native token and the symbols that most chains feature. The URL may name another symbol."""
     chains_with = Counter(symbol for chain in chains for symbol in _symbols(using.tokens(chain.id)))
     common = sorted(chains_with, key=lambda symbol: (-chains_with[symbol], symbol))
     words = {word.casefold(): word for word in (NATIVE, *common)}
@@ -129,7 +129,7 @@ def _query(word: str) -> str:
 
 
 def _symbols(listed: Sequence[TokenInfo]) -> set[str]:
-    """Those of the featured tokens that a reader can take for what they are."""
+    """Return the featured tokens without warnings."""
     named = {token.symbol for token in route_question.featured(listed) if not hashes.is_native(token.address)}
     return {
         symbol for symbol in named if symbol and text.bare(text.symbol(symbol).shown) == symbol and symbol != NATIVE
@@ -157,14 +157,14 @@ def _head(chain: ChainInfo) -> Head:
 
 def _row(head: Head, heads: Sequence[Head], rows: Rows, asked: Origins, most: int, *, using: Names) -> Row:
     if head.chain_id not in asked:
-        return Row(head, None, why="The tokens of this chain cannot be looked up at this moment")
+        return Row(head, None, why="Couldn't load the tokens of this chain")
     address, found = asked[head.chain_id], rows.get(head.chain_id)
     if address is None:
-        return Row(head, None, why="This chain features no such token")
+        return Row(head, None, why="Not featured on this chain")
     token = identity(head.chain_id, address, using=using)
     question = Question(Side(head.chain_id, address))
     if not isinstance(found, Mapping):
-        why = failures.words(found).title if found else "Not asked, because others were not answered"
+        why = failures.words(found).title if found else "Not loaded, because other requests failed"
         return Row(head, token, question.query, why=why)
     cells = tuple(_cell(question, head, other, found.get(other.chain_id, 0), token, most) for other in heads)
     return Row(head, token, question.query, cells)

@@ -1,4 +1,4 @@
-"""A question about routes: read from a URL, checked before anything is asked, written back as the one URL.
+"""Route query: parsed from a URL, validated before any request, written back as the canonical URL.
 
 `from` and `token` are the origin, `to` and `for` the destination. A token on one side asks for all routes from it or to
 it, a token on each for one route; a chain without a token narrows the other side's results.
@@ -23,7 +23,7 @@ type Query = Mapping[str, Sequence[str]]
 
 
 class Lists(Names, Protocol):
-    """Where chains and their tokens come from; what cannot be had is empty."""
+    """Source of chains and their tokens; empty where they can't be loaded."""
 
     def chains(self) -> Sequence[ChainInfo]: ...
 
@@ -31,11 +31,11 @@ class Lists(Names, Protocol):
 
 
 class Kind(StrEnum):
-    NOTHING = "nothing"  # no token is chosen yet
-    RECEIVE = "receive"  # what can be received for the origin's token
-    PAY = "pay"  # what can pay for the destination's token
+    NOTHING = "nothing"  # no token selected yet
+    RECEIVE = "receive"  # tokens reachable from the origin token
+    PAY = "pay"  # tokens with a route to the destination token
     ONE = "one"
-    SAME = "same"  # one token on both sides: there is nothing to ask
+    SAME = "same"  # the same token on both sides
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ NOWHERE = Side()
 
 @dataclass(frozen=True)
 class Question:
-    """`owner` narrows what can pay to what this address holds (4.9). `is_whole`: a long list is shown to its end."""
+    """`owner` limits the results to tokens held by this address. `is_whole`: show a long list in full."""
 
     origin: Side = NOWHERE
     destination: Side = NOWHERE
@@ -71,7 +71,7 @@ class Question:
 
     @property
     def restriction(self) -> int | None:
-        """The one chain that all routes from a token, or to one, are asked for."""
+        """The chain on the other side that limits the results."""
         match self.kind:
             case Kind.RECEIVE:
                 return self.destination.chain_id
@@ -81,7 +81,7 @@ class Question:
 
     @cached_property
     def query(self) -> str:
-        """The one way to write this question."""
+        """Canonical query string."""
         return _query(
             {
                 "from": self.origin.chain_id,
@@ -95,12 +95,12 @@ class Question:
 
     @property
     def from_origin(self) -> "Question":
-        """Where the origin's token can go, whatever the chain."""
+        """Query for all routes from the origin token."""
         return Question(self.origin)
 
     @property
     def to_destination(self) -> "Question":
-        """What can pay for the destination's token, on whatever chain."""
+        """Query for all routes to the destination token."""
         return Question(destination=self.destination, owner=self.owner)
 
     @property
@@ -109,7 +109,7 @@ class Question:
 
     @property
     def quote(self) -> str:
-        """What is known of the request for a quote of this one route (2.2): it lacks the amount."""
+        """Query of the console's quote form for this route, without the amount."""
         return _query(
             {
                 "ownerAddress": self.owner,
@@ -122,7 +122,7 @@ class Question:
 
     @property
     def swapped(self) -> "Question":
-        """The way back; whose balance counts is a matter of the way there."""
+        """Query for the opposite direction, without the owner."""
         return Question(self.destination, self.origin)
 
     def with_(self, **changes: Any) -> Self:
@@ -130,7 +130,7 @@ class Question:
 
 
 class Problem(ValueError):
-    """A sentence for the reader: what cannot be asked, and how to mend it; `choices` are what may have been meant."""
+    """Validation error with its fix; `choices` are suggested tokens."""
 
     def __init__(self, sentence: str, *choices: TokenInfo) -> None:
         super().__init__(sentence)
@@ -139,7 +139,7 @@ class Problem(ValueError):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as somebody wrote it: `problems` by the name in the URL, `typed` what to show again in its field."""
+    """Parsed query: `problems` by URL parameter, `typed` the input to show again in the fields."""
 
     question: Question
     problems: Mapping[str, Problem]
@@ -159,7 +159,7 @@ TYPED = {"token": "token_typed", "for": "for_typed"}
 
 
 def read(query: Query, *, using: Lists) -> Asked:
-    """Tokens go by address or by the symbol of a featured one, chains by id or by name."""
+    """Tokens are given by address or by the symbol of a featured token, chains by ID or name."""
     written = {name: _last(query, name) for name in ("from", "token", "to", "for", "owner")}
     for name, field in TYPED.items():
         written[name] = _last(query, field) or written[name]
@@ -186,25 +186,25 @@ def read(query: Query, *, using: Lists) -> Asked:
     if _last(query, "show") == "all" and question.restriction:
         question = question.with_(is_whole=True)
     if owner and question.kind in (Kind.NOTHING, Kind.RECEIVE) and not problems:
-        problems["owner"] = Problem("A balance is asked about together with a destination token that it could pay for.")
+        problems["owner"] = Problem("Select a destination token to filter by owner.")
     typed = {name: text.visible(value)[:LONGEST_ECHO] for name, value in written.items()}
     return Asked(question, problems, typed)
 
 
 def can_be_asked(side: Side) -> bool:
-    """Whether a token that the service named is one that this page, and that of the token, would take."""
+    """Whether this page and the token page accept the token's address."""
     chain_id, address = side.chain_id, side.address
     is_address = address is not None and (solana.is_address(address) or hashes.canonical_address(address) is not None)
     return is_address and chain_id is not None and 0 < chain_id <= LARGEST_CHAIN
 
 
 def featured(listed: Sequence[TokenInfo]) -> list[TokenInfo]:
-    """In the service's order, which is by what is traded most."""
+    """Featured tokens in the service's order, most traded first."""
     return [token for token in listed if token.featured]
 
 
 def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
-    """What a featured token is chosen by: its symbol, which means the like on another chain too, if no other has it."""
+    """Value of a featured token's option: its symbol if it is unique on its chain, else its address."""
     symbol = (token.symbol or "").strip()
     alike = [each for each in among if _folded(each.symbol) == _folded(symbol)]
     return symbol if symbol and len(alike) == 1 and not _is_hex(symbol) else token.address
@@ -219,7 +219,7 @@ def _last(query: Query, name: str) -> str:
 
 
 def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int | None:
-    """By number or by name. While the catalogue is away, a number is taken as it is."""
+    """Parse a chain ID or name. While the chain list is unavailable, any ID is accepted."""
     if not written:
         return None
     named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
@@ -230,14 +230,14 @@ def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int | None:
     for number, name in named.items():
         if written.lower() == name.lower():
             return number
-    raise Problem(f"The service knows no chain “{text.name(written).shown}”.")
+    raise Problem(f"Unknown chain “{text.name(written).shown}”.")
 
 
 def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
     if not written:
         return None
     if chain_id is None:
-        raise Problem("Choose the chain of this token.")
+        raise Problem("Select the chain of this token.")
     if _is_hex(written):
         known = hashes.canonical_address(written)
         if known is None:
@@ -258,13 +258,15 @@ def _unclear(
 ) -> Problem:
     chain, symbol = names.chain(chain_id, info=using.chain(chain_id)), text.symbol(written).shown
     if chosen:
-        return Problem(f"Several featured tokens of {chain} are called {symbol}. Choose one.", *chosen[:MOST_CHOICES])
+        return Problem(
+            f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MOST_CHOICES]
+        )
     if named:
-        sentence = f"{symbol} is listed on {chain} and not featured, so it goes by its address."
+        sentence = f"{symbol} is listed but not featured on {chain}. Enter its address."
         return Problem(sentence, *named[:MOST_CHOICES])
     if not using.tokens(chain_id):
-        return Problem(f"The names of {chain}'s tokens cannot be looked up at this moment: give the token's address.")
-    return Problem(f"No token of {chain} is called {symbol}. Give its address, or a featured token's symbol.")
+        return Problem(f"Couldn't look up token names on {chain}. Enter the token address.")
+    return Problem(f"No token on {chain} has the symbol {symbol}. Enter a token address or a featured token's symbol.")
 
 
 def _owner(written: str) -> str | None:
@@ -277,7 +279,7 @@ def _owner(written: str) -> str | None:
 
 
 def _is_hex(written: str) -> bool:
-    """Meant as an address, even if it is not quite one."""
+    """Whether the input looks like an address, valid or not."""
     return written[:2] in ("0x", "0X") or hashes.canonical_address(written) is not None
 
 

@@ -1,4 +1,4 @@
-"""The two sides of a question about routes, as a form offers them: chains, featured tokens, a field for any other."""
+"""The two sides of the route form: chains, featured tokens, and a field for any other token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,23 +29,23 @@ class Chains:
 
 @dataclass(frozen=True)
 class Featured:
-    """What the list of tokens offers; `chain` is None while no chain is chosen."""
+    """Options of a token list; `chain` is None while no chain is selected."""
 
     chain: str | None
     options: tuple[Option, ...]
 
     @property
     def said(self) -> str:
-        """What a reader hears when the list has followed the chain."""
+        """Announcement after the list changed with the chain."""
         if self.chain is None:
-            return "No chain is chosen"
+            return "No chain selected"
         count = len(self.options)
-        return f"{count or 'No'} featured {'token' if count == 1 else 'tokens'} of {self.chain}"
+        return f"{count or 'No'} featured {'token' if count == 1 else 'tokens'} on {self.chain}"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A token that may have been meant; `query` is the question with it."""
+    """Suggested token; `query` is the route query with it."""
 
     token: Identity
     query: str

@@ -17,24 +17,24 @@ from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import TokenInfo
 
-# So many of a chain's tokens at first: beside other chains, and by themselves.
+# Tokens of a chain that are shown at first: beside other chains, and alone.
 MOST_EACH = 12
 MOST_ALONE = 240
 
-NO_PROOF = "That does not prove that there is none: only a quote does."
-NO_PROMISE = "To be listed is no promise: only a quote makes sure."
-BY_RULE = "By its rule, any token in the answer means that there is a route. Only a quote makes sure."
-UNREAD = "What the service lists could not be read. Only a quote makes sure."
+NO_PROOF = "A route may still exist. Request a quote to confirm."
+NO_PROMISE = "Listed routes aren't guaranteed. Request a quote to confirm."
+BY_RULE = "Any token in the response means that there is a route. Request a quote to confirm."
+UNREAD = "Couldn't load the listed routes. Request a quote to confirm."
 
 
 class Verdict(StrEnum):
-    """What an answer about one route says."""
+    """Result of one route request."""
 
     LISTED = "listed"
     NONE = "none listed"
-    OTHER = "other tokens listed"  # by the rule of 4.8 a yes, but not one that names what was asked about
-    UNREADABLE = "answer not readable"
-    FAILED = "no answer"
+    OTHER = "other tokens listed"  # by the API's rule a route exists, but the response names other tokens
+    UNREADABLE = "unreadable response"
+    FAILED = "no response"
 
     @property
     def tone(self) -> Tone:
@@ -51,9 +51,9 @@ ICONS = {Tone.GOOD: "check", Tone.NEUTRAL: "circle-slash", Tone.ATTENTION: "tria
 
 @dataclass(frozen=True)
 class Way:
-    """One token of an answer; `query` asks for the one route between it and the token that was asked about.
+    """One token of a result; `query` searches for the route between it and the searched token.
 
-    Without a `query` it has an address that cannot be asked about."""
+    Without a `query` its address can't be searched for."""
 
     token: Identity
     query: str
@@ -138,24 +138,24 @@ def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question,
     yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
     if yes:
         which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
-        return One(f"Yes{which}: the service lists a route {way}", NO_PROMISE, Tone.GOOD, replies)
+        return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
     if Verdict.OTHER in said:
-        perhaps = f"Perhaps: asked for a route {way}, the service named other tokens"
+        perhaps = f"Possibly: the service listed other tokens for a route {way}"
         return One(perhaps, BY_RULE, Tone.ATTENTION, replies)
     if said == {Verdict.NONE}:
-        return One(f"The service lists no route {way}", NO_PROOF, Tone.NEUTRAL, replies)
-    return One(f"It is not known whether there is a route {way}", UNREAD, Tone.ATTENTION, replies)
+        return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
+    return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
 
 
 def name(side: Side, *, using: Names) -> str:
-    """`USDC on Base`; a token that nobody names goes by its address."""
+    """Return `USDC on Base`, or the address of an unnamed token."""
     token = identity(side.chain_id, side.address, using=using)
     symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
     return f"{symbol} on {token.chain}"
 
 
 def title(question: Question, *, using: Names) -> str:
-    """For the page's title: what is asked."""
+    """Return the page title."""
     origin, destination = (name(side, using=using) for side in (question.origin, question.destination))
     match question.kind:
         case Kind.NOTHING:
@@ -168,7 +168,7 @@ def title(question: Question, *, using: Names) -> str:
 
 
 def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Lists) -> Iterator[Group]:
-    """The service's order inside a chain; the chains as the service lists those."""
+    """Group by chain; chains and tokens keep the service's order."""
     by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
     for token in answered:
         by_chain.setdefault(token.chain_id, {}).setdefault(tokens.key(token.address), token)
@@ -197,23 +197,23 @@ def _way(chain_id: int, key: str, token: TokenInfo, question: Question, *, using
 
 
 def _with(question: Question, other: Side) -> Question:
-    """The question with its other side."""
+    """Return the query with this token on the other side."""
     is_from = question.kind is Kind.RECEIVE
     return question.with_(destination=other) if is_from else question.with_(origin=other)
 
 
 def _headline(groups: Sequence[Group], question: Question, *, is_readable: bool, using: Names) -> str:
     is_from = question.kind is Kind.RECEIVE
-    does = "can be had for" if is_from else "can pay for"
+    does = "reachable from" if is_from else "with a route to"
     asked = name(question.origin if is_from else question.destination, using=using)
     held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
     on = _on(question.restriction, "on", using=using)
     if groups:
         counted = _counted(sum(group.count for group in groups), "token")
-        return f"Yes: {counted}{on or f' on {_counted(len(groups), "chain")}'}{held} {does} {asked}"
+        return f"{counted}{on or f' on {_counted(len(groups), "chain")}'}{held} {does} {asked}"
     if not is_readable:
-        return f"What the service lists could not be read: it is not known which tokens{on}{held} {does} {asked}"
-    return f"The service lists no token{on}{held} that {does} {asked}"
+        return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
+    return f"No listed token{on}{held} {does} {asked}"
 
 
 def _explanation(question: Question, *, is_any: bool) -> str:
@@ -221,8 +221,8 @@ def _explanation(question: Question, *, is_any: bool) -> str:
         return NO_PROOF
     if question.kind is Kind.PAY and not question.owner:
         # Without an owner the service lists popular tokens only.
-        return "Without an owner these are the usual options, there may be others. Only a quote makes sure of a route."
-    return "Only a quote makes sure of a route."
+        return "Without an owner this lists common options only. Request a quote to confirm a route."
+    return "Request a quote to confirm a route."
 
 
 def _reply(of: Kind, answer: TokensAnswer | ServiceError, question: Question) -> Reply:
@@ -232,7 +232,7 @@ def _reply(of: Kind, answer: TokensAnswer | ServiceError, question: Question) ->
         purpose, operation = "to receive an exact amount", "GetExactOutputRoutes"
         wanted = question.origin
         if question.owner:
-            purpose += f" out of what {hashes.short_address(question.owner)} holds"
+            purpose += f" from tokens held by {hashes.short_address(question.owner)}"
     if isinstance(answer, ServiceError):
         return Reply(purpose, operation, Verdict.FAILED, answer)
     return Reply(purpose, operation, _verdict(answer, wanted))

@@ -1,4 +1,4 @@
-"""How the service is, in words for readers: what their questions have shown, and when."""
+"""Status of the service as live traffic shows it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,35 +7,33 @@ from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.health import Standing, State
 
 STATES = {
-    State.ANSWERS: Shown("It answers", Tone.GOOD, "check", "Pages show what it says now."),
-    State.UNASKED: Shown(
-        "Not asked yet", Tone.NEUTRAL, "circle-dashed", "Since this part of the dashboard began nobody has asked it."
-    ),
+    State.ANSWERS: Shown("Operational", Tone.GOOD, "check", "Pages show live data."),
+    State.UNASKED: Shown("No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."),
     State.TROUBLE: Shown(
-        "In trouble",
+        "Degraded",
         Tone.BAD,
         "triangle-alert",
-        "Questions to it fail. Pages show what was known before, with its age, and it is asked again every few seconds."
-        " It says nothing about any transfer.",
+        "Requests are failing. Pages show cached data with its age. Retrying every few seconds. Transfers in progress"
+        " are not affected.",
     ),
     State.QUIET: Shown(
-        "Asked for a pause",
+        "Rate limited",
         Tone.ATTENTION,
         "hourglass",
-        "It is asked too much and told us to wait. Pages show what was known before, with its age.",
+        "The service limits the rate of requests. Pages show cached data with its age.",
     ),
     State.DENIED: Shown(
-        "Does not let us in",
+        "Access denied",
         Tone.BAD,
         "lock",
-        "It does not take this dashboard's key. Whoever runs this dashboard has to look after that.",
+        "The service rejected the access key. Contact your administrator.",
     ),
 }
 
 
 @dataclass(frozen=True)
 class ServiceState:
-    """Moments are None for what never was; `quick` is a sentence."""
+    """Times are None for what never happened; `quick` is the median response time, such as `25 ms`."""
 
     shown: Shown
     answered_at: datetime | None
@@ -59,8 +57,7 @@ def before(seconds: float | None, *, now: datetime) -> datetime | None:
 
 
 def quick(seconds: float | None) -> str | None:
-    """Of the answers that came last."""
+    """Return the median response time, as `1.2 s` or `25 ms`."""
     if seconds is None:
         return None
-    took = f"{seconds:.1f} s" if seconds >= 1 else f"{max(round(seconds * 1000), 1)} ms"
-    return f"half of them within {took}"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{max(round(seconds * 1000), 1)} ms"

@@ -104,7 +104,7 @@ def _parsers(chains: Sequence[ChainInfo]) -> dict[str, tuple[str, Callable[[list
 def _words(written: str) -> str:
     """An address in the one way to write it: both native forms are one token."""
     if len(written) > LONGEST_SEARCH:
-        raise Problem(f"A search has at most {LONGEST_SEARCH} characters, this has {len(written)}.")
+        raise Problem(f"Enter at most {LONGEST_SEARCH} characters.")
     words = re.sub(r"\s+", " ", written)
     return key(words) if hashes.canonical_address(words) else words
 
@@ -121,14 +121,14 @@ def _show(written: str) -> Show:
         return Show(written.lower())
     except ValueError:
         known = ", ".join(Show)
-        raise Problem(f"“{text.name(written).shown}” is no list of tokens. There are {known}.") from None
+        raise Problem(f"Unknown list “{text.name(written).shown}”. Use one of {known}.") from None
 
 
 def _without(written: list[str]) -> tuple[str, ...]:
     words = [word for each in written for word in re.split(r"[,\s]+", each) if word]
     found = tuple(dict.fromkeys(_address(word) for word in words))
     if len(found) > MOST_LEFT_OUT:
-        raise Problem(f"At most {MOST_LEFT_OUT} tokens can be left out.")
+        raise Problem(f"Hide at most {MOST_LEFT_OUT} tokens.")
     return found
 
 
@@ -140,7 +140,7 @@ def _address(written: str) -> str:
 
 def _limit(written: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= 20 and 1 <= int(written) <= LARGEST_LIMIT):
-        raise Problem(f"The limit is a number of tokens per chain, from 1 to {LARGEST_LIMIT:,}.")
+        raise Problem(f"Enter a limit from 1 to {LARGEST_LIMIT:,} tokens per chain.")
     return int(written)
 
 
@@ -182,7 +182,7 @@ def limit_chip(wanted: TokenFilters) -> Chip | None:
 
 def left_out_chips(wanted: TokenFilters) -> tuple[Chip, ...]:
     return tuple(
-        Chip(f"Without {hashes.short_address(each)}", wanted.with_(without=_others(wanted.without, each)).query)
+        Chip(f"Hidden: {hashes.short_address(each)}", wanted.with_(without=_others(wanted.without, each)).query)
         for each in wanted.without
     )
 

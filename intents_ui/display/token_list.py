@@ -38,17 +38,17 @@ class Row:
 
 STANDINGS = {
     Standing.FEATURED: "Featured",
-    Standing.NATIVE: "Native coin",
+    Standing.NATIVE: "Native token",
     Standing.LISTED: "Listed",
     Standing.UNLISTED: "External list",
-    Standing.UNKNOWN: "not known",
+    Standing.UNKNOWN: "unknown",
 }
 
 
 OF_LIST = {
     Show.FEATURED: "featured {tokens}",
     Show.LISTED: "listed {tokens}",
-    Show.EXTERNAL: "{tokens} of the service's list and of external ones",
+    Show.EXTERNAL: "{tokens} from the service's list and external lists",
 }
 
 
@@ -155,6 +155,6 @@ def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
     where = f"on {chains} {'chain' if chains == 1 else 'chains'}"
     tokens = "token" if count == 1 else "tokens"
     if filters.words:
-        return f"{count:,} {tokens} found {where}, the best answers first."
-    order = "by rank" if filters.show is Show.FEATURED else "the featured ones first by rank, the others by name"
+        return f"{count:,} {tokens} found {where}, best matches first."
+    order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
     return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."

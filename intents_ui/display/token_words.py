@@ -1,4 +1,4 @@
-"""What the service's lists say of one token, in words, and under which other addresses it has tokens of that symbol."""
+"""Facts about one token from the service's lists, and the featured tokens with its symbol."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from intents_ui.service.wire import ChainInfo, TokenInfo
 
 
 class Listing(StrEnum):
-    """Where the service has a token: as `Standing`, with what a search of all its lists told beside."""
+    """Listing of a token: its `Standing`, refined by a search of all lists."""
 
     FEATURED = "Featured"
-    NATIVE = "Native coin"
+    NATIVE = "Native token"
     LISTED = "Listed"
-    EXTERNAL = "On an external list"
+    EXTERNAL = "External list"
     NOT_LISTED = "Not listed"
-    UNKNOWN = "Not known"
+    UNKNOWN = "Unknown"
 
     @property
     def sentence(self) -> str:
@@ -32,12 +32,12 @@ class Listing(StrEnum):
 
 
 SENTENCES = {
-    Listing.FEATURED: "One of those that the service features.",
-    Listing.NATIVE: "Every chain has one. The service's list does not feature it.",
-    Listing.LISTED: "On the service's own list, not among those that it features.",
-    Listing.EXTERNAL: "Not on the service's own list: it is known from the list of somebody else.",
-    Listing.NOT_LISTED: "On none of the service's lists, so that nothing is known of it here.",
-    Listing.UNKNOWN: "Whether the service lists it could not be asked.",
+    Listing.FEATURED: "Featured by the service.",
+    Listing.NATIVE: "Each chain has one. Not featured by the service.",
+    Listing.LISTED: "On the service's list, not featured.",
+    Listing.EXTERNAL: "From an external token list.",
+    Listing.NOT_LISTED: "On none of the service's token lists.",
+    Listing.UNKNOWN: "Couldn't load the service's lists.",
 }
 TONES = {
     Listing.FEATURED: Tone.GOOD,
@@ -48,7 +48,7 @@ TONES = {
 
 @dataclass(frozen=True)
 class Facts:
-    """`bridging` None: the service does not say. `link`: to its explorer, where it has a contract to look at."""
+    """`bridging` None: not reported. `link`: the contract in the chain's explorer."""
 
     listing: Listing
     rank: int | None
@@ -59,7 +59,7 @@ class Facts:
 
 
 def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> Facts:
-    """`info`: what the service has of it, from whichever list. `is_searched`: all of its lists were looked through."""
+    """`info`: the service's entry, from any list. `is_searched`: all lists were searched."""
     return Facts(
         listing=_listing(token.standing, info, is_searched=is_searched),
         rank=info.feature_index if info and info.featured else None,
@@ -92,7 +92,7 @@ def _link(address: str | None, chain: ChainInfo | None) -> str | None:
 
 
 def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenInfo]) -> tuple[TokenInfo, ...]:
-    """Featured tokens of the same symbol, as received, those of its chain first."""
+    """Return featured tokens with the same symbol, those on its chain first."""
     wanted = (symbol or "").casefold()
     found = [
         token

@@ -1,7 +1,4 @@
-"""What a reader should know of a token before its name: anybody can call a token USDC.
-
-Two things are told: whether the service lists the token, and why its name may mislead.
-"""
+"""Token warnings: whether the service lists a token, and why its name may mislead. Anyone can name a token USDC."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,11 +13,11 @@ from intents_ui.display import hashes, letters, names, text
 from intents_ui.display.names import Names
 from intents_ui.service.wire import TokenInfo
 
-UNLISTED = "not on the service's list"
+UNLISTED = "unlisted"
 IN_DISGUISE = "look-alike letters"
 MIXED = "mixed alphabets"
 HIDDEN = "hidden characters"
-LINK = "a link in its name"
+LINK = "name contains a URL"
 
 MOST_NAMED = 3  # of letters, and of chains; the rest is counted
 CACHED = 2048
@@ -44,9 +41,7 @@ class Mark:
     reason: str
 
 
-NOT_LISTED = Mark(
-    UNLISTED, "The service does not list this token. Anybody can give a token any name: compare its address."
-)
+NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
 
 
 def standing(chain_id: int | None, address: str | None, *, using: Names) -> Standing:
@@ -92,12 +87,12 @@ def marks(
 
 
 def words(found: Sequence[Mark]) -> str:
-    """`looks like USDC, not on the service's list`; "" for nothing."""
+    """`looks like USDC, unlisted`; "" for nothing."""
     return ", ".join(mark.word for mark in found)
 
 
 def said(found: Sequence[Mark], address: str | None) -> str:
-    """The words with the address that is to be compared: `not on the service's list: 0x0709CF…B39Eb1`."""
+    """The words with the address that is to be compared: `unlisted: 0x0709CF…B39Eb1`."""
     return f"{words(found)}: {hashes.short_address(address)}" if found and address else words(found)
 
 
@@ -174,7 +169,9 @@ def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, addr
     other = others[0]
     symbol = text.symbol(other.symbol).shown
     like = symbol if place == "symbol" else f"that of {symbol}"
-    reason = f"Its {place} reads like {like}, {_where(others, chain_id, address, using=using)}. This is another token."
+    reason = (
+        f"Its {place} looks like {like}, {_where(others, chain_id, address, using=using)}. This is a different token."
+    )
     return Mark(f"looks like {symbol}", reason)
 
 
@@ -184,7 +181,7 @@ def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, u
         return f"which the service features on {_chains(others, using=using)}"
     here = names.chain(chain_id, info=using.chain(chain_id))
     if hashes.is_native(other.address):
-        return f"the own coin of {here}"
+        return f"the native token of {here}"
     short = hashes.short_address(other.address)
     looks_the_same = short.lower() == hashes.short_address(address).lower()
     return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"

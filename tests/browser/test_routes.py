@@ -55,11 +55,11 @@ def test_chosen_asked_swapped_and_left_by_keyboard(browser: Browser, server: str
 
         by_keyboard(page, page.get_by_role("link", name="Is there a route to ETH on Optimism?"), "\n")
         expect(page).to_have_url(server + ONE)
-        expect(answer(page)).to_have_text("Yes: the service lists a route from ETH on Base to ETH on Optimism")
+        expect(answer(page)).to_have_text("Yes: a route from ETH on Base to ETH on Optimism")
 
         by_keyboard(page, page.get_by_role("link", name="Swap"), "\n")
         expect(page).to_have_url(server + BACK)
-        expect(answer(page)).to_have_text("Yes: the service lists a route from ETH on Optimism to ETH on Base")
+        expect(answer(page)).to_have_text("Yes: a route from ETH on Optimism to ETH on Base")
 
         by_keyboard(page, destination.locator("summary"), "\n")
         by_keyboard(page, destination.get_by_label("or any other token"), "usdc\n")

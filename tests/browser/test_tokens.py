@@ -46,7 +46,7 @@ def test_a_search_settles_while_a_reader_types_and_the_earlier_one_is_cancelled(
             field(page).press_sequentially("us", delay=20)
         field(page).press_sequentially("dc", delay=20)
         expect(page.locator(".found-head")).to_contain_text("26 tokens found on 24 chains")
-        expect(page.locator("#said")).to_have_text("26 tokens found on 24 chains, the best answers first.")
+        expect(page.locator("#said")).to_have_text("26 tokens found on 24 chains, best matches first.")
         expect(page).to_have_title("Tokens: “usdc” · Intents")
         expect(page).to_have_url(f"{server}/tokens?q=usdc")
         expect(field(page)).to_be_focused()

@@ -120,14 +120,14 @@ SENTENCES = [
     pytest.param(
         UNLISTED,
         call_of("approve(address,uint256)", ROUTER, UNLIMITED),
-        f"Approve {ROUTER} to take the token {UNLISTED} (not on the service's list) without limit "
+        f"Approve {ROUTER} to take the token {UNLISTED} (unlisted) without limit "
         "from the deposit address",
         id="an unlisted token without limit",
     ),
     pytest.param(
         UNLISTED,
         call_of("transfer(address,uint256)", OWNER, 2**70),
-        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (not on the service's list) to the owner wallet",
+        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (unlisted) to the owner wallet",
         id="an unlisted token, beyond 2^64",
     ),
     pytest.param(
@@ -608,7 +608,7 @@ SCENES = [
                 [
                     "Approve 0x37115306d100Fb54E5614b9A9939E9beD9D42b4e to take {paid} from the deposit address",
                     "Swap {paid} for at least 50,000,000 base units of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 "
-                    "(not on the service's list)",
+                    "(unlisted)",
                     "Burn {paid} for the bridge, which makes as much anew for the destination intent address on Base",
                     "Give {paid} back to the owner wallet, and sweep what is left",
                 ],

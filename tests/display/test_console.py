@@ -73,7 +73,7 @@ def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
         (Unreachable.because(Reason.REFUSED), "Service unreachable", "No answer: connection refused."),
         (Overloaded(), "Dashboard busy", "Nothing was sent to the service."),
         (Unreadable.because(Flaw.REDIRECT), "Unexpected response", "it is a redirect."),
-        (ServiceError(), "Service unreachable", "No answer came from the service."),
+        (ServiceError(), "Service unreachable", "The service did not respond."),
     ],
 )
 def test_what_has_no_code_is_told_in_words(error: ServiceError, title: str, meaning: str) -> None:

@@ -350,7 +350,7 @@ def test_a_namesake_is_told_by_its_address():
     found = examined(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE))
     assert (line(found, "Token").expected, line(found, "Token").found) == (
         "USDC 0xaf88d0…8e5831",
-        "USDC 0xFafafA…fAFaFA (not on the service's list)",
+        "USDC 0xFafafA…fAFaFA (unlisted)",
     )
     assert line(found, "Token").shown.word == "Mismatch"
     assert line(found, "Chain").shown.word == "Match"
@@ -360,7 +360,7 @@ def test_a_token_that_is_there_beside_the_right_one_does_not_hide_it():
     both = (*held(ASKED), *held(5, token=FAKE, symbol="JUNK", decimals=0))
     found = examined(asking(), receipt(deposit=watched()), both)
     assert found.key is Key.UNCOUNTED
-    assert line(found, "Amount").found == "100.00 USDC and 5 JUNK (not on the service's list: 0xFafafA…fAFaFA)"
+    assert line(found, "Amount").found == "100.00 USDC and 5 JUNK (unlisted: 0xFafafA…fAFaFA)"
 
 
 def test_one_address_on_both_chains_is_no_payment_on_the_wrong_chain():

@@ -427,7 +427,7 @@ REFUNDS = [
         refund("SUCCEEDED", token_address=OTHER_TOKEN),
         "Refunded",
         "not comparable: different token, or amount not reported",
-        "Refunded 99,500,000 base units (not on the service's list: 0xD1d1d1…D1d1d1)",
+        "Refunded 99,500,000 base units (unlisted: 0xD1d1d1…D1d1d1)",
         id="another token",
     ),
     pytest.param(

@@ -137,7 +137,7 @@ SIDES = [
     pytest.param(
         "destination",
         {"chain_id": BASE, "precondition": CONDITION},
-        "87,655 base units (not on the service's list: 0xD1d1d1…D1d1d1) too little",
+        "87,655 base units (unlisted: 0xD1d1d1…D1d1d1) too little",
         id="unknown token of the precondition",
     ),
 ]

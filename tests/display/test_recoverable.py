@@ -93,7 +93,7 @@ TOTALS = [
         [("2", "Arbitrum", "$2.00", 1), ("0.000000000001", "Arbitrum", "$1.00", 1)],
     ),
     (
-        "the chain's own coin under both of its addresses",
+        "native token under both of its addresses",
         [entry(1, token(contract_address=ZERO)), entry(2, token(contract_address=EEE))],
         [("2", "Arbitrum", "$2.00", 2)],
     ),

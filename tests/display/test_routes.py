@@ -113,12 +113,12 @@ def test_a_question_is_read_and_has_one_way_to_be_written(
 @pytest.mark.parametrize(
     ("written", "name", "said", "meant"),
     [
-        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens of Beta are called USDC. Choose one.",
+        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens on Beta have the symbol USDC. Select one.",
                      [ONE, OTHER], id="two of a name"),
-        pytest.param({"from_": "1", "token": "ARB"}, "token", "ARB is listed on Alpha and not featured, so it goes by"
-                     " its address.", [OTHER], id="not featured"),
-        pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token of Alpha is called XYZ. Give its address, or a"
-                     " featured token's symbol.", [], id="unknown"),
+        pytest.param({"from_": "1", "token": "ARB"}, "token", "ARB is listed but not featured on Alpha. Enter its"
+                     " address.", [OTHER], id="not featured"),
+        pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token on Alpha has the symbol XYZ. Enter a token"
+                     " address or a featured token's symbol.", [], id="unknown"),
         pytest.param({"to": "2", "for": "0x12"}, "for", "An address has 40 hex characters. This one has 2.", [],
                      id="a symbol like an address is none"),
     ],
@@ -134,7 +134,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 
 def test_while_the_catalogue_is_away_numbers_and_addresses_do() -> None:
     assert read(Away(), from_="77", token=ONE).question == Question(Side(77, ONE))
-    assert "cannot be looked up" in str(read(Away(), from_="77", token="ETH").problems["token"])
+    assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
     assert "from" in read(Away(), from_="Alpha").problems
     assert "from" in read(Away(), from_="0").problems
 
@@ -167,17 +167,22 @@ LOST = Unreachable()
 @pytest.mark.parametrize(
     ("received", "paid", "headline", "tone"),
     [
-        (HIT, BACK, "Yes: the service lists a route", Tone.GOOD),
-        (NONE, NONE, "The service lists no route", Tone.NEUTRAL),
-        (HIT, NONE, "Yes, to spend an exact amount: the service lists a route", Tone.GOOD),
-        (NONE, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
-        (MISS, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
-        (HIT, LOST, "Yes: the service lists a route", Tone.GOOD),
-        (LOST, NONE, "The service lists no route", Tone.NEUTRAL),
-        (MISS, NONE, "Perhaps: asked for a route from ETH on Alpha to USDC on Beta, the service named", Tone.ATTENTION),
-        (BROKEN, NONE, "It is not known whether there is a route", Tone.ATTENTION),
-        (BROKEN, LOST, "It is not known whether there is a route", Tone.ATTENTION),
-        (BROKEN, BACK, "Yes, to receive an exact amount: the service lists a route", Tone.GOOD),
+        (HIT, BACK, "Yes: a route", Tone.GOOD),
+        (NONE, NONE, "No listed route", Tone.NEUTRAL),
+        (HIT, NONE, "Yes, to spend an exact amount: a route", Tone.GOOD),
+        (NONE, BACK, "Yes, to receive an exact amount: a route", Tone.GOOD),
+        (MISS, BACK, "Yes, to receive an exact amount: a route", Tone.GOOD),
+        (HIT, LOST, "Yes: a route", Tone.GOOD),
+        (LOST, NONE, "No listed route", Tone.NEUTRAL),
+        (
+            MISS,
+            NONE,
+            "Possibly: the service listed other tokens for a route from ETH on Alpha to USDC on Beta",
+            Tone.ATTENTION,
+        ),
+        (BROKEN, NONE, "Unknown: couldn't check for a route", Tone.ATTENTION),
+        (BROKEN, LOST, "Unknown: couldn't check for a route", Tone.ATTENTION),
+        (BROKEN, BACK, "Yes, to receive an exact amount: a route", Tone.GOOD),
     ],
 )
 def test_two_answers_make_one_sentence(
@@ -218,12 +223,12 @@ def test_a_row_without_an_answer_says_why() -> None:
     drawn = table({1: LOST}, {1: NATIVE, 2: NATIVE})
     assert [(row.cells, row.why) for row in drawn.rows] == [
         ((), "Service unreachable"),
-        ((), "Not asked, because others were not answered"),
+        ((), "Not loaded, because other requests failed"),
     ]
     drawn = table({}, {2: None})
     assert [row.why for row in drawn.rows] == [
-        "The tokens of this chain cannot be looked up at this moment",
-        "This chain features no such token",
+        "Couldn't load the tokens of this chain",
+        "Not featured on this chain",
     ]
 
 

@@ -487,7 +487,7 @@ AMOUNTS = [
         "paid in another token",
         receipt(deposit=OTHER_TOKEN),
         NOTHING,
-        "100,000,001 base units (not on the service's list: 0x51aa07…00C2d4)",
+        "100,000,001 base units (unlisted: 0x51aa07…00C2d4)",
     ),
     ("in the bridge", receipt(**CROSSED), NOTHING, "about 100.00 USDC"),
     (
@@ -523,12 +523,11 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
     told = story(intent(None, **ADDRESSES), receipt("ABORTED", **CROSSED), has_balance=True, balances=small + large)
     assert told.place == Place.DELIVERY_ADDRESS
     assert told.location.startswith(
-        "At the destination intent address on Base: "
-        "5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4)."
+        "At the destination intent address on Base: 5.00 USDC and 7.00 USDC (unlisted: 0x51aa07…00C2d4)."
     )
     assert told.located.amount == ""
     assert told.located.finding.startswith(
-        "On-chain balances: 5.00 USDC and 7.00 USDC (not on the service's list: 0x51aa07…00C2d4) "
+        "On-chain balances: 5.00 USDC and 7.00 USDC (unlisted: 0x51aa07…00C2d4) "
         "at the destination intent address on Base and 1.00 USDC at the deposit address on Arbitrum."
     )
 

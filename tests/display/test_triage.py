@@ -74,7 +74,7 @@ def test_the_sums_and_the_moment_of_the_quote_stand_below():
     assert row.details == ("100.00 USDC on Arbitrum → 99.50 USDC on Base, quoted 14:01:11 UTC",)
     assert row.address == hashes.checksum(OWNER)
     fake = summary(origin_token_address="0xbad")
-    assert "100.00 USDC (not on the service's list: 0xbad) on Arbitrum → " in one(
+    assert "100.00 USDC (unlisted: 0xbad) on Arbitrum → " in one(
         BY_HASH, intent("SUCCEEDED"), receipt("SUCCEEDED", summary=fake)
     ).details[0]  # fmt: skip
 
@@ -198,9 +198,7 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
 def test_a_tokens_own_address_is_nothing_to_worry_about():
     tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
     row = triage.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
-    assert row.headline == (
-        "USD⟨U+202E⟩C (hidden characters, not on the service's list), a token on Base, Ethereum and Chain 4711"
-    )
+    assert row.headline == ("USD⟨U+202E⟩C (hidden characters, unlisted), a token on Base, Ethereum and Chain 4711")
     assert (row.outcome, row.status.word, row.what) == (Outcome.TOKEN, "Token", "token")
 
 

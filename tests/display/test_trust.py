@@ -133,22 +133,24 @@ def test_the_same_contract_on_another_chain_is_no_other_address():
 REASONS = [
     pytest.param(
         (BASE, ANY, "USDC"),
-        "Its symbol reads like USDC, which the service features on Base at 0x833589…A02913. This is another token.",
+        "Its symbol looks like USDC, which the service features on Base at 0x833589…A02913. This is a different token.",
         id="a featured one here",
     ),
     pytest.param(
         (BASE, TWIN, "USDC"),
-        "Its symbol reads like USDC, which the service features on Base at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913. "
-        "This is another token.",
+        "Its symbol looks like USDC, which the service features on Base at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913. "
+        "This is a different token.",
         id="a featured one here that is shortened to the same",
     ),
     pytest.param(
         (GNOSIS, ANY, "X", "USD Coin"),
-        "Its name reads like that of USDC, which the service features on Ethereum and Base. This is another token.",
+        "Its name looks like that of USDC, which the service features on Ethereum and Base. This is a different token.",
         id="elsewhere",
     ),
     pytest.param(
-        (ETHEREUM, ANY, "ETH"), "Its symbol reads like ETH, the own coin of Ethereum. This is another token.", id="coin"
+        (ETHEREUM, ANY, "ETH"),
+        "Its symbol looks like ETH, the native token of Ethereum. This is a different token.",
+        id="coin",
     ),
     pytest.param(
         (NOWHERE, ANY, "USD\u0421"), "The letter \u0421 is Cyrillic (U+0421), not the Latin C.", id="a letter"
@@ -185,7 +187,7 @@ REASONS = [
     ),
     pytest.param(
         (BASE, ANY, "PEPE"),
-        "The service does not list this token. Anybody can give a token any name: compare its address.",
+        "Not on the service's token list. Check the contract address.",
         id="not listed",
     ),
 ]

@@ -111,7 +111,7 @@ FILTERS = [
     Row("B10", "/history?status=FAILED&status=REFUNDED", 200, calls=1),
     *(Row("B11", f"/history?origin={quote(word)}", 400, "role=\"alert\"") for word in NO_CHAIN),
     *(Row("B11", f"/tokens?chain={quote(word)}", 400, "role=\"alert\"") for word in NO_CHAIN),
-    *(Row("B11", f"/routes?from={quote(word)}", 400, "The service knows no chain") for word in NO_CHAIN),
+    *(Row("B11", f"/routes?from={quote(word)}", 400, "Unknown chain") for word in NO_CHAIN),
     *(Row("B11", f"/search?project={quote(word)}", 400) for word in NO_CHAIN),
     *(Row("B11", f"/chain/{quote(word)}", 404) for word in NO_CHAIN),
     *(Row("B11", f"/token/{quote(word)}/{ADDRESS}", 404) for word in NO_CHAIN),

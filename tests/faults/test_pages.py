@@ -201,11 +201,9 @@ PARTS = [
         "address", "GetIntentHistory", "Couldn't load the history", r"Owner of \d+ transfers", id="owner's lists"
     ),
     pytest.param("address", "SearchIntents", "Lookup by owner", r"Owner of at least \d+ transfers", id="searches"),
-    pytest.param("chain", "GetTokenList", "The tokens could not be asked", "Intents", id="a chain's tokens"),
-    pytest.param("chain", "GetIntentHistory", "These could not be asked", "Tokens", id="a chain's intents"),
-    pytest.param(
-        "one route", "GetExactInputRoutes", "no answer", "Yes: the service lists a route", id="half of a route"
-    ),
+    pytest.param("chain", "GetTokenList", "load tokens: ", "Intents", id="a chain's tokens"),
+    pytest.param("chain", "GetIntentHistory", "load transfers: ", "Tokens", id="a chain's intents"),
+    pytest.param("one route", "GetExactInputRoutes", "no answer", "Yes: a route", id="half of a route"),
     pytest.param("token", "GetTokenPrices", "Failed requests", "USD Coin", id="prices"),
     pytest.param("tokens", "GetTokenPrices", "Failed requests", "USDC", id="prices of a list"),
     pytest.param("history", "GetChains", "chain", "Sent", id="names"),

@@ -1,4 +1,4 @@
-"""What each state means and what to do, and the way there from every headline."""
+"""Transfer statuses and what to do, and the way there from every headline."""
 
 import html
 import re
@@ -48,7 +48,7 @@ def test_every_state_has_a_meaning_and_what_to_do(site: Client) -> None:
 def test_every_state_has_a_page(site: Client, status: str) -> None:
     page = read(site, f"/help/status/{status}")
     of_intent, of_transaction = display.named(status)
-    assert ("A transaction, one step of a transfer" in page) == (of_transaction is not None)
+    assert ('aria-label="Transaction"' in page) == (of_transaction is not None)
     for state in (of_intent, of_transaction):
         assert not state or state.shown.meaning in page
     for key, row in EXPLANATIONS.items():
@@ -101,7 +101,7 @@ def test_a_state_that_there_is_not_is_said_so_beside_the_list(site: Client, writ
     answer = site.get(f"/help/status/{written}")
     page = answer.content.decode()
     assert answer.status_code == 404
-    assert "There is no state called" in page
+    assert "Unknown status" in page
     assert 'href="/help/status/FAILED"' in page
     assert "<script>\u201d" not in page
     assert "\u202e" not in page

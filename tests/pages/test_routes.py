@@ -81,61 +81,61 @@ ACROSS = BOTH | {"originChainId": 11155111}
     [
         pytest.param(
             question(8453, NATIVE),
-            r"Yes: 99 tokens on 19 chains can be had for ETH on Base",
+            r"99 tokens on 19 chains reachable from ETH on Base",
             [received()],
             id="4.8: all that can be received",
         ),
         pytest.param(
             question(8453, NATIVE, to=10),
-            r"Yes: 8 tokens on Optimism can be had for ETH on Base",
+            r"8 tokens on Optimism reachable from ETH on Base",
             [received(destinationChainId=10)],
             id="4.8: restricted to one destination chain",
         ),
         pytest.param(
             question(8453, NATIVE, to=84532),
-            r"The service lists no token on Base Sepolia that can be had for ETH on Base",
+            r"No listed token on Base Sepolia reachable from ETH on Base",
             [received(destinationChainId=84532)],
             id="4.8: none on that chain",
         ),
         pytest.param(
             question(to=8453, wanted=USDC_ON_BASE),
-            r"Yes: 70 tokens on 19 chains can pay for USDC on Base",
+            r"70 tokens on 19 chains with a route to USDC on Base",
             [paid()],
             id="4.9: all that can pay",
         ),
         pytest.param(
             question(10, to=8453, wanted=USDC_ON_BASE),
-            r"Yes: 6 tokens on Optimism can pay for USDC on Base",
+            r"6 tokens on Optimism with a route to USDC on Base",
             [paid(originChainId=10)],
             id="4.9: restricted to one origin chain",
         ),
         pytest.param(
             question(to=8453, wanted=USDC_ON_BASE, owner=OWNER),
-            r"Yes: 31 tokens on 15 chains held by 0x111111…111111 can pay for USDC on Base",
+            r"31 tokens on 15 chains held by 0x111111…111111 with a route to USDC on Base",
             [paid(ownerAddress=OWNER)],
             id="4.9: with an owner's balance in mind",
         ),
         pytest.param(
             question(11155111, to=8453, wanted=USDC_ON_BASE, owner=OWNER),
-            r"The service lists no token on Sepolia held by 0x111111…111111 that can pay for USDC on Base",
+            r"No listed token on Sepolia held by 0x111111…111111 with a route to USDC on Base",
             [paid(originChainId=11155111, ownerAddress=OWNER)],
             id="4.9: none on that chain",
         ),
         pytest.param(
             question(10, NATIVE, 8453, USDC_ON_BASE),
-            r"Yes: the service lists a route from ETH on Optimism to USDC on Base",
+            r"Yes: a route from ETH on Optimism to USDC on Base is listed",
             [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH)],
             id="both: a route that exists",
         ),
         pytest.param(
             question(11155111, NATIVE, 8453, USDC_ON_BASE),
-            r"The service lists no route from ETH on Sepolia to USDC on Base",
+            r"No listed route from ETH on Sepolia to USDC on Base",
             [("GetExactInputRoutes", ACROSS), ("GetExactOutputRoutes", ACROSS)],
             id="both: one that does not",
         ),
         pytest.param(
             question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER),
-            r"Yes, to spend an exact amount: the service lists a route from ETH on Optimism to USDC on Base",
+            r"Yes, to spend an exact amount: a route from ETH on Optimism to USDC on Base is listed",
             [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH | {"ownerAddress": OWNER})],
             id="both: a route, and an owner who holds none of it",
         ),
@@ -148,7 +148,7 @@ def test_the_answers_of_both_operations(
     assert answer.status_code == 200
     assert re.fullmatch(said, headline(answer))
     assert sorted(asked, key=lambda each: each[0]) == sent
-    assert ("does not prove that there is none: only a quote does" in words(answer)) == said.startswith("The service")
+    assert ("A route may still exist." in words(answer)) == said.startswith("No listed")
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emu
         emulator.behave(operation, "routes-stub")
     answer = site.get(url)
     assert answer.status_code == 200
-    assert headline(answer).startswith("The service lists no")
-    assert "That does not prove that there is none: only a quote does." in words(answer)
+    assert headline(answer).startswith("No listed ")
+    assert "A route may still exist. Request a quote to confirm." in words(answer)
 
 
 @pytest.mark.parametrize(
@@ -193,29 +193,28 @@ def test_a_failure_is_no_empty_answer_and_the_question_stays(
     answer = site.get(url)
     assert answer.status_code == status
     assert headline(answer) == said
-    assert "That says nothing about the routes." in words(answer)
-    assert "no proof" not in words(answer)
-    assert "lists no" not in words(answer)
+    assert "A route may still exist" not in words(answer)
+    assert "No listed" not in words(answer)
     assert ("Retry-After" in answer) == (status in (429, 503))
     assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
     emulator.heal()
     after = headline(site.get(url))
-    assert after.startswith("Yes") or (status == 429 and after == said)  # a minute of quiet is kept to
+    assert ("Yes" in after or "tokens" in after) or (status == 429 and after == said)  # a minute of quiet is kept to
 
 
 @pytest.mark.parametrize(
     ("failing", "said"),
     [
-        pytest.param("GetExactInputRoutes", "To spend an exact amount no answer", id="4.8 fails"),
-        pytest.param("GetExactOutputRoutes", "To receive an exact amount no answer", id="4.9 fails"),
+        pytest.param("GetExactInputRoutes", "To spend an exact amount no response", id="4.8 fails"),
+        pytest.param("GetExactOutputRoutes", "To receive an exact amount no response", id="4.9 fails"),
     ],
 )
 def test_one_of_two_answers_says_so(site: Client, emulator: Emulator, failing: str, said: str) -> None:
     emulator.behave(failing, "node-down-503")
     answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert answer.status_code == 200
-    assert headline(answer) == "Yes: the service lists a route from ETH on Base to ETH on Optimism"
+    assert headline(answer) == "Yes: a route from ETH on Base to ETH on Optimism is listed"
     assert f"{said} {failing} : Service error".replace(" :", ":") in words(answer)
 
 
@@ -257,19 +256,28 @@ def test_every_question_has_one_address(site: Client, written: str, canonical: s
 @pytest.mark.parametrize(
     ("url", "field", "said"),
     [
-        pytest.param("from=99999", "from", "The service knows no chain “99999”.", id="chain"),
-        pytest.param("to=nowhere&for=ETH", "to", "The service knows no chain “nowhere”.", id="chain by name"),
-        pytest.param("token=ETH", "from", "Choose the chain of this token.", id="a token of no chain"),
+        pytest.param("from=99999", "from", "Unknown chain “99999”.", id="chain"),
+        pytest.param("to=nowhere&for=ETH", "to", "Unknown chain “nowhere”.", id="chain by name"),
+        pytest.param("token=ETH", "from", "Select the chain of this token.", id="a token of no chain"),
         pytest.param(
             "from=8453&token=0x12", "token_typed", "An address has 40 hex characters. This one has 2.", id="address"
         ),
-        pytest.param("from=8453&token=NOPE", "token_typed", "No token of Base is called NOPE.", id="symbol"),
-        pytest.param("to=8453&for=AERO", "for_typed", "AERO is listed on Base and not featured", id="not featured"),
+        pytest.param("from=8453&token=NOPE", "token_typed", "No token on Base has the symbol NOPE.", id="symbol"),
+        pytest.param("to=8453&for=AERO", "for_typed", "AERO is listed but not featured on Base", id="not featured"),
         pytest.param(f"to=8453&for={NATIVE}&owner=me", "owner", "use 0-9 and a-f only. This one has “m”", id="owner"),
-        pytest.param(f"from=8453&token=ETH&owner={OWNER}", "owner", "together with a destination token", id="for what"),
-        pytest.param(f"from=8453&owner={OWNER}", "owner", "together with a destination token", id="for nothing"),
-        pytest.param("from=8453&token=%E2%80%AEETH", "token_typed", "is called ⟨U+202E⟩ETH", id="hidden characters"),
-        pytest.param(f"from={'9' * 5000}", "from", "The service knows no chain", id="endless"),
+        pytest.param(
+            f"from=8453&token=ETH&owner={OWNER}",
+            "owner",
+            "Select a destination token to filter by owner",
+            id="for what",
+        ),
+        pytest.param(
+            f"from=8453&owner={OWNER}", "owner", "Select a destination token to filter by owner", id="for nothing"
+        ),
+        pytest.param(
+            "from=8453&token=%E2%80%AEETH", "token_typed", "has the symbol ⟨U+202E⟩ETH", id="hidden characters"
+        ),
+        pytest.param(f"from={'9' * 5000}", "from", "Unknown chain", id="endless"),
     ],
 )
 def test_what_cannot_be_asked_is_marked_and_not_asked(
@@ -281,7 +289,7 @@ def test_what_cannot_be_asked_is_marked_and_not_asked(
     assert re.search(rf'<(select|input) id="{field}"[^>]* aria-invalid="true" aria-describedby="about-', page)
     assert f'<a href="#{field}">' in page
     assert said in words(answer)
-    assert "Nothing was asked of the service." in words(answer)
+    assert "Fix the marked fields" in words(answer)
     assert "answer" not in re.findall(r'id="(\w+)"', page)
     assert asked == []
 
@@ -303,11 +311,11 @@ def test_chains_that_nobody_knows_go_by_number_and_tokens_by_address(site: Clien
     emulator.behave("GetTokenList", "node-down-503")
     answer = site.get(question(8453, USDC_ON_BASE))
     assert answer.status_code == 200
-    assert headline(answer).startswith("Yes: 99 tokens on 19 chains can be had for 0x833589…A02913 on Chain 8453")
+    assert headline(answer).startswith("99 tokens on 19 chains reachable from 0x833589…A02913 on Chain 8453")
     assert '<input id="from" name="from" value="8453"' in answer.content.decode()
     answer = site.get("/routes?from=8453&token=ETH")
     assert answer.status_code == 400
-    assert "cannot be looked up at this moment: give the token's address" in words(answer)
+    assert "Couldn't look up token names on" in words(answer)
 
 
 def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None:
@@ -315,14 +323,14 @@ def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None
     assert f'href="/token/10/{USDC_ON_OPTIMISM}"><bdi>USDC</bdi>' in page
     url = html.escape(question(8453, NATIVE, 10, USDC_ON_OPTIMISM))
     assert f'href="{url}" aria-label="Is there a route to USDC on Optimism?"' in page
-    assert f'href="{html.escape(question(8453, NATIVE))}">On all chains</a>' in page
+    assert f'href="{html.escape(question(8453, NATIVE))}">Search all chains</a>' in page
 
 
 def test_a_token_that_is_asked_about_is_warned_of(site: Client) -> None:
     said = words(site.get(question(8453, NOBODYS)))
     assert "unnamed token on Base" in said
-    assert "Not on the service's list." in said
-    assert "Not on the service's list." not in words(site.get(question(8453, AERO)))
+    assert "Unlisted." in said
+    assert "Unlisted." not in words(site.get(question(8453, AERO)))
 
 
 def test_the_way_back_is_a_link_and_has_no_owner(site: Client) -> None:
@@ -389,10 +397,10 @@ def test_whatever_the_service_names_the_page_stands(site: Client) -> None:
         answer = site.get(question(8453, NATIVE))
     assert answer.status_code == 200
     said = words(answer)
-    assert headline(answer) == "Yes: 5 tokens on 3 chains can be had for ETH on Base"
-    assert "2 entries of the answer could not be read and are missing here." in said
+    assert headline(answer) == "5 tokens on 3 chains reachable from ETH on Base"
+    assert "2 entries couldn't be read." in said
     assert re.search(r"Optimism 3 tokens .* Chain 999999999 1 token", said)
-    assert "not on the service's list" in said
+    assert "unlisted" in said
     assert "&lt;i&gt;TRON&lt;/i&gt;" in answer.content.decode()
     assert f'href="/token/10/{NOBODYS}"' in answer.content.decode()
 
@@ -400,8 +408,8 @@ def test_whatever_the_service_names_the_page_stands(site: Client) -> None:
 def test_an_answer_of_which_nothing_can_be_read_is_not_none(site: Client) -> None:
     with rewritten("GetExactInputRoutes", lambda _: {"tokens": ["?", {"chainId": 10}]}):
         answer = site.get(question(8453, NATIVE))
-    assert headline(answer).startswith("What the service lists could not be read")
-    assert "lists no" not in words(answer)
+    assert headline(answer).startswith("Unknown: couldn't load the tokens")
+    assert "No listed" not in words(answer)
 
 
 def test_an_answer_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
@@ -409,10 +417,9 @@ def test_an_answer_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
     with rewritten("GetExactInputRoutes", lambda _: other), rewritten("GetExactOutputRoutes", lambda _: other):
         answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert (
-        headline(answer)
-        == "Perhaps: asked for a route from ETH on Base to ETH on Optimism, the service named other tokens"
+        headline(answer) == "Possibly: the service listed other tokens for a route from ETH on Base to ETH on Optimism"
     )
-    assert "any token in the answer means that there is a route" in words(answer)
+    assert "Any token in the response means that there is a route" in words(answer)
 
 
 def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
@@ -426,16 +433,16 @@ def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> 
     assert (
         f'href="{html.escape(question(8453, NATIVE, to=10))}">All 300 tokens on Optimism</a>' in among.content.decode()
     )
-    assert '&amp;show=all">The other 60 tokens too</a>' in alone.content.decode()
+    assert '&amp;show=all">Show 60 more tokens</a>' in alone.content.decode()
 
 
 @pytest.mark.parametrize(
     ("url", "said", "chosen"),
     [
-        pytest.param("/routes/tokens?from=10&token=USDC", "6 featured tokens of Optimism", "USDC", id="the like of it"),
-        pytest.param("/routes/tokens?to=10&for=AERO", "6 featured tokens of Optimism", None, id="not there"),
-        pytest.param("/routes/tokens?from=", "No chain is chosen", None, id="no chain"),
-        pytest.param("/routes/tokens?from=99999", "No chain is chosen", None, id="no such chain"),
+        pytest.param("/routes/tokens?from=10&token=USDC", "6 featured tokens on Optimism", "USDC", id="the like of it"),
+        pytest.param("/routes/tokens?to=10&for=AERO", "6 featured tokens on Optimism", None, id="not there"),
+        pytest.param("/routes/tokens?from=", "No chain selected", None, id="no chain"),
+        pytest.param("/routes/tokens?from=99999", "No chain selected", None, id="no such chain"),
     ],
 )
 def test_the_list_of_tokens_follows_the_chain(site: Client, url: str, said: str, chosen: str | None) -> None:
@@ -462,7 +469,7 @@ def test_a_chain_alone_gets_a_message_at_the_token_field(
     answer = site.get(f"/routes?{query}")
     page = answer.content.decode()
     assert answer.status_code == 200
-    (message,) = re.findall(r'<p id="about-([a-z]+)"[^>]* tabindex="-1" autofocus>Choose a token too\.</p>', page)
+    (message,) = re.findall(r'<p id="about-([a-z]+)"[^>]* tabindex="-1" autofocus>Select a token\.</p>', page)
     assert message == field
     assert f'aria-describedby="about-{field}"' in page
     assert "Choose a token too, or" in page
@@ -500,7 +507,7 @@ def test_chains_stand_against_chains_and_testnets_apart(site: Client, asked: lis
     assert f'href="{html.escape(question(8453, NATIVE, to=10))}" aria-label="{label}"' in page
     assert page.count('<th scope="col">') == 20 + 6
     assert page.count('<th scope="row">') == 19 + 5
-    assert headline(site.get(question(8453, NATIVE, to=10))).startswith("Yes: 8 tokens")
+    assert headline(site.get(question(8453, NATIVE, to=10))).startswith("8 tokens")
     before = len(asked)
     site.get("/routes/matrix")
     assert len(asked) == before
@@ -508,7 +515,7 @@ def test_chains_stand_against_chains_and_testnets_apart(site: Client, asked: lis
 
 def test_a_chain_without_the_token_says_so(site: Client) -> None:
     found = {row[0]: row[1:] for row in rows(site.get("/routes/matrix?with=USDC"))}
-    assert found["ApeChain"] == ["This chain features no such token"]
+    assert found["ApeChain"] == ["Not featured on this chain"]
     assert found["Base USDC"][:3] == ["12", "8", "9"]
 
 
@@ -527,7 +534,7 @@ def test_when_no_row_is_answered_the_others_are_not_asked(
     emulator.behave("GetExactInputRoutes", "node-down-503")
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Service error. That says nothing about the routes." in words(answer)
+    assert "Service error. " in words(answer)
     assert "<table" not in answer.content.decode()
     assert 6 <= len(asked) <= 12  # each once more, as far as the breaker lets it
 
@@ -544,7 +551,7 @@ def test_a_picture_of_nothing_proves_nothing(site: Client, emulator: Emulator) -
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
     assert {cell for row in rows(answer)[1:20] for cell in row[1:]} == {"0"}
-    assert "A 0 does not prove that there is no route: only a quote does." in words(answer)
+    assert "0 means none listed. Request a quote to confirm." in words(answer)
 
 
 @pytest.mark.parametrize(
@@ -565,5 +572,5 @@ def test_a_picture_of_a_token_that_no_chain_features_is_explained(
 ) -> None:
     answer = site.get("/routes/matrix?with=NOPE")
     assert answer.status_code == 400
-    assert "No chain features a token that is called NOPE." in words(answer)
+    assert "No chain features NOPE." in words(answer)
     assert asked == []

@@ -224,7 +224,7 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
         pytest.param(f"token {USDC}, wallet {{}}", id="token and wallet"),
         pytest.param(f"https://etherscan.io/token/{USDC}?a={{}}", id="a token's page with a holder"),
         pytest.param("0x0000000000000000000000000000000000000000 to {}", id="the zero address"),
-        pytest.param("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE and {}", id="the chain's own coin"),
+        pytest.param("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE and {}", id="native token"),
     ],
 )
 def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator: Emulator, ticket: str) -> None:

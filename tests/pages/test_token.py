@@ -45,7 +45,7 @@ def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Rec
     said = words(shown)
     assert "<title>USDC on Base · Intents</title>" in shown
     assert "USDC USD Coin on Base" in said
-    assert "Featured rank 2 One of those that the service features." in said
+    assert "Featured rank 2 Featured by the service." in said
     assert re.search(r"Price \$1\.00 just now 12:00:00 UTC", said)
     assert "Decimals 6" in said
     assert "Bridging Yes" in said
@@ -59,13 +59,13 @@ def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Rec
 
 def test_a_testnets_token_has_no_value(site: Client, way: Recorded):
     said = words(page(site, f"/token/84532/{ZERO}"))
-    assert "Price No value Tokens on a testnet are worth nothing." in said
+    assert "Price No value Testnet tokens have no value." in said
     assert "$" not in said.partition("Decimals")[0]
 
 
 def test_while_the_catalogue_is_away_the_search_says_that_it_is_featured(site: Client, way: Recorded):
     way.scripts["GetChains"] = lambda body: DOWN
-    assert "Featured rank 2 One of those that the service features." in words(page(site, f"/token/{BASE}/{USDC}"))
+    assert "Featured rank 2 Featured by the service." in words(page(site, f"/token/{BASE}/{USDC}"))
 
 
 def test_the_page_asks_for_no_more_than_it_shows_at_first(site: Client, way: Recorded):
@@ -91,7 +91,7 @@ def test_the_chains_own_coin_is_one_token_under_both_addresses(site: Client, way
     assert (answer.status_code, answer["Location"]) == (301, f"/token/{ETHEREUM}/{ZERO}")
     shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert "ETH Ether on Ethereum" in shown
-    assert "The chain's own coin has none." in shown
+    assert "The native token has none." in shown
     assert "Price $3,100.00" in shown
 
 
@@ -99,7 +99,7 @@ def test_a_coin_that_the_list_leaves_out_is_known_from_its_chain(site: Client, w
     way.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
     shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert shown.startswith("ETH E ETH A token on Ethereum")
-    assert "Native coin Every chain has one." in shown
+    assert "Native token Each chain has one." in shown
     assert "Decimals 18" in shown
     assert "Be careful" not in shown
 
@@ -139,21 +139,21 @@ def test_an_address_that_is_no_hex_is_taken_as_it_is(site: Client, way: Recorded
     way.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
     shown = page(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
     assert "USDC USD Coin on Solana" in words(shown)
-    assert "Listed On the service's own list" in words(shown)
+    assert "Listed On the service's list" in words(shown)
     assert f'href="https://solscan.io/account/{SOLANA}"' in shown
     assert way.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 
 def test_a_spoof_on_an_external_list_carries_its_warnings_with_their_reasons(site: Client, way: Recorded):
     shown = words(page(site, f"/token/{BASE}/{SPOOF}"))
-    assert "Be careful with this token" in shown
+    assert "Token warnings" in shown
     assert (
-        "Looks like USDC. Its symbol reads like USDC, which the service features on Base at 0x833589…A02913." in shown
+        "Looks like USDC. Its symbol looks like USDC, which the service features on Base at 0x833589…A02913." in shown
     )
-    assert "Not on the service's list." in shown
-    assert "On an external list" in shown
+    assert "Unlisted." in shown
+    assert "External list" in shown
     assert "Decimals 18" in shown
-    assert "No price The service has none for this token." in shown
+    assert "No price available" in shown
     searches = [body for body in way.asked(LIST) if "tokenAddress" in body]
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
@@ -162,12 +162,12 @@ def test_not_listed_is_a_state_of_its_own(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{NOBODYS}")
     said = words(shown)
     assert "<title>0x121212…121212 on Base · Intents</title>" in shown
-    assert "The service does not list this token" in said
-    assert "What can be checked" in said
-    assert "Not listed On none of the service's lists" in said
-    assert "Decimals Not known" in said
+    assert "Unlisted token" in said
+    assert "What to check" in said
+    assert "Not listed On none of the service's token lists" in said
+    assert "Decimals Unknown" in said
     assert f'href="https://basescan.org/address/{NOBODYS}"' in shown
-    assert "Featured tokens of this symbol" not in said
+    assert "Featured tokens with this symbol" not in said
 
 
 def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Recorded):
@@ -175,29 +175,29 @@ def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Record
     answer = site.get(f"/token/{BASE}/{USDC}")
     shown = words(answer.content.decode())
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Whether the service lists this token could not be asked: Service error." in shown
-    assert "Not known The price could not be asked." in shown
+    assert "Couldn't load the listing: Service error." in shown
+    assert "Unknown Couldn't load the price." in shown
     assert "does not list" not in shown
-    assert "not on the service's list" not in shown
+    assert "unlisted" not in shown
     assert "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" in shown
 
 
 def test_a_search_that_fails_is_not_taken_for_no_either(site: Client, way: Recorded):
     way.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
     shown = words(page(site, f"/token/{BASE}/{NOBODYS}", status=503))
-    assert "could not be asked" in shown
-    assert "The service does not list this token Nobody" not in shown
+    assert "Couldn't load the listing" in shown
+    assert "Unlisted token" not in shown
 
 
 @pytest.mark.parametrize(
     ("price", "said"),
     [
         ({"priceUsd": 0.9998, "updatedAt": "2026-11-21T11:59:00Z"}, "Price $0.9998 1 min ago"),
-        ({"priceUsd": "0.00001234"}, "Price $0.00001234 of which the service gives no time"),
+        ({"priceUsd": "0.00001234"}, "Price $0.00001234 time not reported"),
         ({"priceUsd": 0}, "Price $0.00"),
         ({"priceUsd": 1e-30}, "Price <$0.000000000001"),
-        ({"priceUsd": None}, "Price No price The service has none"),
-        ({"priceUsd": "lots"}, "Price No price The service has none"),
+        ({"priceUsd": None}, "Price No price available"),
+        ({"priceUsd": "lots"}, "Price No price available"),
     ],
 )
 def test_the_price_has_its_time_and_no_price_is_not_zero(site: Client, way: Recorded, price: dict, said: str):
@@ -210,8 +210,8 @@ def test_where_it_can_go_and_what_can_pay_for_it_are_grouped_by_chain(site: Clie
     shown = page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL)
     said = words(shown)
     assert "<html" not in shown
-    assert re.search(r"Where it can go .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
-    assert re.search(r"What can pay for it .*Ethereum 6 tokens", said)
+    assert re.search(r"Routes from this token .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
+    assert re.search(r"Routes to this token .*Ethereum 6 tokens", said)
     assert "And on 11 more chains." in said
     assert way.asked(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
     assert way.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
@@ -221,14 +221,14 @@ def test_each_direction_fails_by_itself_and_none_is_no_proof(site: Client, way: 
     way.scripts[ONWARD] = lambda body: DOWN
     way.scripts[INWARD] = lambda body: {"tokens": []}
     shown = words(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
-    assert "This could not be asked: Service error. That says nothing about the routes." in shown
-    assert "The service lists nothing that can pay for it. That does not prove that there is none" in shown
+    assert "Couldn't load routes: Service error. " in shown
+    assert "No listed routes to this token. A route may still exist" in shown
 
 
 def test_newest_intents_with_it_say_among_which(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
     said = words(shown)
-    assert re.search(r"Newest intents with it \d+ among the newest 30 from and 30 to Base", said)
+    assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)
     assert [(body["page"]["pageSize"], body.get("originChainId"), body.get("destinationChainId"))
             for body in sorted(way.asked(HISTORY), key=str)] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
     found = re.findall(r"<tr>.*?</tr>", shown, re.DOTALL)[1:]
@@ -240,19 +240,19 @@ def test_newest_intents_with_it_say_among_which(site: Client, way: Recorded):
 
 def test_intents_that_begin_or_end_with_another_token_are_left_out(site: Client, way: Recorded):
     shown = words(page(site, f"/token/{BASE}/{NOBODYS}/intents", headers=PARTIAL))
-    assert "0 among the newest 30 from and 30 to Base" in shown
-    assert "None of those begins or ends with it." in shown
+    assert "0 in the newest 30 from and 30 to Base" in shown
+    assert "None of these transfers uses this token." in shown
 
 
 def test_intents_of_one_side_that_fail_take_nothing_from_the_other(site: Client, way: Recorded):
     way.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
     shown = words(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
-    assert "Intents from Base could not be asked: Service error." in shown
-    assert re.search(r"\d+ among the newest 30 to Base", shown)
+    assert "Couldn't load transfers from Base: Service error." in shown
+    assert re.search(r"\d+ in the newest 30 to Base", shown)
 
 
 def test_without_scripts_the_parts_are_pages_that_lead_back(site: Client, way: Recorded):
-    for part, heading in (("routes", "Where it can go"), ("intents", "Newest intents with it")):
+    for part, heading in (("routes", "Routes from this token"), ("intents", "Recent transfers")):
         shown = page(site, f"/token/{BASE}/{USDC}/{part}")
         assert heading in words(shown)
         assert f'href="/token/{BASE}/{USDC}">Back to the token</a>' in shown

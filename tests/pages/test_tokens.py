@@ -62,7 +62,7 @@ def test_the_status_counts_tokens_on_the_chains_that_it_counts(site: Client, way
     listed.learn((*chains, 792703809))
     assert 792703809 not in chains, "a chain that transfers name, and that the service does not list"
     said = words(page(site, "/status"))
-    counted = re.search(r"Chains (\d+) chains, as of .* Tokens (\d+) tokens on (\d+) chains, as of", said)
+    counted = re.search(r"Chains (\d+) chains, last updated .* Tokens (\d+) tokens on (\d+) chains, last updated", said)
     assert counted
     assert counted[1] == counted[3] == str(len(chains))
 
@@ -83,7 +83,7 @@ def native(chain_id: int, address: str) -> dict[str, Any]:
 def test_featured_tokens_of_all_chains_come_by_rank_with_their_prices(site: Client, way: Recorded):
     shown = page(site, "/tokens")
     found = rows(shown)
-    assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 the chain's own coin"
+    assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 native token"
     usdc = next(row for row in found if "USD Coin Base" in row)
     assert re.fullmatch(
         r"USD B USDC USD Coin Base Featured rank 2 6 \$1\.00 0x833589…A02913 on the block explorer", usdc
@@ -139,7 +139,7 @@ def test_without_scripts_there_are_links_to_the_windows(site: Client, many: Reco
     assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
     assert re.search(r'<a class="button" href="/tokens\?show=listed"[^>]* rel="prev">← Previous 100', shown)
     last = page(site, "/tokens?show=listed&after=900000")
-    assert "Nothing stands here any more" in words(last)
+    assert "No more tokens" in words(last)
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 30])
@@ -156,7 +156,7 @@ def test_listed_and_external_tokens_say_what_they_are(site: Client, way: Recorde
     assert not any("External list" in row for row in listed)
     (spoof,) = [row for row in external if row not in listed]
     assert "External list" in spoof
-    assert "not on the service's list" in spoof
+    assert "unlisted" in spoof
     assert "no price" in spoof
 
 
@@ -178,7 +178,7 @@ def test_the_limit_is_per_chain_and_tokens_are_left_out_by_address(site: Client,
     assert len(chains) > 24
     assert "At most 2 per chain" in words(shown)
     left = page(site, f"/tokens?chain={BASE}&without={USDC}&without={ZERO}")
-    assert "Without 0x833589…A02913" in words(left)
+    assert "Hidden: 0x833589…A02913" in words(left)
     assert f'href="/tokens?chain={BASE}&amp;without={ZERO}"' in left
     assert not {f"/token/{BASE}/{USDC}", f"/token/{BASE}/{ZERO}"} & set(links(left))
 
@@ -205,19 +205,19 @@ def test_every_list_has_one_address(site: Client, way: Recorded, written: str, c
     [
         ("chain=999999", "Unknown chain “999999”."),
         ("chain=x", "Unknown chain “x”."),
-        ("limit=0", "The limit is a number of tokens per chain, from 1 to 1,000."),
-        ("limit=1001", "The limit is a number of tokens per chain"),
-        ("limit=ten", "The limit is a number of tokens per chain"),
+        ("limit=0", "Enter a limit from 1 to 1,000 tokens per chain."),
+        ("limit=1001", "Enter a limit from 1 to 1,000 tokens per chain"),
+        ("limit=ten", "Enter a limit from 1 to 1,000 tokens per chain"),
         ("without=0x12", "An address has 40 hex characters. This one has 2."),
-        ("without=" + ",".join(f"0x{number:040x}" for number in range(51)), "At most 50 tokens can be left out."),
-        ("show=all", "“all” is no list of tokens. There are featured, listed, external."),
-        ("q=" + "x" * 101, "A search has at most 100 characters, this has 101."),
+        ("without=" + ",".join(f"0x{number:040x}" for number in range(51)), "Hide at most 50 tokens."),
+        ("show=all", "Unknown list “all”. Use one of featured, listed, external."),
+        ("q=" + "x" * 101, "Enter at most 100 characters."),
     ],
 )
 def test_what_cannot_be_asked_is_told_and_not_asked(site: Client, way: Recorded, query: str, sentence: str):
     shown = words(page(site, f"/tokens?{query}", status=400))
     assert sentence in shown
-    assert "Nothing was asked of the service" in shown
+    assert "Fix the marked fields" in shown
     page(site, f"/tokens/rows?{query}", status=400, headers=PARTIAL)
     assert not way.asked(LIST)
 
@@ -227,8 +227,8 @@ def test_a_search_is_the_services_own_in_all_of_its_lists(site: Client, way: Rec
     assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 25}
     assert len(way.asked(LIST)[0]["chainIds"]) == 24
     found = rows(shown)
-    assert "26 tokens found on 24 chains, the best answers first." in words(shown)
-    assert "The service searches all of its lists by itself, the external ones too" in words(shown)
+    assert "26 tokens found on 24 chains, best matches first." in words(shown)
+    assert "Results include external token lists." in words(shown)
     assert ["USDC.e" in row for row in found] == sorted("USDC.e" in row for row in found)
     assert any("External list" in row for row in found)
     assert "Tokens: “usdc” · Intents" in words(shown)
@@ -247,18 +247,18 @@ def test_a_pasted_address_is_searched_for_as_one(site: Client, way: Recorded):
     assert "searchQuery" not in way.asked(LIST)[0]
     assert links(shown) == [f"/token/{BASE}/{USDC}"]
     nothing = words(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
-    assert "The service lists no token at this address on this chain." in nothing
+    assert "No listed token has this address on this chain." in nothing
 
 
 def test_a_search_without_end_says_where_it_was_cut(site: Client, many: Recorded):
     shown = words(page(site, "/tokens?q=o"))
-    assert "only the first 25 are here: a longer word finds fewer" in shown
+    assert "Only the first 25 results on" in shown
     assert "500 tokens found on 20 chains" in shown
 
 
 def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorded):
     shown = page(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
-    assert "No token is called “ <script>⟨U+202E⟩ ”" in words(shown)
+    assert "No tokens match “ <script>⟨U+202E⟩ ”" in words(shown)
     assert "<script>⟨" not in shown
     assert 'href="/tokens?q=%3Cscript%3E%E2%80%AE"' in shown
     assert f'href="/tokens?chain={BASE}"' in shown
@@ -267,7 +267,7 @@ def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorde
 def test_what_typing_changes_comes_without_the_field(site: Client, way: Recorded):
     typed = page(site, "/tokens?q=usdc", headers=TYPED)
     assert 'name="q"' not in typed
-    assert 'data-said="26 tokens found on 24 chains, the best answers first."' in typed
+    assert 'data-said="26 tokens found on 24 chains, best matches first."' in typed
     assert "<title>Tokens: “usdc” · Intents</title>" in typed
     assert '<hx-partial hx-target="#pills"' in typed
     chosen = page(site, "/tokens?q=usdc", headers=PARTIAL | {"HX-Target": "div#list"})
@@ -287,14 +287,14 @@ def test_a_list_that_cannot_be_had_leaves_the_filters(site: Client, way: Recorde
     typed = page(site, "/tokens?q=usdc", status=503, headers=TYPED)
     assert "Service error" in words(typed)
     more = page(site, "/tokens/rows?show=listed&after=100", status=503, headers=PARTIAL)
-    assert "The next tokens could not be had: Service error." in words(more)
+    assert "Couldn't load more tokens: Service error." in words(more)
     assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
 
 
 def test_a_chain_whose_list_cannot_be_had_takes_nothing_from_the_others(site: Client, way: Recorded):
     way.scripts[LIST] = lambda body: refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
     shown = page(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
-    assert "Without the tokens of Polygon, which could not be asked." in words(shown)
+    assert "Couldn't load the tokens of Polygon." in words(shown)
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
@@ -320,7 +320,7 @@ def test_odd_tokens_break_no_list(site: Client, way: Recorded):
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
     way.changes[LIST] = lambda answer: {"tokens": odd}
     shown = page(site, f"/tokens?chain={BASE}&show=listed")
-    assert "3 entries of the list could not be read and are left out." in words(shown)
+    assert "3 list entries couldn't be read." in words(shown)
     assert [row.startswith("—") for row in rows(shown)] == [True] * 4
     assert links(shown) == [f"/token/{BASE}/0x{'ab' * 20}"]
     listed = re.findall(r"/token/[^\"]+", page(site, f"/chain/{BASE}"))
@@ -333,7 +333,7 @@ def test_a_list_that_could_not_be_renewed_says_how_old_it_is(
     known = wiring.catalog().listed_featured([BASE])
     monkeypatch.setattr(Catalog, "listed_featured", lambda *_: replace(known, age=1200.0, error=Unreachable()))
     shown = page(site, f"/tokens?chain={BASE}")
-    assert "No newer list can be had at the moment: this one is 20 min old." in words(shown)
+    assert "Couldn't refresh. Showing a list from 20 min ago." in words(shown)
     assert len(rows(shown)) == 5
 
 

@@ -17,11 +17,11 @@ from tests.exported import KINDS, read
 
 SPOOF = 18  # 1,000 "USDC" that are none
 FAKE = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
-WORDS = "looks like USDC, not on the service's list"
+WORDS = "looks like USDC, unlisted"
 SHORT = "0xeF5753…cC8e7F"
 SAID = f"1,000.00 USDC ({WORDS}: {SHORT})"
-LIKE = "Its symbol reads like USDC, which the service features on Base at 0x833589…A02913. This is another token."
-UNLISTED = "The service does not list this token. Anybody can give a token any name: compare its address."
+LIKE = "Its symbol looks like USDC, which the service features on Base at 0x833589…A02913. This is a different token."
+UNLISTED = "Not on the service's token list. Check the contract address."
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def is_marked(markup: str) -> bool:
     mark = part(markup, r'<span class="marks".*?</bdi></span>')
     title = html.unescape(part(mark, r'title="[^"]*"'))
     assert title == f'title="{LIKE} {UNLISTED}"'
-    assert words(mark) == f"looks like USDC , 1 more warning , not on the service's list: {LIKE} {UNLISTED} {SHORT}"
+    assert words(mark) == f"looks like USDC , 1 more warning , unlisted: {LIKE} {UNLISTED} {SHORT}"
     return True
 
 
@@ -75,7 +75,7 @@ def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_b
     shown = page(site, f"/intent/{spoof['intentId']}")
     assert is_marked(part(shown, r'<div class="money">.*?</div>'))
     note = part(shown, r'<div class="note warnings".*?</ul>')
-    assert f"Looks like USDC. {LIKE} Not on the service's list. {UNLISTED}" in words(note)
+    assert f"Looks like USDC. {LIKE} Unlisted. {UNLISTED}" in words(note)
     assert f'data-copy="{hashes.checksum(FAKE)}"' in note
     assert SAID in html.unescape(part(shown, "<title>.*?</title>"))
     assert SAID in words(part(shown, r'data-step="deposit".*?</li>'))
@@ -85,7 +85,7 @@ def test_whoever_is_asked_to_commit_it_is_told_before(site: Client, emulator: Em
     shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
     note, asked = shown.index('class="note warnings"'), shown.index("What happens then")
     assert note < asked
-    assert f"Not on the service's list. {UNLISTED}" in words(shown[note:asked])
+    assert f"Unlisted. {UNLISTED}" in words(shown[note:asked])
 
 
 @pytest.mark.finding("S13")
@@ -117,7 +117,7 @@ def test_a_row_of_a_list_says_it(site: Client, spoof: Any, path: str) -> None:
 def test_a_search_which_gives_no_symbols_still_says_that_the_token_is_not_listed(site: Client, spoof: Any) -> None:
     found = row(page(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
     assert "1,000.00 quoted on Base" in words(found) or "1,000.00" in words(found)
-    assert f"not on the service's list : {UNLISTED} {SHORT}" in words(found)
+    assert f"unlisted : {UNLISTED} {SHORT}" in words(found)
 
 
 def test_the_newest_on_the_first_page_say_it(site: Client, emulator: Emulator) -> None:
@@ -132,7 +132,7 @@ def test_the_answer_for_a_customer_says_it(site: Client, spoof: Any) -> None:
     assert WORDS in markdown
     assert json.loads(told)["sent"]["warnings"] == [
         {"word": "looks like USDC", "reason": LIKE},
-        {"word": "not on the service's list", "reason": UNLISTED},
+        {"word": "unlisted", "reason": UNLISTED},
     ]
 
 
@@ -152,7 +152,7 @@ def test_the_page_of_its_contract_says_it(site: Client) -> None:
 def test_an_export_says_it_in_columns_of_its_own(site: Client, spoof: Any, kind: str) -> None:
     rows = read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").encode()).rows
     by_id = {row["intent_id"]: row for row in rows}
-    assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; not on the service's list"
+    assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; unlisted"
     assert not by_id[spoof["intentId"]]["destination_warnings"]
     others = [row for row in rows if (row["origin_token"] or FAKE).lower() != FAKE]
     assert others
