@@ -120,8 +120,7 @@ SENTENCES = [
     pytest.param(
         UNLISTED,
         call_of("approve(address,uint256)", ROUTER, UNLIMITED),
-        f"Approve {ROUTER} to take the token {UNLISTED} (unlisted) without limit "
-        "from the deposit address",
+        f"Approve {ROUTER} to take the token {UNLISTED} (unlisted) without limit from the deposit address",
         id="an unlisted token without limit",
     ),
     pytest.param(
