@@ -113,8 +113,8 @@ def test_a_question_is_read_and_has_one_way_to_be_written(
 @pytest.mark.parametrize(
     ("written", "name", "said", "meant"),
     [
-        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens on Beta have the symbol USDC. Select one.",
-                     [ONE, OTHER], id="two of a name"),
+        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens on Beta have the symbol USDC."
+                     " Select one.", [ONE, OTHER], id="two of a name"),
         pytest.param({"from_": "1", "token": "ARB"}, "token", "ARB is listed but not featured on Alpha. Enter its"
                      " address.", [OTHER], id="not featured"),
         pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token on Alpha has the symbol XYZ. Enter a token"

@@ -25,16 +25,14 @@ STATES = [
     ),
     pytest.param(f"/address/{NOBODY}", "No matches", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
-    pytest.param("/tokens?q=nobody&chain=1", "No token is called", "/tokens?q=nobody", id="tokens, search"),
-    pytest.param("/chain/84532", "No intent begins here yet", "/routes?from=84532", id="chain, origin"),
-    pytest.param("/chain/84532", "No intent ends here yet", "/routes?to=84532", id="chain, destination"),
-    pytest.param(f"/chain/{NEW_CHAIN}", "lists no tokens of this chain", "show=external", id="chain, tokens"),
-    pytest.param("/chains?provider=NOBODYS", "names no chain", "/chains", id="chains, provider"),
+    pytest.param("/tokens?q=nobody&chain=1", "No tokens match", "/tokens?q=nobody", id="tokens, search"),
+    pytest.param("/chain/84532", "No outgoing transfers yet", "/routes?from=84532", id="chain, origin"),
+    pytest.param("/chain/84532", "No incoming transfers yet", "/routes?to=84532", id="chain, destination"),
+    pytest.param(f"/chain/{NEW_CHAIN}", "No listed tokens on this chain", "show=external", id="chain, tokens"),
+    pytest.param("/chains?provider=NOBODYS", "No chains for", "/chains", id="chains, provider"),
     pytest.param(f"/search?q=0x{'77' * 32}", "No matches", "/search", id="search"),
     pytest.param(f"/search?owner={NOBODY}", "No matches", "/search", id="search by key"),
-    pytest.param(
-        f"/routes?from={NEW_CHAIN}&token={NOBODY}&to=1", "The service lists no token", "/routes?", id="routes"
-    ),
+    pytest.param(f"/routes?from={NEW_CHAIN}&token={NOBODY}&to=1", "No listed token", "/routes?", id="routes"),
 ]
 
 
