@@ -20,11 +20,11 @@ MOST_CHANGES = 50
 CHANGE_CAP = 200
 # With these nothing has reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
-NOTHING_MOVED = "Nothing was moved and nothing has changed."
+NOTHING_MOVED = "No funds moved."
 
 
 class Outcome(StrEnum):
-    """`UNKNOWN`: sent, and no answer came that says whether it was taken; `REPEATED`: its form had been sent before."""
+    """`UNKNOWN`: sent, but no valid response was received; `REPEATED`: the form had been sent before."""
 
     COMMITTED = "committed"
     REFUSED = "refused"
@@ -37,7 +37,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Offer:
-    """An intent that can be committed now, `until` its quote expires; None where the service does not say when.
+    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
 
     `execute_until`: the deadline of its execution, if it is committed now."""
 
@@ -47,7 +47,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Change:
-    """A field of an intent as it was confirmed and as the service gives it now; "" where it is not there."""
+    """A field of an intent in the confirmed and the current version; "" where it is missing."""
 
     field: str
     before: str
@@ -56,9 +56,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """`fields`: those that differ, the first of them; `before` and `now`: both versions whole.
+    """`fields`: the first changed fields; `before` and `now`: both versions as JSON.
 
-    `before` is None where it was too long to be carried along."""
+    `before` is None if it was too long for the form."""
 
     fields: list[Change]
     more: int
@@ -68,7 +68,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Told:
-    """`state`: what the service says of the intent now, where it was asked; `error`: what it said to the commit.
+    """`state`: the current status, if it was loaded; `error`: the response to the commit.
 
     `until`: the deadline of its execution."""
 
@@ -113,7 +113,7 @@ def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
 
 
 def offer(situation: Situation) -> Offer | None:
-    """Only for a quote that is in time and was not used; a receipt that could not be read may say that it was."""
+    """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
     facts = situation.facts
     if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or situation.is_expired:
         return None
@@ -127,13 +127,13 @@ def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
 
 
 def not_offered(intent: Intent, *, now: datetime) -> Told:
-    """For an intent that was read and cannot be committed: nothing was sent."""
+    """Return the outcome for an intent that can't be committed: nothing was sent."""
     expired = intent.status == IntentStatus.QUOTED
     return told(Outcome.EXPIRED if expired else Outcome.MOVED_ON, state=intent, now=now)
 
 
 def outcome_of(error: ServiceError) -> Outcome:
-    """What an error says of a commit."""
+    """Return the outcome that a service error means for a commit."""
     if error.again_in is not None:
         return Outcome.NOT_SENT  # the service is left alone until then
     match error:
@@ -161,7 +161,7 @@ def told(
     sent: Intent | None = None,
     now: datetime,
 ) -> Told:
-    """`state`: the intent as it was read after the commit, or instead of it; `sent`: as it was committed."""
+    """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
     shown = summary.of(Situation.of(state, None, now=now)).status if state else None
     match outcome:
         case Outcome.COMMITTED:
@@ -178,9 +178,9 @@ def told(
                 outcome,
                 Tone.NEUTRAL,
                 "clock",
-                "Too late to commit",
-                f"The quote has expired, so the intent was not committed. {NOTHING_MOVED}",
-                "Ask for a new quote, and commit that one.",
+                "Quote expired",
+                f"The quote has expired, so the transfer was not committed. {NOTHING_MOVED}",
+                "Request a new quote and commit it.",
                 shown,
                 error,
             )
@@ -189,22 +189,22 @@ def told(
                 outcome,
                 Tone.NEUTRAL,
                 "info",
-                "Sent only once",
-                "This confirmation had been sent before, so nothing was sent again."
-                + (f" The service says of the intent now: {shown.word}." if shown else ""),
-                "The intent's page shows what became of it, and moves by itself.",
+                "Already submitted",
+                "This form was submitted before, so nothing was sent again."
+                + (f" Current status: {shown.word}." if shown else ""),
+                "The transfer page shows the current status and updates automatically.",
                 shown,
                 error,
             )
         case Outcome.NOT_SENT:
-            why = failures.words(error).title if error else "The service could not be asked"
+            why = failures.words(error).title if error else "No response from the service"
             return Told(
                 outcome,
                 Tone.ATTENTION,
                 "triangle-alert",
                 "Not sent",
-                f"{why}. The intent was not sent, so it is not committed. {NOTHING_MOVED}",
-                "Try again from the intent's page, as long as its quote is open.",
+                f"{why}. Nothing was sent, so the transfer is not committed. {NOTHING_MOVED}",
+                "Try again from the transfer page while the quote is valid.",
                 shown,
                 error,
             )
@@ -216,16 +216,16 @@ def _committed(
     shown: Shown | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
 ) -> Told:
     taken = (
-        "The answer to the commit was lost, but the service was asked afterwards and says that it is committed."
+        "The response to the commit was lost, but the service reports the transfer as committed."
         if lost
-        else "The service has taken the intent exactly as it had quoted it."
+        else "The service accepted the quote unchanged."
     )
     return Told(
         Outcome.COMMITTED,
         Tone.GOOD,
         "check",
         "Committed",
-        f"{taken} Its price is held and its deposit address is prepared. No money has moved by this.",
+        f"{taken} The price is locked and the deposit address is prepared. No funds moved.",
         "Execute it in time. After that, request a new quote.",
         shown,
         error,
@@ -235,8 +235,8 @@ def _committed(
 
 def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
     if error is None or isinstance(error, errors.Invalid):
-        what = "The service finds that the intent is not as it was quoted, or does not take it in this form."
-        todo = "Its reason is below. Ask for a new quote, and commit that one."
+        what = "The service rejected the intent: it differs from the quote or is malformed."
+        todo = "See the reason below. Request a new quote and commit it."
     else:
         words = failures.words(error)
         what, todo = f"{words.title}.", words.todo
@@ -244,8 +244,8 @@ def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
         Outcome.REFUSED,
         Tone.BAD,
         "circle-x",
-        "Refused",
-        f"{what} The intent was not committed. {NOTHING_MOVED}",
+        "Commit rejected",
+        f"{what} The transfer was not committed. {NOTHING_MOVED}",
         todo,
         shown,
         error,
@@ -254,15 +254,15 @@ def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
 
 def _moved_on(shown: Shown | None, error: ServiceError | None) -> Told:
     said = shown.word if shown else _state_in(error)
-    now = f"Its state now is {said}." if said else "Which state it is in now could not be read."
+    now = f"Current status: {said}." if said else "Couldn't load the current status."
     then = "The commit changed nothing." if error else "Nothing was sent."
     return Told(
         Outcome.MOVED_ON,
         Tone.NEUTRAL,
         "info",
-        "Already moved on",
-        f"Only a quoted intent can be committed, and this one is no longer that. {now} {then}",
-        "Look at the intent's page before anything else is done. Do not pay again because of this message.",
+        "No longer quoted",
+        f"This transfer is no longer in Quoted status. {now} {then}",
+        "Check the transfer page before you continue. Do not deposit again because of this error.",
         shown,
         error,
     )
@@ -270,18 +270,18 @@ def _moved_on(shown: Shown | None, error: ServiceError | None) -> Told:
 
 def _unknown(shown: Shown | None, error: ServiceError | None) -> Told:
     if shown is None:
-        after = "Asked for the intent afterwards, the service did not answer either."
+        after = "Couldn't load the current status either."
     else:
-        after = f"Asked afterwards, the service says of the intent: {shown.word}."
+        after = f"Current status: {shown.word}."
         if shown == statuses.INTENTS[IntentStatus.QUOTED]:
-            after += " The commit may still be on its way."
+            after += " The commit may still be in progress."
     return Told(
         Outcome.UNKNOWN,
         Tone.ATTENTION,
         "triangle-alert",
-        "We do not know whether it was committed",
-        f"The intent was sent once, and no answer came that could be read. {after}",
-        "It is not sent again by itself. Watch the intent's page: it shows the state as soon as the service tells it.",
+        "Commit status unknown",
+        f"The request was sent, but no valid response was received. {after}",
+        "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
         shown,
         error,
     )

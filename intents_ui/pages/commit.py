@@ -1,4 +1,4 @@
-"""`/intent/<id>/commit`: a quoted intent is sent to CommitIntent, after a confirmation, once, exactly as it came."""
+"""Commit page: after a confirmation, send a quoted intent to CommitIntent once, unchanged."""
 
 import re
 import secrets
@@ -25,11 +25,11 @@ from intents_ui.service.wire import Intent
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # for which a form that was sent is known to have been
-UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form is not whole, so nothing was sent. Send it from here.")
+UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing was sent. Submit it again.")
 CHANGED = Refusal(
     HTTPStatus.CONFLICT,
-    "The service changed this intent after it was shown to you, so nothing was sent. "
-    "Check what is different, and confirm this version if you still want to commit it.",
+    "The service changed this transfer after you opened this page, so nothing was sent. "
+    "Review the changes, then confirm this version to commit it.",
 )
 
 
@@ -37,7 +37,7 @@ CHANGED = Refusal(
 @operators.guarded
 def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
     if operators.level() is not Level.WRITE:
-        raise Http404("This dashboard commits no intents.")
+        raise Http404("Commits are disabled in this dashboard.")
     if moved := elsewhere(request, intent_id, page="commit"):
         return moved
     if request.method != "POST":
@@ -59,7 +59,7 @@ def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
 def confirmation(
     request: HttpRequest, found: Intent, refused: Refusal | None = None, *, before: Confirmed | None = None
 ) -> HttpResponse:
-    """What would be sent, and what happens then. `before`: what was confirmed, where the intent has changed since."""
+    """Render the confirmation page. `before`: the confirmed version, if the intent has changed since."""
     at, names = now(), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=at, names=names)
@@ -86,9 +86,9 @@ def confirmation(
 
 
 def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
-    """Reads the intent anew and sends it as it came. A form is good for one sending, however often it comes.
+    """Read the intent again and send it unchanged. A form is sent once, however often it is submitted.
 
-    Gives the intent where it is no longer what was confirmed: then nothing is sent."""
+    Return the intent instead if it is no longer the confirmed one; nothing is sent then."""
     try:
         found = wiring.service().anew(operations.get_intent(intent_id))
     except ServiceError as error:
@@ -110,7 +110,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
 
 
 def afterwards(intent_id: str, error: ServiceError) -> Told:
-    """What is so now, where the answer to the commit does not say it: the intent is asked for, once, and not sent."""
+    """Read the intent once, where the response to the commit doesn't tell its status."""
     outcome = words.outcome_of(error)
     if outcome not in (Outcome.UNKNOWN, Outcome.MOVED_ON):
         return words.told(outcome, error=error, now=now())
@@ -123,7 +123,7 @@ def afterwards(intent_id: str, error: ServiceError) -> Told:
 
 
 def is_first(intent_id: str, form: str) -> bool:
-    """Whether this form was not sent before. Without the shared cache only this process knows: the service says no."""
+    """Whether the form is sent for the first time. Without Redis only this process knows; the service catches it."""
     key = f"commit:{intent_id}:{form}"
     try:
         return caches["default"].add(key, 1, FORM_SECONDS)

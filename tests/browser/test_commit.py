@@ -34,18 +34,18 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         visiting(browser, server, theme="light", width=1280) as reader,
     ):
         reader.open(path)
-        offer = reader.page.get_by_role("link", name="Commit this intent")
+        offer = reader.page.get_by_role("link", name="Commit")
         expect(offer).to_be_visible()
         operator.open(path)
-        operator.page.get_by_role("link", name="Commit this intent").click()
-        expect(operator.page.get_by_role("heading", level=1)).to_have_text("Commit this intent?")
+        operator.page.get_by_role("link", name="Commit").click()
+        expect(operator.page.get_by_role("heading", level=1)).to_have_text("Commit this transfer?")
         operator.page.get_by_role("button", name="Commit", exact=True).click()
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Committed")
         expect(reader.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
         expect(offer).to_have_count(0)
-        operator.page.get_by_role("link", name="Open the intent").click()
+        operator.page.get_by_role("link", name="View transfer").click()
         expect(operator.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
-        expect(operator.page.get_by_role("link", name="Commit this intent")).to_have_count(0)
+        expect(operator.page.get_by_role("link", name="Commit")).to_have_count(0)
 
 
 def test_an_expired_quote_offers_nothing(browser: Browser, server: str) -> None:
@@ -56,4 +56,4 @@ def test_an_expired_quote_offers_nothing(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360) as visit:
         visit.open(finished)
         expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Quote expired")
-        expect(visit.page.get_by_role("link", name="Commit this intent")).to_have_count(0)
+        expect(visit.page.get_by_role("link", name="Commit")).to_have_count(0)

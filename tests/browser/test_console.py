@@ -43,7 +43,7 @@ def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
         page = quote(visit)
         expect(page.get_by_role("list", name="From a quote to the end").locator("[aria-current]")).to_have_text("Quote")
-        page.get_by_role("button", name="Commit this intent").click()
+        page.get_by_role("button", name="Commit").click()
         expect(page.get_by_text("It moves no money, but cannot be taken back")).to_be_visible()
         page.get_by_role("button", name="Send CommitIntent").click()
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
@@ -60,7 +60,7 @@ def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
 def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         page = quote(visit)
-        page.get_by_role("button", name="Commit this intent").click()
+        page.get_by_role("button", name="Commit").click()
         page.get_by_role("button", name="Send CommitIntent").click()
         page.get_by_label("How shall it go?").select_option(
             label="A call on the origin chain fails: refunded at once, in 4 seconds"
@@ -75,7 +75,7 @@ def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
 def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = quote(visit)
-        page.get_by_role("button", name="Commit this intent").click()
+        page.get_by_role("button", name="Commit").click()
         request = page.get_by_label("The request, which is sent exactly as it stands here")
         sent = request.input_value()
         found = re.search(r'"depositTransaction":\{[^}]*"amount":"[0-9]*([0-9])"', sent)
@@ -135,5 +135,5 @@ def test_nothing_of_it_is_wider_than_the_screen(browser: Browser, server: str, w
         quote(visit)
         page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
         assert not page.evaluate(TOO_WIDE)
-        page.get_by_role("button", name="Commit this intent").click()
+        page.get_by_role("button", name="Commit").click()
         assert not page.evaluate(TOO_WIDE)

@@ -138,7 +138,7 @@ def test_a_transfer_that_moves_takes_the_focus_from_nobody(browser: Browser, ser
         page = opened(visit, transfer.path)
         expect(page.locator(".answer-finding")).to_have_count(1)
         page.locator("#receipt [data-copy]").first.focus()
-        offer = page.get_by_role("link", name="Commit this intent")
+        offer = page.get_by_role("link", name="Commit")
         expect(offer).to_be_visible()
         if is_streamed:
             offer.focus()

@@ -87,12 +87,12 @@ def test_what_an_error_says_of_a_commit(error: ServiceError, outcome: Outcome) -
 def test_only_the_state_itself_makes_up_for_a_lost_answer(status: str | None, outcome: Outcome) -> None:
     told = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
     assert told.outcome is outcome
-    assert ("may still be on its way" in told.what) is (status == "QUOTED")
+    assert ("may still be in progress" in told.what) is (status == "QUOTED")
 
 
 def test_where_the_state_cannot_be_read_the_services_own_words_tell_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
-    assert "Its state now is EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
+    assert "Current status: EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
     for cause in (None, "", "status=", "no word of it"):
         told = commit.told(Outcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
-        assert "could not be read" in told.what
+        assert "Couldn't load the current status" in told.what

@@ -21,7 +21,7 @@ from intents_ui.pages import intent as intent_page
 from tests.serving import dashboard, free_port, running
 from tests.waiting import PATIENCE
 
-OFFER = "Commit this intent"
+OFFER = ">Commit</a>"
 TOKEN = "canary-token-of-the-operator"
 AS_A_BROWSER = {"Origin": "https://intents.example", "Sec-Fetch-Site": "same-origin"}
 OWNER = "0x" + "11" * 20
@@ -137,7 +137,7 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_then(site: Clien
     told = text(page(site, f"/intent/{quoted}/commit"))
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
     assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
-    assert "exactly as the service gave it, once" in told
+    assert "The intent is submitted once, unchanged." in told
     assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert "operator's token" not in told
     assert asked.commits == 0
@@ -146,7 +146,7 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_then(site: Clien
 def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, asked: Asked) -> None:
     status, told = send(browser, quoted)
     assert status == 200
-    assert "Committed The service has taken the intent exactly as it had quoted it." in told
+    assert "Committed The service accepted the quote unchanged." in told
     assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert asked.commits == 1
     assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
@@ -157,8 +157,8 @@ def test_a_second_click_and_a_reload_send_nothing(browser: Client, quoted: str, 
     assert browser.post(path, whole).status_code == 200
     again = browser.post(path, whole)
     assert again.status_code == 409
-    assert "Sent only once" in text(again.content.decode())
-    assert "The service says of the intent now: Committed." in text(again.content.decode())
+    assert "Already submitted" in text(again.content.decode())
+    assert "Current status: Committed." in text(again.content.decode())
     assert asked.commits == 1
 
 
@@ -169,7 +169,7 @@ def test_a_form_that_ended_in_doubt_is_not_sent_again_either(
     emulator.behave("CommitIntent", "timeout-408")
     assert browser.post(path, whole).status_code == 503
     emulator.heal()
-    assert "The service says of the intent now: Quoted." in text(browser.post(path, whole).content.decode())
+    assert "Current status: Quoted." in text(browser.post(path, whole).content.decode())
     assert asked.commits == 1
     assert send(browser, quoted)[0] == 200
     assert asked.commits == 2
@@ -199,8 +199,8 @@ def test_without_an_answer_nobody_knows_and_the_state_is_looked_up(
     emulator.behave("CommitIntent", behaviour)
     status, told = send(browser, quoted)
     assert status == 503
-    assert "We do not know whether it was committed" in told
-    assert "Asked afterwards, the service says of the intent: Quoted. The commit may still be on its way." in told
+    assert "Commit status unknown" in told
+    assert "Current status: Quoted. The commit may still be in progress." in told
     assert asked.commits == 1
     assert asked[-1] == "GetIntent"
 
@@ -212,8 +212,8 @@ def test_when_the_state_cannot_be_had_either_the_page_says_so(
     asked.before = lambda: emulator.behave("GetIntent", "failing-500")
     status, told = send(browser, quoted)
     assert status == 503
-    assert "We do not know whether it was committed" in told
-    assert "the service did not answer either" in told
+    assert "Commit status unknown" in told
+    assert "Couldn't load the current status either" in told
     assert asked.commits == 1
 
 
@@ -223,7 +223,7 @@ def test_an_answer_that_was_cut_off_or_slow_is_made_up_for_by_the_state(
     emulator.behave("CommitIntent", "cut-body")
     status, told = send(browser, quoted)
     assert status == 200
-    assert "The answer to the commit was lost, but the service was asked afterwards" in told
+    assert "The response to the commit was lost, but the service reports the transfer as committed" in told
     assert asked.commits == 1
 
 
@@ -235,7 +235,7 @@ def test_a_service_that_takes_too_long_is_not_asked_twice(
     emulator.behave("CommitIntent", "slow-1")
     status, told = send(browser, quoted)
     assert status == 503
-    assert "We do not know whether it was committed" in told
+    assert "Commit status unknown" in told
     assert asked.commits == 1
 
 
@@ -252,8 +252,8 @@ def test_an_intent_that_is_not_as_it_was_quoted_is_refused(
     emulator.behave("GetIntent", "extra-fields")
     status, told = send(browser, quoted)
     assert status == 400
-    assert "Refused The service finds that the intent is not as it was quoted" in told
-    assert "Nothing was moved and nothing has changed." in told
+    assert "Commit rejected The service rejected the intent: it differs from the quote" in told
+    assert "No funds moved." in told
     assert "intent was modified:" in told
     assert asked.commits == 1
 
@@ -279,9 +279,9 @@ def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quot
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     with time_machine.travel("2026-11-21T12:05:01Z"):
         answer = browser.post(path, whole)
-        assert "Too late to commit" in text(page(browser, path))
+        assert "Quote expired" in text(page(browser, path))
     assert answer.status_code == 409
-    assert "Too late to commit The quote has expired" in text(answer.content.decode())
+    assert "Quote expired The quote has expired" in text(answer.content.decode())
     assert asked.commits == 0
 
 
@@ -292,7 +292,7 @@ def test_a_quote_that_expires_by_the_services_clock_is_told_as_expired(
     with time_machine.travel("2026-11-21T12:04:30Z"):
         status, told = send(browser, quoted)
     assert status == 409
-    assert "Too late to commit" in told
+    assert "Quote expired" in told
     assert asked.commits == 1
 
 
@@ -306,8 +306,8 @@ def test_an_intent_that_somebody_else_committed_meanwhile_is_told_with_its_state
     asked.before = by_somebody_else
     status, told = send(browser, quoted)
     assert status == 409
-    assert "Already moved on" in told
-    assert "Its state now is Committed. The commit changed nothing." in told
+    assert "No longer quoted" in told
+    assert "Current status: Committed. The commit changed nothing." in told
     assert asked.commits == 1
 
 
@@ -315,7 +315,7 @@ def test_an_intent_that_has_moved_on_is_not_asked_about(browser: Client, emulato
     moved = emulator.play("cross-chain-fast", age=25)["intentId"]
     answer = browser.get(f"/intent/{moved}/commit")
     assert answer.status_code == 409
-    assert "Its state now is In progress. Nothing was sent." in text(answer.content.decode())
+    assert "Current status: In progress. Nothing was sent." in text(answer.content.decode())
     assert "<form" not in answer.content.decode().split("<main")[1]
 
 
@@ -326,7 +326,7 @@ def test_an_intent_that_cannot_be_read_anew_is_not_sent(
     emulator.behave("GetIntent", "failing-500")
     answer = browser.post(path, whole)
     assert answer.status_code == 503
-    assert "Not sent Service error. The intent was not sent" in text(answer.content.decode())
+    assert "Not sent Service error. Nothing was sent" in text(answer.content.decode())
     assert asked.commits == 0
     emulator.heal()
     assert browser.post(path, whole).status_code == 200
@@ -358,7 +358,7 @@ def test_a_form_of_another_site_sends_nothing(browser: Client, quoted: str, aske
 def test_a_form_that_names_no_sending_of_its_own_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
     for odd in ("", "short", "x" * 5000):
         status, told = send(browser, quoted, form=odd)
-        assert (status, "The form is not whole" in told) == (400, True)
+        assert (status, "The form was incomplete" in told) == (400, True)
     assert asked.commits == 0
 
 
@@ -374,7 +374,7 @@ def test_with_a_token_only_the_operator_commits(
     browser: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
-    assert "The operator's token" in text(page(browser, f"/intent/{quoted}/commit"))
+    assert "Operator token" in text(page(browser, f"/intent/{quoted}/commit"))
     assert send(browser, quoted)[0] == 403
     status, told = send(browser, quoted, **{"operator-token": "wrong"})
     assert status == 403
@@ -396,9 +396,9 @@ def test_who_is_remembered_commits_without_the_token_and_can_be_forgotten(
     assert send(browser, quoted, **{"operator-token": TOKEN, "remember": "on"})[0] == 200
     another = str(emulator.play("expired-quote")["intentId"])
     told = text(page(browser, f"/intent/{another}/commit"))
-    assert "This browser is remembered as the operator's until 12:30 UTC" in told
+    assert "Signed in as operator until 12:30 UTC" in told
     browser.post("/operator", fields(page(browser, "/operator")))
-    assert "The operator's token Whoever" in text(page(browser, f"/intent/{another}/commit"))
+    assert "Operator token Ask your administrator" in text(page(browser, f"/intent/{another}/commit"))
 
 
 def test_wrong_tokens_end_in_a_pause_that_the_page_names(
@@ -472,7 +472,7 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
     told = text(answer.content.decode())
     assert answer.status_code == 409
     assert asked.commits == 0
-    assert "The service changed this intent after it was shown to you, so nothing was sent." in told
+    assert "The service changed this transfer after you opened this page, so nothing was sent." in told
     assert RECIPIENT in told
     assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in told
     assert "quoteRequest.destinationToAddress" in told
@@ -489,7 +489,7 @@ def test_a_confirmation_whose_signature_is_not_ours_sends_nothing(
     whole = form(browser, quoted)
     answer = browser.post(f"/intent/{quoted}/commit", whole | {"seen": spoil(whole["seen"])})
     assert (answer.status_code, asked.commits) == (400, 0)
-    assert "The form is not whole" in text(answer.content.decode())
+    assert "The form was incomplete" in text(answer.content.decode())
 
 
 @pytest.mark.finding("S6")

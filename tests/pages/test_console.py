@@ -193,7 +193,7 @@ def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
     page = press(site, page, "Send QuoteIntent")
     quote = json.loads(raw(page))
     assert list(quote) == ANSWERS["QuoteIntent"]
-    page = press(site, page, "Commit this intent")
+    page = press(site, page, "Commit")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     assert json.loads(sent) == {"intent": quote["intent"]}
     page = press(site, page, "Send CommitIntent")
@@ -371,7 +371,7 @@ def test_an_intent_goes_back_exactly_as_it_came(site: Client) -> None:
 
 def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
     page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = press(site, page, "Commit this intent")
+    page = press(site, page, "Commit")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
@@ -387,7 +387,7 @@ def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
 @pytest.mark.usefixtures("generous")
 def test_it_goes_as_it_was_chosen(site: Client, emulator: Emulator, plot: str) -> None:
     page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = press(site, press(site, page, "Commit this intent"), "Send CommitIntent")
+    page = press(site, press(site, page, "Commit"), "Send CommitIntent")
     page = press(site, page, "Execute this intent", plot=plot)
     sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
     assert sent.get("plot", "") == plot
@@ -550,7 +550,7 @@ def test_writing_needs_the_operators_token_and_can_remember_it(site: Client) -> 
     done = press(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
     assert "200 OK" in words(done)
     assert TOKEN not in done.content.decode()
-    page = press(site, done, "Commit this intent")
+    page = press(site, done, "Commit")
     assert "200 OK" in words(press(site, page, "Send CommitIntent"))
 
 

@@ -83,7 +83,7 @@ def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_b
 
 def test_whoever_is_asked_to_commit_it_is_told_before(site: Client, emulator: Emulator) -> None:
     shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
-    note, asked = shown.index('class="note warnings"'), shown.index("What happens then")
+    note, asked = shown.index('class="note warnings"'), shown.index("What happens next")
     assert note < asked
     assert f"Unlisted. {UNLISTED}" in words(shown[note:asked])
 
