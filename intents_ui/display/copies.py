@@ -1,4 +1,4 @@
-"""The rows of a triage as text to be copied: plain, Markdown and CSV. They say what the rows say, and nothing else."""
+"""Triage results as text to copy: plain, Markdown and CSV, with the same content as the rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,20 +14,20 @@ from intents_ui.display.triage import Outcome, Row
 TALLY = {
     Outcome.FOUND: ("found", "found"),
     Outcome.TOKEN: ("token", "tokens"),
-    Outcome.NOTHING: ("with nothing behind it", "with nothing behind them"),
+    Outcome.NOTHING: ("not an identifier", "not identifiers"),
     Outcome.UNKNOWN: ("not found", "not found"),
-    Outcome.UNCLEAR: ("to be checked", "to be checked"),
+    Outcome.UNCLEAR: ("to check", "to check"),
     Outcome.POSSIBLE: ("possible match", "with possible matches"),
 }
 COLUMNS = (
     "Row",
     "Identifier",
-    "What it is",
+    "Type",
     "Status",
-    "What happened",
+    "Summary",
     "Details",
-    "Where the money is",
-    "What to do",
+    "Where the funds are",
+    "Next step",
     "Notes",
     "Links",
     "As of",
@@ -43,7 +43,7 @@ class Copy:
 
 
 def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]:
-    """`root`: scheme and host, because the links are read elsewhere."""
+    """`root`: scheme and host of the links."""
     return (
         Copy("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
         Copy("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
@@ -52,17 +52,17 @@ def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]
 
 
 def total(rows: Sequence[Row]) -> str:
-    """`All 50 identifiers are answered: 48 found, 2 not found.`"""
+    """Return `All 50 identifiers resolved: 48 found, 2 not found.`"""
     failed = [row for row in rows if row.outcome is Outcome.FAILED]
     answered = len(rows) - len(failed)
     if not failed:
-        start = f"All {len(rows)} identifiers are" if len(rows) > 1 else "The identifier is"
-        return f"{start} answered: {_tally(rows)}."
+        start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
+        return f"{start} resolved: {_tally(rows)}."
     why = ", ".join(dict.fromkeys(row.headline for row in failed))
     if not answered:
-        start = f"None of the {len(rows)} identifiers is" if len(rows) > 1 else "The identifier is not"
-        return f"{start} answered: {why}."
-    return f"{answered} of {len(rows)} identifiers are answered: {_tally(rows)}. The others are not: {why}."
+        start = f"0 of {len(rows)} identifiers" if len(rows) > 1 else "Identifier not"
+        return f"{start} resolved: {why}."
+    return f"{answered} of {len(rows)} identifiers resolved: {_tally(rows)}. The others failed: {why}."
 
 
 def _tally(rows: Sequence[Row]) -> str:
@@ -71,7 +71,7 @@ def _tally(rows: Sequence[Row]) -> str:
 
 
 def cells(row: Row, *, root: str) -> tuple[str, ...]:
-    """What a row says, by COLUMNS."""
+    """Return the values of a row, in the order of COLUMNS."""
     return (
         str(row.number),
         row.value,
@@ -101,12 +101,12 @@ def _heading(rows: Sequence[Row], *, now: datetime) -> str:
 
 def _plain(row: Row, *, root: str) -> str:
     number, value, what, status, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
-    labelled = {"Where the money is": where, "What to do": todo, "Note": notes}
+    labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
     lines = [
         f"{number}. {value} ({what})",
         status if status == happened else f"{status}: {happened}",
         details,
-        *(f"{label}: {said}" for label, said in labelled.items() if said),
+        *(f"{label}: {said}" for label, said in labeled.items() if said),
         *(root + link.path for link in row.links),
         *(each.written for each in row.help if each.url),
     ]
@@ -114,7 +114,7 @@ def _plain(row: Row, *, root: str) -> str:
 
 
 def markdown(rows: Sequence[Row], *, root: str, now: datetime) -> str:
-    """A table. Whatever strangers wrote stays text in its cell."""
+    """Return a table in which untrusted text is escaped."""
     shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
     lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
     return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"

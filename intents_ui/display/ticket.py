@@ -1,4 +1,4 @@
-"""What somebody pasted to have all of it looked up: its identifiers, and what of it was not read."""
+"""Triage input: the identifiers in a text, and notes about what was not read."""
 
 from dataclasses import dataclass, replace
 
@@ -10,19 +10,19 @@ LONGEST = 64_000  # characters
 # In place of a character that nobody can type: no part of any identifier, and no blank at which one may be folded.
 SEPARATOR = "\ufffd"
 
-EMPTY = "Nothing was pasted."
-TOO_LONG = "The text has {length:,} characters: the first {read:,} were read. Triage the rest by itself."
-TOO_MANY = "{found:,} identifiers were found: the first {most} are answered, {left:,} are left out. Triage those too."
+EMPTY = "Paste some text."
+TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."
+TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submit the other {left:,} separately."
 # What is true of the whole text is said once.
 SAID_ONCE = {
-    near_misses.INVISIBLE: "Invisible characters in identifiers or around them were left out.",
-    near_misses.FULL_WIDTH_READ: "Full-width characters in identifiers were read as ordinary ones.",
+    near_misses.INVISIBLE: "Ignored invisible characters in or around identifiers.",
+    near_misses.FULL_WIDTH_READ: "Read full-width characters in identifiers as regular ones.",
 }
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """`notes` say what was not read as it came; `problem`, why there is nothing to answer."""
+    """`notes`: what was changed or not read; `problem`: why there is nothing to look up."""
 
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Ticket:
 
 
 def read(received: str) -> Ticket:
-    """The identifiers of a text, each once, in its order. What is beyond the limits is said and not lost in silence."""
+    """Return the identifiers of a text, each once, in order, with notes about what exceeds the limits."""
     fitting = _fitting(received)
     found = pasted.read(pasted.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
     if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
@@ -54,7 +54,7 @@ def _is_a_number(words: str) -> bool:
 
 
 def _fitting(received: str) -> str:
-    """As much as is read at a time; no word is cut in two."""
+    """Return the text up to the limit, without cutting a word."""
     whole, following = received[:LONGEST], received[LONGEST : LONGEST + 1]
     if not following or following.isspace() or whole[-1].isspace():
         return whole

@@ -1,4 +1,4 @@
-"""What each identifier of a ticket leads to: one row, in text that is safe to read."""
+"""Triage rows: one per identifier of a ticket, in text that is safe to read."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -44,14 +44,14 @@ class Outcome(Enum):
     POSSIBLE = auto()  # shortened, and something fits what is left of it
 
 
-SETTLED = Shown("Nothing under way", Tone.NEUTRAL, "check", "None of the transfers is under way or failed.")
-TOKEN = Shown("Token", Tone.NEUTRAL, "circle-dollar-sign", "The address of a token, not of an account.")
-NOTHING = Shown("No identifier", Tone.NEUTRAL, "circle-dashed", "It stands for no transaction and no account.")
-NOT_FOUND = Shown("Not found", Tone.ATTENTION, "search", "The service was asked and knows nothing of it.")
-UNCLEAR = Shown("Check it", Tone.ATTENTION, "circle-x", "It is nearly an identifier.")
-SHORTENED = Shown("Shortened", Tone.ATTENTION, "search", "Only its first or last characters are known.")
-NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "Nothing that was searched fits it.")
-NOT_ANSWERED = Shown("Not answered", Tone.ATTENTION, "triangle-alert", "It says nothing about any transfer.")
+SETTLED = Shown("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
+TOKEN = Shown("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
+NOTHING = Shown("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
+NOT_FOUND = Shown("Not found", Tone.ATTENTION, "search", "Not found on the service.")
+UNCLEAR = Shown("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
+SHORTENED = Shown("Shortened", Tone.ATTENTION, "search", "Only the first or last characters are known.")
+NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "No match.")
+NOT_ANSWERED = Shown("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
 
 LOOKS_LIKE = {
     Kind.HASH: "intent ID or transaction hash",
@@ -62,7 +62,7 @@ LOOKS_LIKE = {
     Kind.SOLANA_SIGNATURE: "Solana signature",
     Kind.WORDS: "text",
     Kind.SHORTENED: "shortened ID",
-    Kind.NEAR_MISS: "nearly an identifier",
+    Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
 MOST_LISTED = 5  # possible matches in one row
@@ -77,7 +77,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Row:
-    """`address`: where the money is, when that is known. `links`: the first leads to what the row tells, unless they
+    """`address`: where the funds are, if known. `links`: the first leads to what the row is about, unless they
     are `alternatives`.
 
     `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
@@ -105,14 +105,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Reading:
-    """A transfer as it was read; `trouble` is why its receipt could not be loaded."""
+    """A transfer; `trouble` is why its receipt couldn't be loaded."""
 
     situation: Situation
     trouble: ServiceError | None = None
 
 
 def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
-    """The row of what needs no question: it is nearly an identifier, or stands for none."""
+    """Return the row of a possible identifier or of none, which needs no lookup."""
     if finding.problem:
         return _row(number, finding, Outcome.UNCLEAR, UNCLEAR, finding.problem, now)
     if finding.warning in (near_misses.NATIVE, near_misses.PLACEHOLDER):
@@ -121,7 +121,7 @@ def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
 
 
 def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: str) -> Row:
-    """The row of what leads to one transfer."""
+    """Return the row of an identifier of one transfer."""
     situation = reading.situation
     told = summary.of(situation)
     row = _row(number, finding, Outcome.FOUND, told.status, told.headline, situation.now)
@@ -130,13 +130,13 @@ def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: 
         row,
         what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
         notes=(*row.notes, *misses.not_asked(found)),
-        links=(Link("Open the intent", link),),
+        links=(Link("View transfer", link),),
         intent_id=situation.intent.intent_id,
     )
 
 
 def again(row: Row, *, first: int) -> Row:
-    """The row of a transfer that row `first` has told already."""
+    """Return the row of a transfer that row `first` has shown already."""
     same = f"Same transfer as row {first}"
     return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
 
@@ -150,12 +150,12 @@ def several(
     now: datetime,
     links: Sequence[str],
 ) -> Row:
-    """The row of what leads to several transfers: how they stand, and the `newest` that needs a look.
+    """Return the row of an identifier of several transfers: their statuses, and the `newest` that needs a look.
 
     `links` lead to all of them, and before that to the newest."""
-    count = f"{found.count} intents{' or more' if found.may_be_capped else ''}"
+    count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     row = _row(number, finding, Outcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
-    row = replace(row, what=_roles(found, count), links=(Link("All of them", links[-1]),))
+    row = replace(row, what=_roles(found, count), links=(Link("View all", links[-1]),))
     not_asked = misses.not_asked(found)
     if newest is None:
         return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
@@ -165,38 +165,38 @@ def several(
     return replace(
         row,
         status=told.status,
-        details=(f"The newest that is under way or failed is {name}: {told.headline}", *row.details),
+        details=(f"Most recent open or failed transfer: {name} ({told.headline})", *row.details),
         notes=(*row.notes, *not_asked),
-        links=(Link("Open the newest that is under way or failed", links[0]), *row.links),
+        links=(Link("View the most recent open or failed transfer", links[0]), *row.links),
     )
 
 
 def newest_to_look_at(hits: Sequence[Hit], *, now: datetime) -> Hit | None:
-    """Of hits with the newest first: one that is under way or failed, which an offer is not."""
+    """Return the newest open or failed transfer. A quote is neither."""
     return next((hit for hit in hits if _needs_a_look(hit.intent, now=now)), None)
 
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> Row:
-    """The row of an address that is a token's own: it has no transfers, and that is nothing to worry about."""
+    """Return the row of a token contract, which has no transfers."""
     chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in found]
     *others, last = dict.fromkeys(chains)
     where = f"{', '.join(others)} and {last}" if others else last
     row = _row(number, finding, Outcome.TOKEN, TOKEN, f"{tokens.named(found[0], using=using)}, a token on {where}", now)
-    details = ["The token's own contract and nobody's account: it has no transfers."]
+    details = ["This is a token contract, not a wallet. It has no transfers."]
     details += [mark.reason for mark in tokens.marks(tokens.money_of(found[0]), using=using)]
     return replace(row, what="token", details=tuple(details))
 
 
 def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link: str) -> Row:
-    """The row of what the service was asked for in every way and does not know."""
-    row = _row(number, finding, Outcome.UNKNOWN, NOT_FOUND, "Nothing found", now)
+    """Return the row of an identifier that no lookup found."""
+    row = _row(number, finding, Outcome.UNKNOWN, NOT_FOUND, "Not found", now)
     asked = [f"Searched as {words}: no matches." for words in misses.was_asked(found)]
     causes = ("Possible reasons:", *misses.likely_causes([finding]))
-    return replace(row, details=(*asked, *causes), links=(Link("Look further", link),))
+    return replace(row, details=(*asked, *causes), links=(Link("Search options", link),))
 
 
 def in_ticket(number: int, finding: Finding, told: Iterable[Row], *, now: datetime) -> Row | None:
-    """The row of a shortened ID that fits what other rows lead to; None if nothing does. Each transfer counts once."""
+    """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
     fitting: dict[frozenset[str], tuple[Row, tuple[Candidate, ...]]] = {}
     for other in told:
         known = other.candidates or shortened.of_value(other.value, what=other.what)
@@ -223,7 +223,7 @@ def _several_in_ticket(
 
 @dataclass(frozen=True)
 class Fitting:
-    """One of the newest transfers that a shortened ID fits, and by which values."""
+    """One of the newest transfers that match a shortened ID, and the matching values."""
 
     transfer: Transfer
     found: tuple[Candidate, ...]
@@ -240,7 +240,7 @@ def among_newest(
     now: datetime,
     link: str,
 ) -> Row:
-    """The row of a shortened ID that fits nothing else in the ticket. `link` leads to its own search."""
+    """Return the row of a shortened ID without a match in the ticket. `link` leads to its own search."""
     notes, words = _not_compared(told), shortened.searched(searched)
     where = "among the newest transfers"
     details: tuple[str, ...]
@@ -248,7 +248,7 @@ def among_newest(
         (only,) = fitting
         row = _possible(number, finding, f"Possible match {where}", now)
         details = (_glance(only.transfer, now=now), f"It matches {_matched(only.found)}.", COMPARE, words)
-        links = [Link("Open the intent", only.link)]
+        links = [Link("View transfer", only.link)]
     elif fitting:
         row = _possible(number, finding, f"{len(fitting)} possible matches {where}", now)
         row = replace(row, alternatives=True)
@@ -256,16 +256,16 @@ def among_newest(
         details, links = (COMPARE, words), [*links, Link("All possible matches", link)]
     else:
         row = _row(number, finding, Outcome.UNKNOWN, NO_MATCH, "No match", now)
-        row = replace(row, next="Ask for the full ID.")
+        row = replace(row, next="Request the full ID.")
         details = (words, "No match there or in the other rows." if told else "No match there.")
         links = [Link("Search", link)]
     return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
 
 
 def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> Row:
-    """The row of a shortened ID that fits nothing in the ticket, where the newest transfers could not be read."""
+    """Return the row of a shortened ID without a match in the ticket, if the newest transfers couldn't be loaded."""
     row = failed(number, finding, error, now=now, link=link)
-    return replace(row, details=("The newest transfers could not be searched.", *row.details))
+    return replace(row, details=("Couldn't search the newest transfers.", *row.details))
 
 
 def _possible(number: int, finding: Finding, headline: str, now: datetime) -> Row:
@@ -290,27 +290,27 @@ def _glance(shown: Transfer, *, now: datetime) -> str:
 
 
 def _not_compared(told: Iterable[Row]) -> tuple[str, ...]:
-    """Other rows whose transfers are not known."""
+    """Return a note about other rows whose lookups failed."""
     numbers = [str(row.number) for row in told if row.outcome is Outcome.FAILED]
     if not numbers:
         return ()
     rows = f"row {numbers[0]}" if len(numbers) == 1 else f"rows {', '.join(numbers)}"
-    return (f"Not compared with the transfers of {rows}, which could not be read.",)
+    return (f"Not compared with {rows}, whose lookups failed.",)
 
 
 def as_of(row: Row, old: failures.Old | None) -> Row:
-    """What the row says, if that is old because the service fails."""
+    """Return a note if the row shows stale data."""
     return replace(row, notes=(*row.notes, old.sentence)) if old else row
 
 
 def failed(
     number: int, finding: Finding, error: ServiceError, *, found: Found | None = None, now: datetime, link: str
 ) -> Row:
-    """The row of what could not be asked; it says nothing about any transfer."""
+    """Return the row of a failed lookup."""
     words = failures.words(error)
     row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, words.title, now)
     details = (*(misses.not_asked(found) if found else ()), words.what)
-    return replace(row, details=details, next=words.todo, links=(Link("Look it up by itself", link),))
+    return replace(row, details=details, next=words.todo, links=(Link("Look up individually", link),))
 
 
 def our_fault(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
@@ -348,11 +348,11 @@ def _unread(trouble: ServiceError | None) -> tuple[str, ...]:
     if trouble is None:
         return ()
     title = failures.words(trouble).title
-    return (f"The receipt could not be read ({title}), so this does not say how far the transfer has come.",)
+    return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
 
 
 def _role(reason: Question, receipt: IntentReceipt | None) -> str:
-    """What an identifier is of a transfer: `deposit transaction`, `owner`."""
+    """Return the role of an identifier in a transfer: `deposit transaction`, `owner`."""
     if reason.key == lookup.TRANSACTION_HASH:
         leg = lookup.leg_of(receipt, reason.value) if receipt else None
         return f"{leg} transaction" if leg else "transaction"
@@ -360,7 +360,7 @@ def _role(reason: Question, receipt: IntentReceipt | None) -> str:
 
 
 def _roles(found: Found, count: str) -> str:
-    """`owner of 12 intents`; `owner of 11, deposit address of 1`."""
+    """Return `owner of 12 transfers` or `owner of 11, deposit address of 1`."""
     counted = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     if len(counted) == 1:
         return f"{next(iter(counted))} of {count}"
@@ -368,7 +368,7 @@ def _roles(found: Found, count: str) -> str:
 
 
 def _mix(hits: Iterable[Hit], *, now: datetime) -> str:
-    """`9 succeeded, 2 in progress`; a status that nobody knows keeps its own spelling."""
+    """Return `9 succeeded, 2 in progress`; an unknown status keeps its spelling."""
     counted = Counter(_word(_status(hit.intent, now=now)) for hit in hits)
     return ", ".join(f"{count} {word}" for word, count in counted.most_common())
 

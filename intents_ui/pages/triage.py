@@ -1,4 +1,4 @@
-"""`/triage`: a whole ticket at once. Every identifier in it is answered with one row, as soon as it is known.
+"""Triage page: look up every identifier of a ticket, and stream one row for each as soon as it is known.
 
 What is pasted comes by POST, so that it stands in no address and no history; it changes nothing, and nothing of it is
 kept or logged. The page is streamed: its head at once, then row by row in the order of the text, then the end.
@@ -52,7 +52,7 @@ CALLS_OF_AN_IDENTIFIER = 6  # to the service, on average where much is looked up
 MOST_COMPARED = 100  # transfers of one row, with a shortened ID
 # Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
 PLACE = "<!-- here -->"
-FOREIGN = "This came from another site, so it was not read. Paste the text here."
+FOREIGN = "Rejected: the form came from another site. Paste the text here."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -87,7 +87,7 @@ def form(
 
 def too_many(wait: int) -> str:
     return (
-        "The tickets of your address have used up its calls to the service for now. Nothing was looked up. Try again in"
+        "Tickets from your IP address have reached the rate limit. Nothing was looked up. Try again in"
         f" {wait} {'second' if wait == 1 else 'seconds'}, or with fewer identifiers."
     )
 

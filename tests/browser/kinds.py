@@ -216,7 +216,7 @@ def press(name: str) -> Callable[[Page], None]:
 
 def triaged(pasted: str) -> Callable[[Page], None]:
     def then(page: Page) -> None:
-        page.get_by_label("The whole text").fill(pasted)
+        page.get_by_label("Text").fill(pasted)
         page.get_by_role("button", name="Triage").click()
         expect(page.locator("[data-end], [role=alert]").first).to_be_visible()
 

@@ -37,10 +37,10 @@ def test_a_ticket_is_pasted_answered_and_followed(
         text, known = ticket(visit)
         visit.open("/")
         page.get_by_role("link", name="Triage").click()
-        page.get_by_label("The whole text").fill(text)
+        page.get_by_label("Text").fill(text)
         page.get_by_role("button", name="Triage").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
-        total = "All 8 identifiers are answered: 5 found, 1 token, 2 not found."
+        total = "All 8 identifiers resolved: 5 found, 1 token, 2 not found."
         expect(page.get_by_role("heading", level=2, name=total, exact=True)).to_be_visible()
         expect(page.get_by_role("status").filter(has_text=total)).to_have_count(1 if scripts else 0)
         expect(page.get_by_text("Rows are still coming")).to_be_hidden()
@@ -65,7 +65,7 @@ def test_the_keyboard_submits_the_text(browser: Browser, server: str, keys: str)
         page = visit.page
         visit.open("/triage")
         expect(page.locator("form").get_by_text("or press Ctrl or ⌘ + Enter")).to_be_visible()
-        field = page.get_by_label("The whole text")
+        field = page.get_by_label("Text")
         field.fill(NOTHING)
         field.press("Enter")
         expect(page).to_have_url(f"{server}/triage")
@@ -85,7 +85,7 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         text, known = ticket(visit)
         visit.open("/triage")
-        page.get_by_label("The whole text").fill(text)
+        page.get_by_label("Text").fill(text)
         page.get_by_role("button", name="Triage").click()
         for name in ("Plain text", "Markdown", "CSV"):
             page.get_by_text(name, exact=True).click()
@@ -102,11 +102,11 @@ def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, serve
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/triage")
-        page.get_by_label("The whole text").fill("0x" + "ab" * 19 + "a\n")
+        page.get_by_label("Text").fill("0x" + "ab" * 19 + "a\n")
         page.get_by_role("button", name="Triage").click()
         expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex characters. This one has 39.")
-        expect(page.get_by_label("The whole text")).to_have_value("0x" + "ab" * 19 + "a\n")
-        expect(page.get_by_label("The whole text")).to_be_focused()
+        expect(page.get_by_label("Text")).to_have_value("0x" + "ab" * 19 + "a\n")
+        expect(page.get_by_label("Text")).to_be_focused()
         visit.forgive(400)
 
 
@@ -136,7 +136,7 @@ def test_rows_come_one_by_one_without_a_script(browser: Browser, behind_doors: s
         page = visit.page
         first, second = ids(2)
         visit.open("/triage")
-        page.get_by_label("The whole text").fill(f"/intent/{first} /intent/{second}")
+        page.get_by_label("Text").fill(f"/intent/{first} /intent/{second}")
         doors.open |= {first}
         page.get_by_role("button", name="Triage").click(no_wait_after=True)
         expect(page.locator("#row-1")).to_contain_text("Succeeded")

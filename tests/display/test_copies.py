@@ -22,15 +22,15 @@ MOVED = Row(
     what="deposit transaction",
     outcome=Outcome.FOUND,
     status=statuses.INTENTS["FAILED"],
-    headline="Transfer failed, return expected",
+    headline="Failed, refund expected",
     at=NOW,
     details=("100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC",),
     where="At the deposit address on Arbitrum.",
     address=OWNER,
     next="Wait.",
-    turn="Nobody has to do anything.",
+    turn="Waiting on: owner.",
     notes=("One note.", "Another."),
-    links=(Link("Open the intent", "/intent/0x12?tx=0x34"), Link("All of them", "/search?q=1")),
+    links=(Link("View transfer", "/intent/0x12?tx=0x34"), Link("View all", "/search?q=1")),
     intent_id="0x12",
 )
 NEARLY = triage.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=near_misses.SHORTENED), now=NOW)
@@ -45,18 +45,18 @@ def test_plain_text_says_what_the_rows_say():
     assert (
         copies.plain(ROWS, root=ROOT, now=NOW)
         == f"""\
-As of 2026-11-21 14:03:11 UTC. All 2 identifiers are answered: 1 found, 1 to be checked.
+As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
 
 1. {TXN_HASH} (deposit transaction)
-   Failed: Transfer failed, return expected
+   Failed: Failed, refund expected
    100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.
-   Where the money is: At the deposit address on Arbitrum. Address: {OWNER}
-   What to do: Wait. Nobody has to do anything.
+   Where the funds are: At the deposit address on Arbitrum. Address: {OWNER}
+   Next step: Wait. Waiting on: owner.
    Note: One note. Another.
    https://dash.example/intent/0x12?tx=0x34
    https://dash.example/search?q=1
 
-2. 0x1234…abcd (nearly an identifier)
+2. 0x1234…abcd (possible identifier)
    Check it: {near_misses.SHORTENED}
 """
     )
@@ -68,12 +68,12 @@ def test_csv_says_what_the_rows_say():
     assert written[0] == {
         "Row": "1",
         "Identifier": TXN_HASH,
-        "What it is": "deposit transaction",
+        "Type": "deposit transaction",
         "Status": "Failed",
-        "What happened": "Transfer failed, return expected",
+        "Summary": "Failed, refund expected",
         "Details": "100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.",
-        "Where the money is": f"At the deposit address on Arbitrum. Address: {OWNER}",
-        "What to do": "Wait. Nobody has to do anything.",
+        "Where the funds are": f"At the deposit address on Arbitrum. Address: {OWNER}",
+        "Next step": "Wait. Waiting on: owner.",
         "Notes": "One note. Another.",
         "Links": f"{ROOT}/intent/0x12?tx=0x34 {ROOT}/search?q=1",
         "As of": "2026-11-21T14:03:11Z",
@@ -86,10 +86,10 @@ def test_markdown_is_a_table_with_a_line_for_each_row():
     assert blank == ""
     assert columns.count("|") == rule.count("|") == 10
     assert lines[0] == (
-        f"| 1 | {TXN_HASH} | deposit transaction | Failed | Transfer failed, return expected"
+        f"| 1 | {TXN_HASH} | deposit transaction | Failed | Failed, refund expected"
         " | 100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC. One note. Another."
-        f" | At the deposit address on Arbitrum. Address: {OWNER} | Wait. Nobody has to do anything."
-        f" | [Open the intent](<{ROOT}/intent/0x12?tx=0x34>), [All of them](<{ROOT}/search?q=1>) |"
+        f" | At the deposit address on Arbitrum. Address: {OWNER} | Wait. Waiting on: owner."
+        f" | [View transfer](<{ROOT}/intent/0x12?tx=0x34>), [View all](<{ROOT}/search?q=1>) |"
     )
     assert lines[1].endswith("|  |")
 
@@ -156,20 +156,20 @@ def test_plain_text_keeps_its_lines(words):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([row(Outcome.FOUND)], "The identifier is answered: 1 found."),
+        ([row(Outcome.FOUND)], "1 identifier resolved: 1 found."),
         (
             [row(each) for each in (*[Outcome.FOUND] * 3, Outcome.UNKNOWN, *[Outcome.TOKEN] * 2, Outcome.NOTHING)],
-            "All 7 identifiers are answered: 3 found, 2 tokens, 1 with nothing behind it, 1 not found.",
+            "All 7 identifiers resolved: 3 found, 2 tokens, 1 not an identifier, 1 not found.",
         ),
         (
             [row(Outcome.FOUND), row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Request timed out")],
-            "1 of 3 identifiers are answered: 1 found. The others are not: Request timed out.",
+            "1 of 3 identifiers resolved: 1 found. The others failed: Request timed out.",
         ),
         (
             [row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Service unreachable")],
-            "None of the 2 identifiers is answered: Request timed out, Service unreachable.",
+            "0 of 2 identifiers resolved: Request timed out, Service unreachable.",
         ),
-        ([row(Outcome.FAILED, "Request timed out")], "The identifier is not answered: Request timed out."),
+        ([row(Outcome.FAILED, "Request timed out")], "Identifier not resolved: Request timed out."),
     ],
     ids=["one", "several", "some failed", "all failed", "the one failed"],
 )  # fmt: skip

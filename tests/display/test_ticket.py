@@ -1,5 +1,7 @@
 """What is read of a whole ticket, and what is said of the rest."""
 
+import re
+
 import pytest
 
 from intents_ui.display import ticket
@@ -33,7 +35,7 @@ def test_two_hundred_lines_are_read_whole():
 def test_what_is_beyond_two_hundred_identifiers_is_counted():
     read = ticket.read("\n".join(addresses(230)))
     assert [each.value for each in read.findings] == addresses(200)
-    assert read.notes == ("230 identifiers were found: the first 200 are answered, 30 are left out. Triage those too.",)
+    assert read.notes == ("Only the first 200 of 230 identifiers were looked up. Submit the other 30 separately.",)
 
 
 def test_a_long_thread_with_few_identifiers_is_no_trouble():
@@ -46,7 +48,7 @@ def test_a_text_that_is_too_long_is_read_to_a_blank_and_that_is_said(filler):
     read = ticket.read(text)
     assert [each.value for each in read.findings] == [OWNER]
     (note,) = read.notes
-    assert note.startswith(f"The text has {len(text):,} characters: the first 6")
+    assert re.match(rf"Only the first 6[\d,]+ of {len(text):,} characters were read\.", note)
 
 
 def test_no_identifier_is_cut_in_two():
@@ -69,15 +71,15 @@ def test_a_character_that_nobody_can_type_costs_no_identifier(control):
 
 def test_invisible_characters_are_said_once():
     read = ticket.read(f"\u200b{OWNER}\u200b and {HASH}")
-    assert read.notes == ("Invisible characters in identifiers or around them were left out.",)
+    assert read.notes == ("Ignored invisible characters in or around identifiers.",)
     assert not any(each.warning for each in read.findings)
 
 
 @pytest.mark.parametrize(
     ("received", "problem"),
     [
-        pytest.param("", "Nothing was pasted.", id="nothing"),
-        pytest.param(" \r\n\t", "Nothing was pasted.", id="blanks"),
+        pytest.param("", "Paste some text.", id="nothing"),
+        pytest.param(" \r\n\t", "Paste some text.", id="blanks"),
         pytest.param("hello " * 50, "No transaction hash, address or intent ID found.", id="prose"),
         pytest.param(
             "Hello,\nmy transfer is gone.\nPlease help",

@@ -63,7 +63,7 @@ def test_a_transfer_is_told_as_on_its_own_page():
         told.instructions,
     )
     assert row.turn == turns.whose(told)
-    assert row.links == (Link("Open the intent", "/intent/…"),)
+    assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
 
 
@@ -113,7 +113,7 @@ def test_an_identifier_is_called_by_what_it_was_found_as(keys, what):
 def test_a_receipt_that_could_not_be_read_is_said():
     row = one(BY_HASH, intent(), None, Unreachable())
     (note,) = row.notes
-    assert note.startswith("The receipt could not be read (Service unreachable)")
+    assert note.startswith("Couldn't load the receipt (Service unreachable).")
 
 
 def test_what_could_not_be_asked_beside_a_hit_is_said():
@@ -151,9 +151,9 @@ def test_an_owner_is_told_by_how_its_transfers_stand_and_the_newest_that_needs_a
     newest = triage.newest_to_look_at(of_found.hits, now=NOW)
     assert newest is of_found.hits[3]
     row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
-    assert row.what == "owner of 7 intents"
-    assert row.headline == "7 intents: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
-    assert row.details[0].startswith("The newest that is under way or failed is 0x7c1f4ab2…90cd9e2b: ")
+    assert row.what == "owner of 7 transfers"
+    assert row.headline == "7 transfers: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
+    assert row.details[0].startswith("Most recent open or failed transfer: 0x7c1f4ab2…90cd9e2b (")
     assert row.status.word == "In progress"
     assert row.where
     assert row.intent_id == ""  # other rows may tell that transfer in full
@@ -178,15 +178,15 @@ def test_what_is_over_or_only_offered_needs_none(settled):
     hits = found(settled).hits
     assert triage.newest_to_look_at(hits, now=NOW) is None
     row = several(found(settled, settled), links=["/search?q=…"])
-    assert (row.status.word, row.where) == ("Nothing under way", "")
-    assert row.details == ("None of the transfers is under way or failed.",)
+    assert (row.status.word, row.where) == ("No open transfers", "")
+    assert row.details == ("No open or failed transfers.",)
     assert [link.path for link in row.links] == ["/search?q=…"]
 
 
 def test_ten_intents_may_be_more_and_roles_are_counted():
     capped = several(found(*[intent("SUCCEEDED")] * 10, capped=True), links=["/"])
-    assert capped.what == "owner of 10 intents or more"
-    assert capped.headline == "10 intents or more: 10 succeeded"
+    assert capped.what == "owner of 10 transfers or more"
+    assert capped.headline == "10 transfers or more: 10 succeeded"
     questions = [Question(key, OWNER, lambda: ()) for key in (lookup.OWNER, lookup.DEPOSIT_ADDRESS)]
     mixed = Found(
         (Hit(intent("SUCCEEDED"), (questions[0],)), Hit(intent("SUCCEEDED"), tuple(questions))),
@@ -209,13 +209,13 @@ def test_a_miss_says_what_was_asked_and_why_there_may_be_nothing():
     assert asked == "Searched as intent ID or transaction hash: no matches."
     assert why == "Possible reasons:"
     assert len(causes) >= 3
-    assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Nothing found", "")
+    assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Not found", "")
 
 
 def test_a_failure_is_never_nothing_found():
     failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
     row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
-    assert (row.outcome, row.status.word) == (Outcome.FAILED, "Not answered")
+    assert (row.outcome, row.status.word) == (Outcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
     assert "Transfers in progress are not affected" in row.details[1]

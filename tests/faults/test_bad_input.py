@@ -477,7 +477,7 @@ def test_a_long_ticket_in_any_script_is_not_too_long(server: str) -> None:
     ticket = quote(f"{ADDRESS} {HASH} " + "送金が届きません。 " * 7000).encode()[: 9 * 70_000]
     answer = raw(server, body("/triage", b"q=" + ticket, "Sec-Fetch-Site: same-origin"))
     assert status_of(answer) == 200
-    assert b"were read. Triage the rest by itself." in answer
+    assert b"characters were read. Submit the rest separately." in answer
 
 
 def test_many_streams_of_one_address_poll_instead(server: str) -> None:

@@ -178,7 +178,7 @@ def test_a_ticket_with_two_full_hashes_says_which_of_them_a_shortened_one_may_be
         assert f'class="row-link" href="/intent/{second}"' in row
     assert "It matches the intent ID" in answer.words[2]
     assert "It matches the deposit transaction" in answer.words[3]
-    assert answer.total == "All 5 identifiers are answered: 2 found, 3 with possible matches."
+    assert answer.total == "All 5 identifiers resolved: 2 found, 3 with possible matches."
     assert "lookalike" not in answer.page
 
 
@@ -227,7 +227,7 @@ def test_what_the_ticket_does_not_hold_is_compared_with_the_newest(
         assert "Searched the 100 newest transfers. No match there or in the other rows." in said
         assert "Ask for the full ID." in said
     assert asked.count("GetIntentHistory") == 1
-    assert answer.total == "All 4 identifiers are answered: 3 not found, 1 possible match."
+    assert answer.total == "All 4 identifiers resolved: 3 not found, 1 possible match."
 
 
 def test_several_of_the_newest_are_a_list(site: Client, busiest: tuple[str, list[str]]) -> None:
@@ -252,7 +252,7 @@ def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
     answer = send(f"{NOBODY} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
     for said in answer.words[1:]:
         assert "Not answered" in said
-        assert "The newest transfers could not be searched." in said
+        assert "Couldn't search the newest transfers." in said
         assert "No match" not in said
     once = asked.count("GetIntentHistory")
     asked.clear()
@@ -264,7 +264,7 @@ def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
 def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     answer = send(f"{NOBODY} {UNKNOWN}")
-    assert "Not compared with the transfers of row 1, which could not be read." in answer.words[1]
+    assert "Not compared with the transfers of row 1, whose lookups failed." in answer.words[1]
 
 
 def test_what_may_be_pasted_includes_shortened_ids(site: Client, emulator: Emulator) -> None:

@@ -161,7 +161,7 @@ def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses
     answer = send("\r\n".join([*lines, *again]))
     assert answer.status == 200
     assert "50 identifiers found" in words_of(answer.page)
-    assert answer.total == "All 50 identifiers are answered: 48 found, 2 not found."
+    assert answer.total == "All 50 identifiers resolved: 48 found, 2 not found."
     expected: list[Known | None] = list(known)
     expected.insert(10, None)
     expected.insert(30, None)
@@ -180,7 +180,7 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
     """It says of the transfer what the transfer's own page says, or refers to the row that does."""
     if f'title="{known.value}"' not in row or f'id="row-{number}"' not in row:
         return False
-    if known.what == "owner" and " intents" in row:
+    if known.what == "owner" and " transfers" in row:
         return is_owner(site, known.value, row)
     if known.what not in words_of(row) or f'href="/intent/{known.intent_id}' not in row:
         return False
@@ -189,13 +189,13 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
     if told != number:
         return f"Same transfer as row {told}" in row
     headline = re.search(r'class="row-link"[^>]*>([^<]*)<', row)
-    where = re.search(r'data-label="Where the money is">([^<]*)', row)
+    where = re.search(r'data-label="Where the funds are">([^<]*)', row)
     return bool(headline and where) and all(html.unescape(each[1].strip()) in page for each in (headline, where))
 
 
 def is_owner(site: Client, owner: str, row: str) -> bool:
     found = re.search(r"(\d+) transfers found", words_of(site.get("/search", {"owner": owner}).content.decode()))
-    return bool(found) and f"owner of {found[1]} intents" in words_of(row)
+    return bool(found) and f"owner of {found[1]} transfers" in words_of(row)
 
 
 def is_explained(row: str) -> bool:
@@ -215,7 +215,7 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
         said = [told[column] for column in ("What it is", "Status", "What happened", "What to do")]
         assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
-    assert f"[Open the intent](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
+    assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
     assert answer.page.count("Row,Identifier,What it is") == 1  # a page of 200 rows is large enough without a second
     forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
     assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
@@ -240,10 +240,10 @@ def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulato
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.words
     assert "USDC, a token on Ethereum" in token
-    assert "nobody's account" in token
+    assert "token contract, not a wallet" in token
     assert "stands for the native token" in coin
     assert "This is a placeholder" in placeholder
-    assert answer.total == "All 3 identifiers are answered: 1 token, 2 with nothing behind them."
+    assert answer.total == "All 3 identifiers resolved: 1 token, 2 not identifiers."
 
 
 def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emulator) -> None:
@@ -251,14 +251,14 @@ def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emula
     assert ["This one has 39" in answer.words[0], "shortened" in answer.words[1], "ENS names" in answer.words[2]] == [
         True
     ] * 3
-    assert answer.total == "All 3 identifiers are answered: 3 to be checked."
+    assert answer.total == "All 3 identifiers resolved: 3 to check."
 
 
 def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emulator) -> None:
     answer = send("<b>4711</b> \u202e")
     assert answer.status == 200
     assert "<b>4711" not in answer.page
-    assert "Nothing found" in answer.words[0]
+    assert "Not found" in answer.words[0]
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ def test_a_miss_of_a_link_says_all_that_was_asked(site: Client, emulator: Emulat
 def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     row = send(f"wallet {owner}").rows[0]
-    assert re.search(r"owner of \d+ intents", row)
-    assert "The newest that is under way or failed is" in row
+    assert re.search(r"owner of \d+ transfers", row)
+    assert "Most recent open or failed transfer: " in row
     links = re.findall(r'<a [^>]*href="([^"]+)"', row)
     assert links[0].startswith("/intent/0x")
     assert links[1] == f"/address/{owner}"
@@ -301,10 +301,10 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
     [
         (
             "*",
-            "Not answered Service error",
-            "None of the 3 identifiers is answered: Service error",
+            "Lookup failed Service error",
+            "0 of 3 identifiers resolved: Service error",
         ),
-        ("SearchIntents", "Lookup by", "1 of 3 identifiers are answered: 1 found. The others are not:"),
+        ("SearchIntents", "Lookup by", "1 of 3 identifiers resolved: 1 found. The others failed:"),
     ],
 )
 def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
@@ -316,18 +316,18 @@ def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
     assert answer.status == 200
     assert len(answer.rows) == 3
     assert said in answer.words[0]
-    assert "Nothing found" not in answer.page
+    assert "Not found" not in answer.page
     assert answer.total.startswith(total)
     again = re.search(r'name="q" value="([^"]+)"[^<]*<button[^>]*>([^<]*)', answer.page)
     assert again
     assert again[1].split()[:2] == [NOTHING, NOBODY]
-    assert again[2].startswith("Ask again for the")
+    assert again[2].startswith("Retry ")
 
 
 def test_a_receipt_that_cannot_be_read_is_said(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.behave("GetIntentReceipt", "failing-500")
-    assert "The receipt could not be read" in send(intent_id).words[0]
+    assert "Couldn't load the receipt" in send(intent_id).words[0]
 
 
 def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
@@ -340,7 +340,7 @@ def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{intent_id} {NOTHING}")
     assert "Something went wrong" in answer.words[0]
-    assert "Nothing found" in answer.words[1]
+    assert "Not found" in answer.words[1]
     reference = re.search(r"request ID ([0-9a-f]{12})", answer.words[0])
     assert reference
     assert f"Unhandled ValueError, request ID {reference[1]}" in caplog.text
@@ -355,7 +355,7 @@ def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulato
     assert "script-src 'self'" in answer.headers["content-security-policy"]
     head, *told, end, _ = answer.pieces
     assert "2 identifiers found" in head
-    assert "Rows are still coming" in head
+    assert "Loading …" in head
     assert [piece.count("<tr id=") for piece in told] == [1, 1]
     assert 'id="total"' in end
     assert end.rstrip().endswith("</html>")
@@ -364,8 +364,8 @@ def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulato
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        pytest.param(None, "Nothing was pasted.", id="no field"),
-        pytest.param(" \r\n ", "Nothing was pasted.", id="blanks"),
+        pytest.param(None, "Paste some text.", id="no field"),
+        pytest.param(" \r\n ", "Paste some text.", id="blanks"),
         pytest.param("help me <please>, " * 20, "No transaction hash, address or intent ID", id="prose"),
         pytest.param("Hello,\nmy transfer is gone.\nPlease help", "No transaction hash", id="short prose"),
         pytest.param(NOBODY[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
@@ -408,7 +408,7 @@ def test_only_our_own_pages_may_send_a_text(
 ) -> None:
     answer = send(NOTHING, **headers)
     assert answer.status == status
-    assert ("This came from another site" in answer.page) == (status == 403)
+    assert ("Rejected: the form came from another site" in answer.page) == (status == 403)
     assert (NOTHING in answer.page) == (status == 200)
 
 
@@ -441,7 +441,7 @@ def test_a_search_passes_hidden_characters_on_to_triage_which_leaves_them_out(si
     tree = LexborHTMLParser(site.get("/search", {"q": asked}).content.decode())
     passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
     assert passed_on == asked
-    assert "Invisible characters in identifiers" in send(passed_on).page
+    assert "Ignored invisible characters in or around identifiers" in send(passed_on).page
 
 
 def test_nothing_that_was_pasted_is_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
@@ -523,7 +523,7 @@ def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: 
         assert 'id="total"' not in reader.page
         until(lambda: doors.intents() == known)
         doors.all_open.set()
-        reader.until("All 6 identifiers are answered: 6 found.")
+        reader.until("All 6 identifiers resolved: 6 found.")
 
 
 @pytest.mark.deep
@@ -540,7 +540,7 @@ def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behin
         assert len(doors.intents()) == wiring.TICKET_THREADS
         doors.all_open.set()
         for reader in all_readers:
-            reader.until("All 4 identifiers are answered: 4 found.")
+            reader.until("All 4 identifiers resolved: 4 found.")
 
 
 def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Client, emulator: Emulator) -> None:
