@@ -136,9 +136,9 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
         assert fits(page)
         visit.open(f"/token/8453/{USDC}")
         page.get_by_role("link", name="Routes of this token").click()
-        expect(page.get_by_role("heading", name="Where it can go")).to_be_visible()
+        expect(page.get_by_role("heading", name="Routes from this token")).to_be_visible()
         page.get_by_role("link", name="Back to the token").click()
-        page.get_by_role("link", name="Newest intents of this token").click()
+        page.get_by_role("link", name="Recent transfers of this token").click()
         expect(page.get_by_role("heading", name="Newest intents with it")).to_be_visible()
 
 
@@ -148,7 +148,7 @@ def test_a_tokens_page_brings_its_slower_parts(browser: Browser, server: str, wi
     with visiting(browser, server, theme="dark", width=width) as visit:
         page = visit.page
         visit.open(f"/token/8453/{USDC}")
-        expect(page.get_by_role("heading", name="What can pay for it")).to_be_visible()
+        expect(page.get_by_role("heading", name="Routes to this token")).to_be_visible()
         expect(page.get_by_role("heading", name="Newest intents with it")).to_be_visible()
         assert page.get_by_role("heading").evaluate_all("all => all.map(each => each.tagName)")[0] == "H1"
         assert fits(page)

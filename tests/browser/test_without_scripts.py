@@ -97,8 +97,8 @@ def searched_tokens(visit: Visit) -> None:
     expect(visit.page).to_have_url(re.compile(r"q=usdc"))
     visit.page.get_by_role("link", name="USDC", exact=True).first.click()
     expect(heading(visit.page)).to_have_text("USDC")
-    visit.page.get_by_role("link", name="Where it can go").click()
-    expect(visit.page.locator("#answer")).to_contain_text("can be had for USDC")
+    visit.page.get_by_role("link", name="Routes from this token").click()
+    expect(visit.page.locator("#answer")).to_contain_text("reachable from USDC")
 
 
 def narrowed_chains(visit: Visit) -> None:

@@ -83,7 +83,7 @@ SEARCHES = [
     searched("B04", HASH, 404, "No matches", 4),
     searched("B05", "vitalik.eth", 400, "Paste the address instead"),
     searched("B05", f"https://etherscan.io/tx/{HASH}", 404, HASH[:10], 4),
-    searched("B06", "a" * 10_240, 400, "up to 10,000 can be searched at once"),
+    searched("B06", "a" * 10_240, 400, "The limit is 10,000."),
     searched("B06", "a\x00b", 400, "⟨U+0000⟩"),
     searched("B06", "0х" + "1" * 40, 400, "is a lookalike character"),  # noqa: RUF001 - a Cyrillic letter
     searched("B06", "０ｘ" + "１" * 40, 404, "0x" + "1" * 4, 3),  # noqa: RUF001 - full-width
