@@ -112,11 +112,11 @@ def _idle_windows(browser: Browser, *, scripts: bool) -> list[BrowserContext]:
     return []
 
 
-def some_intent(visit: Visit, scenario: int) -> str:
-    """Return the path of a scenario's completed transfer. The list of them is long, and read without the browser."""
+def some_intent(visit: Visit, scenario: int, kind: str = "completed") -> str:
+    """Return the path of a scenario's transfer. The list of them is long, and read without the browser."""
     page = httpx.get(f"{visit.root}/demo", trust_env=False, timeout=PATIENCE).text
-    found = re.search(rf'href="([^"]+)" aria-label="Completed transfer of scenario {scenario}"', page)
-    assert found, f"no completed transfer of scenario {scenario}"
+    found = re.search(rf'href="([^"]+)" aria-label="{kind.capitalize()} transfer of scenario {scenario}"', page)
+    assert found, f"no {kind} transfer of scenario {scenario}"
     return found[1]
 
 

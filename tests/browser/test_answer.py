@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 SCREENS = [(360, 740), (1280, 800)]  # a phone and a desk
 TELLING = [
-    *((number, "finished") for number in (1, 2, 5, 8, 10, 11, 12, 14, 16, 18, 22, 25, 26, 27, 28, 30)),
+    *((number, "completed") for number in (1, 2, 5, 8, 10, 11, 12, 14, 16, 18, 22, 25, 26, 27, 28, 30)),
     *((number, "live") for number in (3, 5, 7, 23, 27)),
 ]
 ANSWERS = ".answer h1, .answer-point, .promise-line"

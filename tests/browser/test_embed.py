@@ -144,7 +144,7 @@ def test_of_the_whole_site_map_the_card_alone_and_only_there(browser: Browser, s
 def test_what_is_not_there_is_said_in_the_frame(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="light") as visit:
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed/intent/0x{'ab' * 32}"))
-        expect(frame.get_by_role("alert")).to_contain_text("Nothing found")
+        expect(frame.get_by_role("alert")).to_contain_text("Not found")
 
 
 def test_the_card_leads_to_the_page_in_a_tab_of_its_own(browser: Browser, sites: Sites) -> None:

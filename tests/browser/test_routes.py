@@ -62,7 +62,7 @@ def test_chosen_asked_swapped_and_left_by_keyboard(browser: Browser, server: str
         expect(answer(page)).to_have_text("Yes: a route from ETH on Optimism to ETH on Base is listed")
 
         by_keyboard(page, destination.locator("summary"), "\n")
-        by_keyboard(page, destination.get_by_label("or any other token"), "usdc\n")
+        by_keyboard(page, destination.get_by_label("Or enter another token"), "usdc\n")
         expect(answer(page)).to_contain_text("from ETH on Optimism to USDC on Base")
 
         for url in (BACK, ONE, TO_OPTIMISM):
@@ -80,13 +80,13 @@ def test_the_tokens_follow_the_chain_and_the_like_of_one_stays_chosen(browser: B
         chain.select_option("Base")
         expect(page.locator("#said")).to_have_text("5 featured tokens on Base")
         token.select_option("USDC")
-        origin.get_by_label("or any other token").fill("typed before")
+        origin.get_by_label("Or enter another token").fill("typed before")
         chain.focus()
         page.keyboard.type("Katana")
         expect(page.locator("#said")).to_have_text("5 featured tokens on Katana")
         expect(token).to_have_value("USDC")
         expect(chain).to_be_focused()
-        expect(origin.get_by_label("or any other token")).to_have_value("typed before")
+        expect(origin.get_by_label("Or enter another token")).to_have_value("typed before")
         expect(page).to_have_url(server + "/routes")
 
 
@@ -111,7 +111,7 @@ def test_without_scripts_a_chain_is_chosen_and_then_a_token(browser: Browser, se
         ask.click()
         expect(answer(page)).to_contain_text("held by 0x111111…111111 with a route to USDC on Base")
         page.get_by_role("link", name="Routes", exact=True).click()
-        page.get_by_role("link", name="Chains against chains").click()
+        page.get_by_role("link", name="Route matrix").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Chains against chains")
         visit.forgive(400)
 

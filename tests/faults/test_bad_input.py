@@ -72,7 +72,7 @@ def searched(name: str, word: str, status: int, says: str = "", calls: int = 0) 
 SEARCHES = [
     *(searched("B01", word, 200, "Paste an identifier") for word in ("", "   ", "\t\n")),
     *(searched("B02", word, 404, "address <bdi", 3) for word in (CHECKSUMMED, CHECKSUMMED.lower())),
-    searched("B02", CHECKSUMMED[:-1] + "D", 404, "checksum", 3),
+    searched("B02", CHECKSUMMED[:-1] + "D", 404, "Checksum mismatch", 3),
     *(searched("B03", "0x" + "a" * n, 400, f"An address has 40 hex characters. This one has {n}") for n in (39, 41)),
     *(
         searched("B03", "0x" + "a" * n, 400, f"A transaction hash has 64 hex characters. This one has {n}")
@@ -124,7 +124,7 @@ FILTERS = [
     Row("B12", "/history?from_at=99999-01-01", 400, "Use the format 2026-11-21 14:03."),
     Row("B12", "/history?from_at=2026-03-29T02:30&zone=Europe/Berlin", 400, "daylight saving change"),
     Row("B12", "/history?from=1763726580000", 400, "looks like milliseconds"),
-    Row("B12", "/history?from_at=2026-11-21&zone=../../etc/passwd", 400, "A time zone has a name such as"),
+    Row("B12", "/history?from_at=2026-11-21&zone=../../etc/passwd", 400, "Enter a time zone such as"),
     Row("B12", "/history?from=10&to=10", 200, calls=1),
     *(Row("B13", f"{path}?cursor={word}", 400, "Invalid page link")
       for path in LISTS[:3] for word in ("abc", "a:b:c", "%00", "a" * 9000)),

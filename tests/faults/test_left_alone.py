@@ -39,7 +39,7 @@ def test_a_service_that_asks_for_quiet_is_asked_nothing_and_readers_are_told_unt
     known, cold = dashboard.visit(paths["intent running"]), dashboard.visit(NOWHERE)
     assert (known.status_code, cold.status_code) == (200, 429)
     assert re.search(r"Last updated <time", known.body)
-    assert "asked us to slow down" in main(known)
+    assert "Rate limited by the service" in main(known)
     assert "Rate limited until" in main(cold)
     assert seconds - 10 <= int(cold["Retry-After"]) <= seconds * 1.1 + 1
     assert "until" in main(dashboard.visit("/history?origin=10"))
@@ -64,7 +64,7 @@ def test_a_key_that_is_refused_is_told_without_the_key_and_tried_every_half_minu
     assert "Authentication failed" in main(answer)
     assert CANARY not in answer.body
     assert asked(dashboard) == before
-    assert sum("does not take our key" in line for line in dashboard.log.lines) == 1
+    assert sum("rejected the access key" in line for line in dashboard.log.lines) == 1
     dashboard.later(30)
     dashboard.visit(NOWHERE[:-1] + "3")
     assert asked(dashboard) == before + 1

@@ -109,7 +109,7 @@ def test_a_ticket_spends_by_identifier_and_one_that_cannot_be_paid_keeps_its_tex
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
     refused = ask(GREEDY, "/triage", "POST", data={"q": text})
     assert is_refused(refused)
-    assert "used up its calls to the service" in refused.text
+    assert "have reached the rate limit" in refused.text
     assert ids(1)[0] in refused.text
     assert ask(OTHER, "/triage", "POST", data={"q": text}).status_code == 200
 

@@ -61,4 +61,4 @@ def test_a_text_without_an_identifier_says_what_one_looks_like(site: Client, pas
     alert = page[page.index('role="alert"') :]
     assert answer.status_code == 400
     assert pasted in alert  # it can be mended where it stands
-    assert "Intent ids, transaction hashes, addresses and links of block explorers" in alert
+    assert "Intent IDs, transaction hashes, addresses and block explorer links" in alert

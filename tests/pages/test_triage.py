@@ -212,11 +212,11 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
     assert first["As of"].startswith("2026-11-21T12:0")
     assert second["Status"] == "Not found"
     for told in (first, second):
-        said = [told[column] for column in ("What it is", "Status", "What happened", "What to do")]
+        said = [told[column] for column in ("Type", "Status", "Summary", "Next step")]
         assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
     assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
-    assert answer.page.count("Row,Identifier,What it is") == 1  # a page of 200 rows is large enough without a second
+    assert answer.page.count("Row,Identifier,Type") == 1  # a page of 200 rows is large enough without a second
     forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
     assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
     assert len(forms) == 3
