@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
-RECOVER_IN_THE_APP = "Recover the funds in the app that started the transfer."
+RECOVER_IN_THE_APP = "Recover in the app that started the transfer."
 SUPPORT_OF_THE_APP = "Contact support in the app that started the transfer."
+BOTH_IN_THE_APP = "Recover or get help in the app that started it."
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ def needed(next_step: str, *, contact: str, contacts: Contacts) -> Iterator[Help
     """Return the help for a next step. `contact` is whom the page says to contact besides, if anyone."""
     says = next_step.lower()
     recovers, asks_support = "recover" in says, "contact support" in says
+    if recovers and asks_support and not (contacts.recovery_url or contacts.support):
+        yield Help(BOTH_IN_THE_APP)
+        return
     if recovers:
         yield Help(RECOVER, contacts.recovery_url) if contacts.recovery_url else Help(RECOVER_IN_THE_APP)
     if contacts.support and (asks_support or contact):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from intents_ui.display import statuses
+from intents_ui.display.assistance import Help
 from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
 from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.wire import IntentStatus, TransactionStatus
@@ -96,6 +97,7 @@ class Explanation:
     who: Who
     contact: str
     tone: Tone
+    help: tuple[Help, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ HELP = {
 
 
 def whose(summary: Summary) -> str:
-    """`Waiting on: owner. For help, contact the app's support team with the intent ID.`"""
+    """Return `Waiting on: owner. For help, contact the app's support team with the intent ID.`
+
+    Without the contact where `summary.help` says whom to contact or where to recover funds.
+    """
     turn = TURNS[summary.who]
-    if not summary.contact:
+    if not summary.contact or summary.help:
         return turn
     contact = f"{HELP[summary.who]} {summary.contact[0].lower()}{summary.contact[1:]}"
     return f"{turn}. {contact}" if turn else contact

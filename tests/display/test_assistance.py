@@ -80,7 +80,7 @@ def test_each_form_of_the_reply_has_the_links():
 
 def test_a_reply_without_settings_names_the_app():
     told = reply.Reply(recoverable(Contacts()), URL)
-    sentence = "Recover the funds in the app that started the transfer."
+    sentence = assistance.RECOVER_IN_THE_APP
     assert sentence in told.plain
     assert sentence in told.markdown
     document = json.loads(told.json)

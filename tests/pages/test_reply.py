@@ -112,8 +112,8 @@ def test_page_and_reply_link_the_operators_contacts(
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(25)["intentId"]
-    assert assistance.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
+    assert assistance.BOTH_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
     plain, markdown, told = forms(site, intent_id)
-    assert assistance.RECOVER_IN_THE_APP in plain
-    assert assistance.RECOVER_IN_THE_APP in markdown
+    assert assistance.BOTH_IN_THE_APP in plain
+    assert assistance.BOTH_IN_THE_APP in markdown
     assert json.loads(told)["recoveryUrl"] is None
