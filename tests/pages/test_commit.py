@@ -306,7 +306,7 @@ def test_an_intent_that_somebody_else_committed_meanwhile_is_told_with_its_state
     asked.before = by_somebody_else
     status, told = send(browser, quoted)
     assert status == 409
-    assert "No longer quoted" in told
+    assert "Status has changed" in told
     assert "Current status: Committed. The commit changed nothing." in told
     assert asked.commits == 1
 
