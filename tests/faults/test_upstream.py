@@ -453,7 +453,7 @@ def test_a_commit_that_came_too_late_looks_once_at_what_is_so_now(
     told = " ".join(LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split())
     assert answer.status_code == 409
     assert "Status has changed" in told
-    assert "Its state now is Quoted" in told
+    assert "Current status: Quoted" in told
     assert [each.operation for each in dashboard.service.asked("GetIntent", "CommitIntent")] == [
         "GetIntent",
         "CommitIntent",
