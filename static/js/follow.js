@@ -79,7 +79,8 @@ function notify(words) {
 function hear(news) {
   const { told } = book.page("followed", subject.path) ?? followed;
   const fresh = news.filter(({ key }) => !heard.has(key));
-  const untold = fresh.filter(({ key }) => !told?.includes(key));
+  // Only the tab that notifies records what was reported, or another tab's record would keep it silent.
+  const untold = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
   for (const { key } of fresh) heard.add(key);
   if (!told || untold.length) {
     followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MOST_TOLD);
@@ -88,7 +89,7 @@ function hear(news) {
   }
   if (!told || !fresh.length || isLookedAt()) return;
   unseen = fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : "");
-  if (untold.length && isSpeaking) notify(unseen);
+  if (untold.length) notify(unseen);
 }
 
 function hearState() {

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import PATIENCE_MS, Visit, some_intent, visiting
 from tests.browser.test_live import OWNER, REFUNDED_INSIDE, Transfer
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.browser
 
@@ -204,10 +204,11 @@ def test_two_tabs_tell_a_state_once_and_end_together(visit: Visit) -> None:
     transfer.commit()
     for each in (page, other):
         expect(each).to_have_title(begins("Committed"))
-    assert len(sent(page)) + len(sent(other)) == 1
+    until(lambda: sent(page) or sent(other))
     hide(other, False)
     other.locator(SWITCH).click()
     expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
+    assert len(sent(page)) + len(sent(other)) == 1
 
 
 def test_a_finished_transfer_is_not_offered_to_be_followed(visit: Visit) -> None:
