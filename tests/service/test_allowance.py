@@ -1,4 +1,4 @@
-"""A page has so many seconds for all of its questions, and waits for the service only where there is a place."""
+"""Page time budgets and service slots: one deadline for all calls of a page, and a bounded queue for a slot."""
 
 import json
 import threading
@@ -64,7 +64,7 @@ def on_a_page(places: Places, ask: Any, *, seconds: float = 5.0) -> Any:
         return ask()
 
 
-def test_one_page_more_than_may_wait_is_refused_soon_and_not_by_the_service(doors, service):
+def test_a_page_beyond_the_queue_limit_is_rejected_without_calling_the_service(doors, service):
     places = Places(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(on_a_page, places, lambda n=n: service.get_intent(f"0xslow{n}")) for n in range(2)]
@@ -77,7 +77,7 @@ def test_one_page_more_than_may_wait_is_refused_soon_and_not_by_the_service(door
     assert sorted(doors.asked) == ["0x3", "0xslow0", "0xslow1"]
 
 
-def test_a_page_that_joins_anothers_question_waits_like_the_other(doors, service):
+def test_a_page_that_joins_a_pending_call_waits_like_its_first_caller(doors, service):
     places = Places(1, wait=0.05)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
@@ -87,13 +87,13 @@ def test_a_page_that_joins_anothers_question_waits_like_the_other(doors, service
         assert first.result(60).intent_id == "0xslow"
 
 
-def test_the_questions_of_one_page_share_its_place(service):
+def test_all_calls_of_one_page_share_its_slot(service):
     places = Places(1, wait=0.05)
     found = on_a_page(places, lambda: together(*(lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5))))
     assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
 
 
-def test_a_page_without_a_place_waits_once_and_not_for_each_question(service, monkeypatch):
+def test_a_page_without_a_slot_waits_once_rather_than_once_per_call(service, monkeypatch):
     places, waits = Places(1, wait=0.2), list[str | None]()
     take = places.take
     monkeypatch.setattr(places, "take", lambda visitor: (waits.append(visitor), take(visitor))[1])
@@ -106,14 +106,14 @@ def test_a_page_without_a_place_waits_once_and_not_for_each_question(service, mo
     assert len(waits) == 1
 
 
-def test_what_is_asked_for_no_page_needs_no_place(service):
+def test_calls_outside_a_page_need_no_slot(service):
     places = Places(1, wait=0.05)
     with places.page(seconds=5), ThreadPoolExecutor(1) as threads:
         service.get_intent("0x1")
         assert threads.submit(service.get_intent, "0x2").result(60).intent_id == "0x2"
 
 
-def test_all_questions_of_a_page_end_with_its_time(doors, service):
+def test_all_calls_of_a_page_end_at_its_deadline(doors, service):
     places = Places(1, wait=0.05)
     slow = [lambda n=n: service.get_intent(f"0xslow{n}") for n in range(3)]
 
@@ -124,7 +124,7 @@ def test_all_questions_of_a_page_end_with_its_time(doors, service):
     assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}
 
 
-def test_questions_beyond_the_threads_end_with_the_pages_time_as_well(doors, service):
+def test_calls_queued_for_a_thread_end_at_the_page_deadline(doors, service):
     use_threads(1)
     try:
         with within(0.3):
@@ -134,7 +134,7 @@ def test_questions_beyond_the_threads_end_with_the_pages_time_as_well(doors, ser
     assert {type(answer) for answer in answers} == {OutOfTime}
 
 
-def test_no_thread_is_left_when_the_process_ends_its_questions():
+def test_shutdown_leaves_no_thread_running():
     end_threads()  # those of other tests
     assert together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
     assert any(thread.name.startswith("question") for thread in threading.enumerate())
@@ -144,13 +144,13 @@ def test_no_thread_is_left_when_the_process_ends_its_questions():
     assert together(lambda: 1, lambda: 2) == [1, 2]
 
 
-def test_a_call_that_takes_too_long_by_itself_is_not_the_pages_fault(server):
+def test_a_call_that_times_out_is_not_counted_as_the_page_running_out_of_time(server):
     with client(server.url, total=0.1) as service:
         error = failure_of(lambda: on_a_page(Places(1, wait=0.05), lambda: service.get_intent("0xslow")))
     assert (type(error), error.reason) == (Unreachable, Reason.TIMEOUT)
 
 
-def test_who_joined_a_page_that_ran_out_of_time_asks_again(doors, service):
+def test_a_waiter_retries_when_the_first_caller_runs_out_of_time(doors, service):
     places = Places(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
         hurried = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"), seconds=0.3)
@@ -162,7 +162,7 @@ def test_who_joined_a_page_that_ran_out_of_time_asks_again(doors, service):
         assert patient.result(60).intent_id == "0xslow"
 
 
-def test_a_deadline_inside_another_never_goes_beyond_it():
+def test_a_nested_deadline_never_exceeds_the_outer_one():
     with within(1.0):
         with within(100.0):
             assert (seconds_left() or 100) <= 1
@@ -176,7 +176,7 @@ def on_a_place(do: Any) -> Any:
     return do()
 
 
-def test_a_place_is_given_back_whatever_a_page_ends_in():
+def test_a_slot_is_released_however_a_page_ends():
     places = Places(1, wait=0.01)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), places.page(seconds=1):

@@ -1,4 +1,4 @@
-"""Whatever the service answers, a reader gets what can be read of it, or one of our errors; exact, and soon."""
+"""Property tests: any response is parsed exactly and quickly as far as it is readable, or raises a service error."""
 
 import json
 from typing import Any
@@ -118,7 +118,7 @@ QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), max_exa
 
 @QUIET
 @given(answers(odd=False))
-def test_a_well_formed_answer_is_read_whatever_is_missing_in_it(answer):
+def test_a_well_formed_response_is_read_whatever_is_missing(answer):
     operation, document = answer
     found = ask(operation, json.dumps(named(document)).encode())
     assert isinstance(found, Wire | str)
@@ -128,7 +128,7 @@ def test_a_well_formed_answer_is_read_whatever_is_missing_in_it(answer):
 @QUIET
 @given(answers(odd=True))
 @example(("GetIntent", {"intent": {"intentId": "0x1", "status": "x" * 2**19}}))
-def test_any_json_is_an_answer_or_one_of_our_errors(answer):
+def test_any_json_is_parsed_or_raises_a_service_error(answer):
     operation, document = answer
     for content in (document, named(document)):
         found = answer_or_error(operation, json.dumps(content).encode())
@@ -138,14 +138,14 @@ def test_any_json_is_an_answer_or_one_of_our_errors(answer):
 
 @QUIET
 @given(st.sampled_from(sorted(CALLS)), st.binary(max_size=60))
-def test_any_bytes_are_an_answer_or_one_of_our_errors(operation, content):
+def test_any_bytes_are_parsed_or_raise_a_service_error(operation, content):
     found = answer_or_error(operation, content)
     assert isinstance(found, Wire | str) or found.operation == operation
 
 
 @QUIET
 @given(st.integers(0, 2**256 - 1), st.booleans())
-def test_amounts_come_back_digit_for_digit(amount, as_text):
+def test_amounts_round_trip_digit_for_digit(amount, as_text):
     written = f'"{amount}"' if as_text else str(amount)
     text = f'{{"intentId":"0x1","summary":{{"originTokenAmount":{written}}}}}'
     receipt = ask("GetIntentReceipt", f'{{"intentReceipt":{text}}}'.encode())
@@ -156,14 +156,14 @@ def test_amounts_come_back_digit_for_digit(amount, as_text):
 
 
 @pytest.mark.parametrize("text", ["x" * 900_000, "\u202e" * 150_000], ids=["plain", "escaped"])
-def test_a_very_long_text_is_read_whole(text):
+def test_a_very_long_text_is_read_completely(text):
     found = ask(
         "GetIntentReceipt", json.dumps({"intentReceipt": {"intentId": "0x1", "summary": {"memo": text}}}).encode()
     )
     assert found.summary.memo == text
 
 
-def test_an_object_that_is_wrong_at_every_level_is_read_as_soon_as_another():
+def test_an_object_invalid_at_every_level_parses_as_fast_as_a_valid_one():
     wrong: dict[str, Any] = {name: [] for name, _ in spec.SPEC["IntentTransaction"]} | {"precondition": {"type": 5}}
     legs = {f"{leg}Transaction": wrong for leg in ("deposit", "origin", "destination", "refund")}
     receipt = {"intentId": "0x1", "status": 5, "summary": {"memo": 5}} | legs
@@ -184,7 +184,7 @@ def test_an_object_that_is_wrong_at_every_level_is_read_as_soon_as_another():
         st.text(max_size=5), st.text(max_size=5) | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     )
 )
-def test_an_intent_keeps_its_text_with_members_that_nobody_knows(others):
+def test_an_intent_keeps_its_raw_text_including_unknown_members(others):
     text = json.dumps({"intentId": "0x1"} | {f"x{name}": value for name, value in others.items()}, ensure_ascii=True)
     intent = ask("GetIntent", f'{{ "intent" :{text} }}'.encode())
     assert intent.received == text

@@ -1,4 +1,4 @@
-"""The client of the live pages: the same answers and errors, and no harm from callers who go away."""
+"""The async client of live updates: same responses and errors as the sync one, and safe cancellation."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from tests.service.scripted_server import Visit, answering, response, serving
 INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
 
 
-async def test_an_operation_is_awaited_and_answers_the_same():
+async def test_an_awaited_operation_returns_the_same_response():
     with serving(answering(INTENT)) as server:
         async with async_client(server.url) as service:
             intent = await service.get_intent("0x1")
@@ -36,7 +36,7 @@ async def test_errors_are_the_same_and_name_the_call():
         ),
     ],
 )
-async def test_a_slow_answer_is_cut_at_the_total_deadline(script):
+async def test_a_slow_response_is_cut_off_at_the_total_deadline(script):
     with serving(script) as server:
         async with async_client(server.url, total=0.3) as service:
             with pytest.raises(Unreachable) as caught:
@@ -44,7 +44,7 @@ async def test_a_slow_answer_is_cut_at_the_total_deadline(script):
     assert caught.value.reason is Reason.TIMEOUT
 
 
-async def test_a_connection_that_breaks_is_told_as_that():
+async def test_a_broken_connection_is_reported_as_such():
     with serving(Visit.reset) as server:
         async with async_client(server.url) as service:
             with pytest.raises(Unreachable) as caught:
@@ -52,7 +52,7 @@ async def test_a_connection_that_breaks_is_told_as_that():
     assert caught.value.reason is Reason.BROKEN
 
 
-async def test_an_answer_that_is_too_large_is_cut_off():
+async def test_an_oversized_response_is_cut_off():
     with serving(answering(" " * 2**20)) as server:
         async with async_client(server.url) as service:
             with pytest.raises(Unreadable) as caught:
@@ -60,7 +60,7 @@ async def test_an_answer_that_is_too_large_is_cut_off():
     assert caught.value.flaw is Flaw.TOO_LARGE
 
 
-async def test_a_large_answer_is_read():
+async def test_a_large_response_is_read():
     memo = "x" * 2**19
     with serving(answering(f'{{"intentReceipt":{{"intentId":"0x1","summary":{{"memo":"{memo}"}}}}}}')) as server:
         async with async_client(server.url, size=2**20, total=5.0) as service:
@@ -69,7 +69,7 @@ async def test_a_large_answer_is_read():
     assert receipt.summary.memo == memo
 
 
-async def test_held_calls_do_not_keep_the_others_from_being_asked():
+async def test_long_polls_do_not_block_other_calls():
     def script(visit: Visit) -> None:
         visit.stay_silent() if visit.operation == "WaitIntentReceipt" else visit.send(response(INTENT))
 
@@ -86,7 +86,7 @@ async def test_held_calls_do_not_keep_the_others_from_being_asked():
 
 
 @pytest.mark.deep
-async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
+async def test_mass_cancellation_leaves_the_client_usable():
     """With a limited pool, each plainly canceled connection would cost a slot and the last calls would fail."""
 
     def script(visit: Visit) -> None:
@@ -107,7 +107,7 @@ async def test_a_storm_of_callers_who_go_away_leaves_the_client_usable():
             assert service._short_calls._value == 10
 
 
-async def test_a_held_call_that_nobody_waits_for_ends_at_once():
+async def test_a_long_poll_ends_as_soon_as_its_caller_cancels():
     """Its slot is free again, its connection is closed, and httpcore remembers nothing of it."""
     with serving(Visit.stay_silent) as server:
         async with async_client(server.url, total=30.0, held_calls=20, connection_wait=0.1) as service:
@@ -124,7 +124,7 @@ async def test_a_held_call_that_nobody_waits_for_ends_at_once():
             await _until(lambda: not any(visitor.is_alive() for visitor in server._threads[1:]))
 
 
-async def test_closing_ends_the_calls_under_way():
+async def test_closing_the_client_ends_pending_calls():
     with serving(Visit.stay_silent) as server:
         service = async_client(server.url, total=30.0)
         asked = asyncio.create_task(service.get_intent("0x1"))

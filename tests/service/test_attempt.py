@@ -1,4 +1,4 @@
-"""A call by hand: what is sent is what was written, and whatever comes is told, but for the access key."""
+"""Console calls: the request is sent as typed and every response is shown, without the access key."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ def attempt(script: Script, text: str = "{}", **how: Any) -> Attempt:
         pytest.param("", id="nothing"),
     ],
 )
-def test_the_text_is_sent_as_it_is(text: str) -> None:
+def test_the_request_text_is_sent_unchanged(text: str) -> None:
     with serving(answering({})) as server, client(server.url) as service:
         made = service.attempt("GetIntent", text, group=Group.INTENT)
     assert server.visits[0].body == text.encode()
@@ -41,7 +41,7 @@ def test_the_text_is_sent_as_it_is(text: str) -> None:
     assert made.sent == text
 
 
-def test_an_answer_is_told_to_the_byte() -> None:
+def test_the_response_is_reported_byte_for_byte() -> None:
     body = '{"intent": {"amount": 1e400, "n": 12345678901234567890.10} }'
     made = attempt(answering(body))
     assert (made.status, made.text, made.error) == (200, body, None)
@@ -49,7 +49,7 @@ def test_an_answer_is_told_to_the_byte() -> None:
     assert made.seconds > 0
 
 
-def test_what_came_compressed_has_two_sizes() -> None:
+def test_a_compressed_response_reports_both_sizes() -> None:
     body = json.dumps({"tokens": ["0x" + "ab" * 20] * 100})
     packed = gzip.compress(body.encode())
     made = attempt(answering(packed, headers={"Content-Encoding": "gzip"}))
@@ -57,7 +57,7 @@ def test_what_came_compressed_has_two_sizes() -> None:
     assert (made.size, made.wire_size) == (len(body), len(packed))
 
 
-def test_a_refusal_is_told_with_its_text() -> None:
+def test_an_error_response_is_reported_with_its_text() -> None:
     made = attempt(answering(NOT_FOUND, status=400))
     assert isinstance(made.error, NotFound)
     assert (made.error.name, made.error.code, made.error.cause) == ("NotFound", 8000, "intent 1")
@@ -74,7 +74,7 @@ def test_a_refusal_is_told_with_its_text() -> None:
         pytest.param("{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Flaw.REDIRECT, id="a redirect"),
     ],
 )
-def test_what_is_no_answer_is_told_all_the_same(body: str, how: dict[str, Any], status: int, flaw: Flaw) -> None:
+def test_a_malformed_response_is_reported_all_the_same(body: str, how: dict[str, Any], status: int, flaw: Flaw) -> None:
     with serving(answering(body, **how)) as server, client(server.url) as service:
         made = service.attempt("GetIntent", "{}", group=Group.INTENT)
     assert isinstance(made.error, Unreadable)
@@ -82,19 +82,19 @@ def test_what_is_no_answer_is_told_all_the_same(body: str, how: dict[str, Any], 
     assert len(server.visits) == 1
 
 
-def test_a_gateways_page_is_told_with_its_status() -> None:
+def test_a_gateway_error_page_is_reported_with_its_status() -> None:
     made = attempt(answering("<h1>502</h1>", status=502, kind="text/html"))
     assert isinstance(made.error, Unreachable)
     assert (made.status, made.text) == (502, "<h1>502</h1>")
 
 
-def test_what_is_too_large_is_not_kept() -> None:
+def test_an_oversized_response_body_is_dropped() -> None:
     made = attempt(answering('{"intents":"' + "x" * 5000 + '"}'), size=1000)
     assert isinstance(made.error, Unreadable)
     assert (made.error.flaw, made.status, made.text) == (Flaw.TOO_LARGE, 200, "")
 
 
-def test_no_answer_is_told_too() -> None:
+def test_a_missing_response_is_reported() -> None:
     with serving(answering({})) as server:
         gone = server.url
     with client(gone) as service:
@@ -104,13 +104,13 @@ def test_no_answer_is_told_too() -> None:
     assert (made.status, made.text) == (None, "")
 
 
-def test_silence_ends_with_the_calls_own_time() -> None:
+def test_a_silent_service_is_cut_off_at_the_call_timeout() -> None:
     made = attempt(lambda visit: visit.stay_silent(), total=0.2)
     assert isinstance(made.error, Unreachable)
     assert made.error.reason is Reason.TIMEOUT
 
 
-def test_nothing_is_asked_when_there_is_no_time_left() -> None:
+def test_no_request_is_sent_when_no_time_is_left() -> None:
     with serving(answering({})) as server, client(server.url) as service, within(-1):
         made = service.attempt("GetIntent", "{}", group=Group.INTENT)
     assert isinstance(made.error, OutOfTime)
@@ -123,7 +123,7 @@ def as_numbers(secret: str) -> str:
 
 
 @pytest.mark.parametrize("status", [200, 400])
-def test_the_access_key_is_nowhere_in_what_is_told(status: int) -> None:
+def test_the_access_key_never_appears_in_the_report(status: int) -> None:
     body = {**NOT_FOUND, "msg": f"key {CANARY}", "cause": CANARY} if status == 400 else {"echo": [CANARY, {CANARY: 1}]}
     text = json.dumps(body)[:-1] + f', "odd": "{as_numbers(CANARY)} {CANARY.replace("-", chr(92) + "u002d")}"}}'
     made = attempt(answering(text, status=status, headers={"Webrpc": CANARY, "X-Echo": CANARY}))
@@ -134,7 +134,7 @@ def test_the_access_key_is_nowhere_in_what_is_told(status: int) -> None:
         assert CANARY not in str(shown)
 
 
-def test_only_headers_that_say_something_about_the_call_are_told() -> None:
+def test_only_headers_relevant_to_the_call_are_reported() -> None:
     sent = {"Retry-After": "7", "Set-Cookie": "a=b", "Server": "inside.example", "Credits-Rate-Limit": "50", "Via": "x"}
     made = attempt(answering({}, headers=sent))
     assert {name: made.headers[name] for name in ("retry-after", "credits-rate-limit", "content-type")} == {
@@ -143,7 +143,7 @@ def test_only_headers_that_say_something_about_the_call_are_told() -> None:
     assert not {"set-cookie", "server", "via"} & made.headers.keys()
 
 
-def test_an_answer_that_breaks_off_is_no_answer() -> None:
+def test_a_truncated_response_is_an_error() -> None:
     made = attempt(lambda visit: visit.send(response('{"intent":{}}')[:-4]))
     assert isinstance(made.error, Unreachable)
     assert (made.error.reason, made.status, made.text) == (Reason.BROKEN, 200, "")

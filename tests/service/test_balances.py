@@ -1,4 +1,4 @@
-"""An intent's balances are found in its owner's history, by the second in which it was created."""
+"""Balances of an intent, found in its owner's history by the second in which it was created."""
 
 import json
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ def _json(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
     return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
 
 
-def test_it_asks_for_the_owners_intents_of_that_second_with_their_balances():
+def test_balances_are_requested_from_the_owners_intents_of_the_creation_second():
     service = Service([WANTED])
     assert service.entry() is not None
     (asked,) = service.asked
@@ -63,7 +63,7 @@ def test_a_whole_second_is_inside_its_window():
     assert service.asked[0]["fromTime"] <= CREATED.replace(microsecond=0).timestamp() <= service.asked[0]["toTime"]
 
 
-def test_it_is_found_on_a_later_page_and_in_other_letters():
+def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
     service = Service(["0x1"], ["0x2", WANTED.upper().replace("X", "x")], ["0x3"])
     found = service.entry()
     assert found is not None
@@ -71,16 +71,16 @@ def test_it_is_found_on_a_later_page_and_in_other_letters():
     assert len(service.asked) == 2
 
 
-def test_so_many_pages_are_looked_through_and_not_one_more():
+def test_the_search_stops_at_the_page_limit():
     service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
     assert service.entry() is None
     assert len(service.asked) == MOST_PAGES
 
 
-def test_what_is_not_there_is_none():
+def test_a_missing_intent_has_no_balances():
     assert Service([]).entry() is None
 
 
-def test_what_the_service_refuses_is_no_answer():
+def test_a_rejected_request_is_an_error_not_an_empty_result():
     with pytest.raises(Refused):
         Service(["0x1"]).entry()

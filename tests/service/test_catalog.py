@@ -1,4 +1,4 @@
-"""Names and decimals for the pages, and what they get when there are none to be had."""
+"""Chain and token names for pages: loading, lifetimes, and fallbacks when the service has none to give."""
 
 import json
 import threading
@@ -70,7 +70,7 @@ def service() -> Service:
     return Service()
 
 
-def test_chains_come_in_the_services_order_and_once_each(service):
+def test_chains_keep_the_services_order_without_duplicates(service):
     catalog = service.catalog()
     assert [chain.name for chain in catalog.chains()] == ["Optimism", "Ethereum"]
     chain = catalog.chain(1)
@@ -82,7 +82,7 @@ def test_chains_come_in_the_services_order_and_once_each(service):
 
 
 @pytest.mark.parametrize("address", [USDC, USDC.lower(), USDC.upper().replace("X", "x")])
-def test_a_token_is_found_in_whichever_letters(service, address):
+def test_a_token_is_found_in_any_letter_case(service, address):
     token = service.catalog().token(1, address)
     assert token is not None
     assert token.symbol == "USDC"
@@ -90,20 +90,20 @@ def test_a_token_is_found_in_whichever_letters(service, address):
 
 
 @pytest.mark.parametrize("address", [ZERO, EEE, EEE.lower()])
-def test_both_addresses_of_the_native_token_are_one_token(service, address):
+def test_both_addresses_of_the_native_token_resolve_to_one_token(service, address):
     token = service.catalog().token(1, address)
     assert token is not None
     assert (token.symbol, token.address) == ("ETH", ZERO)
 
 
-def test_a_token_that_is_not_listed_or_not_known_is_none(service):
+def test_an_unlisted_or_unknown_token_is_none(service):
     catalog = service.catalog()
     assert catalog.token(1, "0x" + "1" * 40) is None
     assert catalog.token(1, None) is None
     assert catalog.token(None, USDC) is None
 
 
-def test_a_token_that_is_not_among_those_of_its_chain_is_told_from_one_of_which_nothing_is_known(service):
+def test_an_unlisted_token_differs_from_one_whose_list_is_unavailable(service):
     catalog = service.catalog()
     spoof = "0x" + "1" * 40
     assert catalog.lists(1, USDC.upper().replace("X", "x")) is True
@@ -116,12 +116,12 @@ def test_a_token_that_is_not_among_those_of_its_chain_is_told_from_one_of_which_
     assert service.catalog().lists(1, spoof) is None
 
 
-def test_the_native_token_is_listed_although_the_list_leaves_it_out(service):
+def test_the_native_token_is_listed_even_if_the_list_omits_it(service):
     service.tokens = [{"chainId": 1, "address": USDC}]
     assert service.catalog().lists(1, ZERO) is True
 
 
-def test_the_featured_tokens_of_the_lists_that_were_had_cost_no_question(service):
+def test_featured_tokens_of_cached_lists_cost_no_request(service):
     service.tokens[2]["featured"] = True
     catalog = service.catalog()
     assert catalog.featured(1) == catalog.featured(None) == ()
@@ -141,7 +141,7 @@ def test_the_featured_tokens_of_the_lists_that_were_had_cost_no_question(service
     assert before != catalog.featured(1) == ()
 
 
-def test_an_outage_breaks_no_page_and_is_not_asked_about_at_every_turn(service):
+def test_an_outage_breaks_no_page_and_is_not_probed_by_every_page(service):
     service.failure = httpx.Response(500)
     catalog = service.catalog()
     assert catalog.chains() == ()
@@ -152,7 +152,7 @@ def test_an_outage_breaks_no_page_and_is_not_asked_about_at_every_turn(service):
     assert len(service.asked) == 2 * ATTEMPTS
 
 
-def test_after_an_outage_names_are_back(service):
+def test_names_return_after_an_outage(service):
     catalog = service.catalog()
     for _ in range(2):
         service.failure = httpx.Response(500)
@@ -163,7 +163,7 @@ def test_after_an_outage_names_are_back(service):
         assert catalog.token(10, ZERO) is not None
 
 
-def test_names_that_were_had_stay_through_an_outage(service):
+def test_cached_names_survive_an_outage(service):
     catalog = service.catalog()
     assert catalog.chain(1)
     service.now += 5000
@@ -174,7 +174,7 @@ def test_names_that_were_had_stay_through_an_outage(service):
     assert len(service.asked) == 1 + ATTEMPTS
 
 
-def test_one_list_that_is_refused_does_not_cost_the_others(service):
+def test_one_rejected_list_does_not_affect_the_others(service):
     catalog = service.catalog()
     assert catalog.token(99, USDC) is None
     assert catalog.token(99, USDC) is None
@@ -183,7 +183,7 @@ def test_one_list_that_is_refused_does_not_cost_the_others(service):
     assert [operation for operation, _ in service.asked] == ["GetTokenList", "GetTokenList", "GetChains"]
 
 
-def test_a_page_learns_all_that_it_needs_at_once(service):
+def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait  # nothing is answered before all three were asked
     catalog.learn([1, 10, 1, None])
@@ -196,7 +196,7 @@ def test_a_page_learns_all_that_it_needs_at_once(service):
     assert len(service.asked) == 3
 
 
-def test_a_list_that_is_slow_comes_for_a_later_page(service, monkeypatch):
+def test_a_slow_list_is_ready_for_a_later_page(service, monkeypatch):
     monkeypatch.setattr(catalogue, "PATIENCE_SECONDS", 0.2)
     catalog = service.catalog()
     go_on = threading.Event()
@@ -210,7 +210,7 @@ def test_a_list_that_is_slow_comes_for_a_later_page(service, monkeypatch):
     assert len(service.asked) == 2
 
 
-def test_a_page_is_not_kept_by_names_when_it_has_older_ones(service):
+def test_a_page_with_cached_names_does_not_wait_for_newer_ones(service):
     catalog = service.catalog()
     catalog.learn([1])
     service.now += 5000
@@ -222,7 +222,7 @@ def test_a_page_is_not_kept_by_names_when_it_has_older_ones(service):
     until(lambda: len(service.asked) == 3)
 
 
-def test_a_page_does_not_ask_again_for_what_just_failed(service):
+def test_a_page_does_not_retry_a_list_that_just_failed(service):
     service.failure = httpx.Response(500)
     catalog = service.catalog()
     catalog.learn([1, 10, 99])
@@ -233,7 +233,7 @@ def test_a_page_does_not_ask_again_for_what_just_failed(service):
 
 
 @pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
-def test_a_page_that_may_not_wait_learns_nothing_and_keeps_no_other_from_it(service, seconds):
+def test_a_page_that_cannot_wait_loads_nothing_and_does_not_block_later_pages(service, seconds):
     catalog, places = service.catalog(), Places(1, wait=0.01)
     is_taken = seconds > 0
     if is_taken:
@@ -248,7 +248,7 @@ def test_a_page_that_may_not_wait_learns_nothing_and_keeps_no_other_from_it(serv
         assert catalog.token(1, USDC)
 
 
-def test_names_that_are_known_need_no_place(service):
+def test_cached_names_need_no_slot(service):
     catalog, places = service.catalog(), Places(1, wait=0.01)
     catalog.learn([1])
     assert places.take(None) is None
@@ -258,7 +258,7 @@ def test_names_that_are_known_need_no_place(service):
         assert catalog.chain(1)
 
 
-def test_at_the_start_the_chains_that_most_pages_name_are_learned(service):
+def test_startup_loads_the_lists_of_the_most_used_chains(service):
     catalog = service.catalog()
     catalog.warm()
     assert [operation for operation, _ in service.asked] == ["GetChains", "GetTokenList", "GetTokenList"]
@@ -271,7 +271,7 @@ def names_of(listed: Listed[ChainInfo]) -> list[str | None]:
     return [chain.name for chain in listed.entries]
 
 
-def test_a_chain_that_is_added_renamed_or_removed_is_so_on_its_own_page_when_the_lifetime_is_over(service):
+def test_a_chain_change_is_on_its_own_page_once_the_lifetime_is_over(service):
     catalog = service.catalog()
     assert names_of(catalog.listed_chains()) == ["Optimism", "Ethereum"]
     service.chains = [{"id": 10, "name": "OP Mainnet"}, {"id": 7, "name": "Seven"}]
@@ -282,7 +282,7 @@ def test_a_chain_that_is_added_renamed_or_removed_is_so_on_its_own_page_when_the
     assert catalog.chain(1) is None
 
 
-def test_a_token_that_is_added_renamed_or_removed_is_so_after_a_quarter_of_an_hour(service):
+def test_a_token_change_is_visible_after_15_minutes(service):
     catalog = service.catalog()
     new = "0x" + "7" * 40
     assert [token.symbol for token in catalog.listed_tokens(1).entries] == ["ETH", "USDC"]
@@ -297,7 +297,7 @@ def test_a_token_that_is_added_renamed_or_removed_is_so_after_a_quarter_of_an_ho
     assert catalog.lists(1, new) is True
 
 
-def test_what_a_page_only_names_is_new_for_the_next_one_and_nobody_waits_for_it(service):
+def test_names_refresh_in_the_background_for_the_next_page(service):
     catalog = service.catalog()
     assert catalog.token(1, USDC).symbol == "USDC"
     service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
@@ -310,7 +310,7 @@ def test_what_a_page_only_names_is_new_for_the_next_one_and_nobody_waits_for_it(
     assert len(service.asked) == 2
 
 
-def test_after_a_night_without_readers_the_first_one_does_not_get_yesterdays_names(service):
+def test_the_first_page_after_an_idle_night_waits_for_current_names(service):
     catalog = service.catalog()
     assert catalog.token(1, USDC).symbol == "USDC"
     service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
@@ -321,7 +321,7 @@ def test_after_a_night_without_readers_the_first_one_does_not_get_yesterdays_nam
     assert catalog.token(1, USDC).symbol == "USDC2"
 
 
-def test_a_page_about_a_list_tells_that_it_is_an_old_one_and_why(service):
+def test_a_page_about_a_list_shows_that_it_is_stale_and_why(service):
     catalog = service.catalog()
     assert catalog.listed_chains().error is None
     service.now += 2 * HOUR
@@ -337,7 +337,7 @@ def test_a_page_about_a_list_tells_that_it_is_an_old_one_and_why(service):
     assert catalog.listed_chains() == Listed(listed.entries)
 
 
-def test_a_list_that_is_new_enough_is_none_of_old_because_another_one_fails(service):
+def test_a_fresh_list_is_not_marked_stale_because_another_one_fails(service):
     catalog = service.catalog()
     catalog.listed_chains()
     service.failure = httpx.Response(500)
@@ -346,7 +346,7 @@ def test_a_list_that_is_new_enough_is_none_of_old_because_another_one_fails(serv
     assert catalog.listed_chains().error is None
 
 
-def test_a_page_about_a_list_of_which_nothing_was_ever_had_fails(service):
+def test_a_page_about_a_list_that_was_never_loaded_fails(service):
     service.failure = httpx.Response(500)
     catalog = service.catalog()
     with pytest.raises(Unreachable):
@@ -355,13 +355,13 @@ def test_a_page_about_a_list_of_which_nothing_was_ever_had_fails(service):
     assert catalog.listed_tokens(1).entries
 
 
-def test_an_entry_that_cannot_be_read_is_counted(service):
+def test_unreadable_entries_are_counted(service):
     service.chains = [{"id": 1, "name": "Ethereum"}, {"id": "what?"}]
     listed = service.catalog().listed_chains()
     assert (names_of(listed), listed.unreadable) == (["Ethereum"], 1)
 
 
-def test_featured_tokens_are_counted_with_one_call_for_all_chains(service):
+def test_featured_tokens_of_all_chains_are_counted_with_one_call(service):
     catalog = service.catalog()
     places = ((1, USDC), (10, USDC), (1, ZERO), (1, EEE))
     service.tokens = [{"chainId": chain_id, "address": address} for chain_id, address in places]
@@ -369,7 +369,7 @@ def test_featured_tokens_are_counted_with_one_call_for_all_chains(service):
     assert service.asked == [("GetTokenList", b'{"chainIds":[1,10,7]}')]
 
 
-def test_a_number_of_featured_tokens_that_cannot_be_had_is_left_out(service):
+def test_an_unavailable_featured_token_count_is_omitted(service):
     catalog = service.catalog()
     service.tokens = [{"chainId": 1, "address": USDC, "featured": True}, {"chainId": 1, "address": ZERO}]
     catalog.learn([1])
@@ -377,7 +377,7 @@ def test_a_number_of_featured_tokens_that_cannot_be_had_is_left_out(service):
     assert catalog.count_featured([1, 10]) == {1: 1}
 
 
-def test_a_page_does_not_wait_for_a_slow_number_of_featured_tokens(service, monkeypatch):
+def test_a_page_does_not_wait_for_a_slow_featured_token_count(service, monkeypatch):
     monkeypatch.setattr(catalogue, "PATIENCE_SECONDS", 0.1)
     catalog = service.catalog()
     service.tokens = [{"chainId": 1, "address": USDC}]
@@ -390,7 +390,7 @@ def test_a_page_does_not_wait_for_a_slow_number_of_featured_tokens(service, monk
     assert len(service.asked) == 1
 
 
-def test_route_providers_are_learned_at_once_and_kept_for_an_hour(service):
+def test_route_providers_are_loaded_together_and_cached_for_an_hour(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait
     catalog.learn([], route_providers=["RELAY", "CCTP"])
@@ -407,7 +407,7 @@ def test_route_providers_are_learned_at_once_and_kept_for_an_hour(service):
     assert catalog.chains_served("CCTP") == {10}
 
 
-def test_a_route_provider_that_cannot_be_asked_about_is_told_from_one_that_serves_nothing(service):
+def test_an_unavailable_route_provider_differs_from_one_that_serves_no_chain(service):
     service.served = {"RELAY": []}
     service.hold = lambda: None
     catalog = service.catalog()
@@ -419,7 +419,7 @@ def test_a_route_provider_that_cannot_be_asked_about_is_told_from_one_that_serve
 
 
 @pytest.mark.finding("S23")
-def test_a_page_asks_for_each_list_once_even_if_no_list_may_be_kept(service):
+def test_a_page_requests_each_list_once_even_with_caching_off(service):
     never = Lifetime(0, 0, 0)
     config = ServiceConfig("http://x", lifetimes={**LIFETIMES, Kind.CHAINS: never, Kind.TOKENS: never})
     client = ServiceClient(config, transport=httpx.MockTransport(service.answer), clock=service.clock)

@@ -1,4 +1,4 @@
-"""One connection, one outstanding request: bytes that nobody asked for are never the response to the next request."""
+"""One connection, one outstanding request: unsolicited bytes are never the response to the next request."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A page learns which of its answers are old, wherever they were asked for."""
+"""Stale-response tracking: a page learns which of its responses are stale, even those from its threads."""
 
 from datetime import UTC, datetime
 
@@ -13,13 +13,13 @@ def old(operation: str) -> OldAnswer:
     return OldAnswer(operation, NOON, Unreachable.because(Reason.REFUSED), again_in=5.0)
 
 
-def test_a_page_is_told_of_old_answers_that_its_threads_got():
+def test_a_page_collects_stale_responses_of_its_threads():
     with collecting() as told:
         together(*(lambda n=n: tell(old(f"GetIntent{n}")) for n in range(3)))
     assert sorted(each.operation for each in told) == ["GetIntent0", "GetIntent1", "GetIntent2"]
 
 
-def test_pages_are_told_of_their_own_answers_alone():
+def test_concurrent_pages_collect_only_their_own_stale_responses():
     with collecting() as one:
         tell(old("GetIntent"))
     with collecting() as other:

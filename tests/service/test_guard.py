@@ -1,4 +1,4 @@
-"""Many readers with one question are one question to the service."""
+"""Deduplication of equal pending calls: many readers, one request."""
 
 import itertools
 import threading
@@ -77,14 +77,14 @@ def when_all_have_asked(upstream: Upstream) -> Guard:
     return guarded(upstream, patience=patience)
 
 
-def test_equal_questions_under_way_are_asked_once(upstream):
+def test_equal_pending_calls_are_sent_once(upstream):
     with ThreadPoolExecutor(READERS) as threads:
         readers = asked_at_once(when_all_have_asked(upstream), operations.get_intent("0x1"), threads)
         assert [reader.result(60) for reader in readers] == [ANSWER] * READERS
     assert upstream.calls == ["GetIntent"]
 
 
-def test_an_error_goes_to_every_reader_as_an_exception_of_their_own(upstream):
+def test_every_waiter_gets_its_own_exception(upstream):
     upstream.answer = NotFound("no such intent", code=8000)
     upstream.answer.operation = "GetIntent"
     with ThreadPoolExecutor(READERS) as threads:
@@ -96,7 +96,7 @@ def test_an_error_goes_to_every_reader_as_an_exception_of_their_own(upstream):
     assert upstream.calls == ["GetIntent"]
 
 
-def test_a_reader_whose_time_is_over_does_not_wait_for_the_others(upstream):
+def test_a_waiter_past_its_deadline_does_not_wait_for_the_others(upstream):
     guard = guarded(upstream, patience=0.05)
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(guard.ask, operations.get_intent("0x1"))
@@ -109,7 +109,7 @@ def test_a_reader_whose_time_is_over_does_not_wait_for_the_others(upstream):
     assert (error.reason, error.operation) == (Reason.TIMEOUT, "GetIntent")
 
 
-def test_a_failure_of_our_own_leaves_nobody_waiting(upstream):
+def test_an_internal_error_leaves_no_waiter_hanging(upstream):
     upstream.answer = KeyboardInterrupt()
     upstream.may_answer.set()
     guard = guarded(upstream, patience=5.0)
@@ -124,7 +124,7 @@ def free_guard(upstream: Upstream, clock: Clock) -> Guard:
     return guarded(upstream, patience=1.0, clock=clock)
 
 
-def test_different_questions_are_all_asked(upstream):
+def test_different_calls_are_all_sent(upstream):
     guard = free_guard(upstream, Clock())
     guard.ask(operations.get_intent("0x1"))
     guard.ask(operations.get_intent("0x2"))
@@ -141,7 +141,7 @@ def test_different_questions_are_all_asked(upstream):
     ],
     ids=lambda call: call.operation,
 )
-def test_what_changes_something_is_asked_each_time(upstream, call):
+def test_writes_are_never_shared(upstream, call):
     with ThreadPoolExecutor(2) as threads:
         guard = guarded(upstream, patience=5.0)
         asked = [threads.submit(guard.ask, call) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""While the service hangs, whatever needs nothing of it is there, and so is what was known."""
+"""While the service hangs, health checks, static files and cached pages still respond."""
 
 import threading
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def root(service: ScriptedServer) -> Iterator[str]:
         yield root
 
 
-def test_health_static_files_and_what_was_known_are_there_while_as_many_pages_wait_as_may(
+def test_health_checks_static_files_and_cached_pages_respond_while_all_slots_wait(
     root: str, service: ScriptedServer, moody: Moody
 ) -> None:
     with httpx.Client(base_url=root, trust_env=False, timeout=60) as reader:

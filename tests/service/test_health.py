@@ -1,4 +1,4 @@
-"""A service in trouble is left alone: by all who ask it, for as long as it is, and no longer."""
+"""Circuit breakers and rate-limit pauses: when calls stop, for whom, and how they resume."""
 
 import asyncio
 import contextlib
@@ -58,7 +58,7 @@ def asked_while(service: Upstream, *, seconds: float, every: float = 0.5) -> int
     return len(service.visits) - before
 
 
-def test_after_ten_calls_of_which_half_failed_nothing_is_asked_for_a_while(service: Upstream) -> None:
+def test_the_circuit_opens_when_half_of_ten_calls_fail(service: Upstream) -> None:
     break_down(service)
     error = ask(service)
     assert isinstance(error, Unreachable)
@@ -70,7 +70,7 @@ def test_after_ten_calls_of_which_half_failed_nothing_is_asked_for_a_while(servi
     assert service.service.health.tally[Event.HELD_BACK] == 1
 
 
-def test_fewer_failures_or_fewer_calls_say_nothing(service: Upstream) -> None:
+def test_the_circuit_stays_closed_below_the_failure_ratio_or_sample_size(service: Upstream) -> None:
     service.does = BAD
     for number in range(FEWEST_CALLS - 1):
         ask(service, number)
@@ -79,7 +79,7 @@ def test_fewer_failures_or_fewer_calls_say_nothing(service: Upstream) -> None:
         assert ask(service, number) is None
 
 
-def test_failures_of_long_ago_do_not_count(service: Upstream) -> None:
+def test_old_failures_do_not_count(service: Upstream) -> None:
     service.does = BAD
     for number in range(FEWEST_CALLS * 3):
         ask(service, number)
@@ -87,7 +87,7 @@ def test_failures_of_long_ago_do_not_count(service: Upstream) -> None:
     assert service.service.health.tally[Event.OPENED] == 0
 
 
-def test_during_an_outage_the_service_is_asked_every_few_seconds_and_is_found_again_within_six(
+def test_an_open_circuit_probes_every_few_seconds_and_closes_within_six(
     service: Upstream,
 ) -> None:
     break_down(service)
@@ -102,7 +102,7 @@ def test_during_an_outage_the_service_is_asked_every_few_seconds_and_is_found_ag
     assert asked_while(service, seconds=5) == 10
 
 
-def test_one_question_at_a_time_tries_and_the_others_wait_a_moment_for_what_it_finds(service: Upstream) -> None:
+def test_one_call_probes_while_the_others_wait_briefly_for_its_result(service: Upstream) -> None:
     break_down(service)
     service.clock.now += OPEN
     arrived, may_answer = threading.Event(), threading.Event()
@@ -122,7 +122,7 @@ def test_one_question_at_a_time_tries_and_the_others_wait_a_moment_for_what_it_f
         assert [asked.result(60) for asked in (first, *others)] == [None] * 4
 
 
-def test_a_try_that_is_in_vain_is_followed_by_another_pause(service: Upstream) -> None:
+def test_a_failed_probe_starts_another_pause(service: Upstream) -> None:
     break_down(service)
     service.clock.now += OPEN
     ask(service, 100)
@@ -139,7 +139,7 @@ def test_a_try_that_is_in_vain_is_followed_by_another_pause(service: Upstream) -
         no(2004, "IntentStatus", 422),
     ],
 )
-def test_a_no_is_an_answer(service: Upstream, does: object) -> None:
+def test_an_error_response_counts_as_available(service: Upstream, does: object) -> None:
     service.does = does  # type: ignore[assignment]
     for number in range(60):
         assert ask(service, number)
@@ -147,9 +147,7 @@ def test_a_no_is_an_answer(service: Upstream, does: object) -> None:
 
 
 @pytest.mark.parametrize(("group", "opened"), [(Group.HISTORY, 1), (Group.BALANCES, 0), (Group.WAIT, 0)])
-def test_a_service_that_is_slow_for_nearly_everybody_is_left_alone(
-    service: Upstream, group: Group, opened: int
-) -> None:
+def test_the_circuit_opens_when_nearly_all_calls_are_slow(service: Upstream, group: Group, opened: int) -> None:
     """But for what takes long by nature."""
     health = service.service.health
     with contextlib.ExitStack() as under_way:
@@ -159,14 +157,14 @@ def test_a_service_that_is_slow_for_nearly_everybody_is_left_alone(
     assert health.tally[Event.OPENED] == opened
 
 
-def test_who_reads_and_who_writes_are_apart(service: Upstream) -> None:
+def test_reads_and_writes_have_separate_circuits(service: Upstream) -> None:
     break_down(service)
     service.does = good
     assert service.service.ask(COMMIT)
     assert ask(service)
 
 
-async def test_pages_and_live_part_have_a_breaker_each(service: Upstream) -> None:
+async def test_pages_and_live_updates_have_separate_circuits(service: Upstream) -> None:
     break_down(service)
     service.does = good
     async with AsyncServiceClient(config(service.url), health=service.service.health) as live:
@@ -192,9 +190,7 @@ async def test_pages_and_live_part_have_a_breaker_each(service: Upstream) -> Non
         pytest.param({"Retry-After": "٣"}, 5.0, id="another digit"),
     ],
 )
-def test_a_service_that_asks_for_quiet_has_it_from_everybody(
-    service: Upstream, header: dict[str, str], seconds: float
-) -> None:
+def test_a_429_pauses_every_call(service: Upstream, header: dict[str, str], seconds: float) -> None:
     service.does = lambda visit: visit.send(
         # Written by hand, because a header may hold anything.
         ("HTTP/1.1 429 Too Many\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n"
@@ -219,7 +215,7 @@ def test_a_service_that_asks_for_quiet_has_it_from_everybody(
     assert service.service.health.tally[Event.OPENED] == 0
 
 
-async def test_quiet_holds_for_the_live_part_too_and_the_other_way_round(service: Upstream) -> None:
+async def test_a_429_pauses_live_updates_and_pages_alike(service: Upstream) -> None:
     service.does = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
     async with AsyncServiceClient(config(service.url), health=service.service.health) as live:
         with pytest.raises(TooBusy):
@@ -230,7 +226,7 @@ async def test_quiet_holds_for_the_live_part_too_and_the_other_way_round(service
     assert len(service.visits) == 1
 
 
-def test_when_the_pause_is_over_one_question_tries_and_a_second_429_prolongs_it(service: Upstream) -> None:
+def test_one_call_probes_after_the_pause_and_a_second_429_extends_it(service: Upstream) -> None:
     service.does = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
     ask(service)
     assert asked_while(service, seconds=55) == 0
@@ -243,7 +239,7 @@ def test_when_the_pause_is_over_one_question_tries_and_a_second_429_prolongs_it(
 # The key
 
 
-def test_a_key_that_is_refused_three_times_is_tried_every_half_minute_and_logged_once(
+def test_a_key_rejected_three_times_is_probed_every_30_seconds_and_logged_once(
     service: Upstream, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.ERROR, "intents_ui.service.health")
@@ -263,21 +259,21 @@ def test_a_key_that_is_refused_three_times_is_tried_every_half_minute_and_logged
     assert service.service.health.lets_us_in
 
 
-def test_what_is_answered_in_between_is_no_refusal_of_the_key(service: Upstream) -> None:
+def test_a_success_in_between_resets_the_count_of_key_rejections(service: Upstream) -> None:
     for number in range(20):
         service.does = no(8000, "NotFound", 400) if number % 3 == 0 else DENIED
         assert isinstance(ask(service, number), NotFound if number % 3 == 0 else AccessDenied)
     assert len(service.visits) == 20
 
 
-def test_a_region_that_may_not_look_is_not_the_key(service: Upstream) -> None:
+def test_a_blocked_region_is_not_a_rejected_key(service: Upstream) -> None:
     service.does = no(1006, "Geoblocked", 451)
     for number in range(20):
         assert isinstance(ask(service, number), AccessDenied)
     assert len(service.visits) == 20
 
 
-def test_the_key_is_in_no_line_about_it(service: Upstream, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_log_line_contains_the_access_key(service: Upstream, caplog: pytest.LogCaptureFixture) -> None:
     key = service.service.config.access_key
     assert key is not None
     service.does = no(1101, key.get_secret_value(), 401)
@@ -287,7 +283,7 @@ def test_the_key_is_in_no_line_about_it(service: Upstream, caplog: pytest.LogCap
     assert not [record for record in caplog.records if key.get_secret_value() in record.getMessage()]
 
 
-def test_what_questions_have_shown_is_known_without_one(service: Upstream) -> None:
+def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream) -> None:
     def state() -> State:
         return service.service.health.standing().state
 

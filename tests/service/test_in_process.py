@@ -1,4 +1,4 @@
-"""A service in this process is called like one elsewhere, from as many threads as pages have."""
+"""The embedded service, called in-process like a remote one and from many threads."""
 
 import asyncio
 import threading
@@ -45,13 +45,13 @@ def application() -> Application:
     return Application()
 
 
-def test_an_application_answers_like_a_service(application):
+def test_an_embedded_application_responds_like_a_remote_service(application):
     with ServiceClient(config("http://embedded"), transport=InProcessTransport(application)) as service:
         assert service.get_intent("0x1").intent_id == "0x1"
     assert application.headers[b"x-access-key"] == CANARY.encode()
 
 
-def test_many_threads_are_served_at_the_same_time(application):
+def test_many_threads_are_served_concurrently(application):
     application.go_on.clear()
     transport = InProcessTransport(application)
     with (
@@ -64,7 +64,7 @@ def test_many_threads_are_served_at_the_same_time(application):
         assert [one.result(60).intent_id for one in asked] == [f"0x{number}" for number in range(8)]
 
 
-def test_a_call_that_takes_too_long_is_cut(application):
+def test_a_slow_call_is_cut_off_at_the_timeout(application):
     application.go_on.clear()
     with ServiceClient(config("http://embedded", total=0.1), transport=InProcessTransport(application)) as service:
         with pytest.raises(Unreachable) as caught:
@@ -74,7 +74,7 @@ def test_a_call_that_takes_too_long_is_cut(application):
     assert caught.value.reason is Reason.TIMEOUT
 
 
-def test_more_calls_than_it_takes_are_told_so(application):
+def test_calls_beyond_the_concurrency_limit_are_rejected(application):
     application.go_on.clear()
     transport = InProcessTransport(application, loops=1)
     how = config("http://embedded", total=5.0, connection_wait=0.02)
@@ -87,7 +87,7 @@ def test_more_calls_than_it_takes_are_told_so(application):
         assert first.result(60).intent_id == "0x1"
 
 
-def test_a_failure_inside_the_application_is_a_failure_of_the_service(application, caplog):
+def test_an_exception_in_the_application_is_a_service_error(application, caplog):
     transport = InProcessTransport(application)
     with ServiceClient(config("http://embedded"), transport=transport) as service, pytest.raises(Unreachable) as caught:
         service.get_intent("fail")
@@ -95,7 +95,7 @@ def test_a_failure_inside_the_application_is_a_failure_of_the_service(applicatio
     assert "told to" in caplog.text
 
 
-def test_a_loop_in_use_is_closed_as_soon_as_its_call_ends(application, monkeypatch):
+def test_an_event_loop_in_use_is_closed_when_its_call_ends(application, monkeypatch):
     loops: list[asyncio.AbstractEventLoop] = []
     make = asyncio.new_event_loop
     monkeypatch.setattr(asyncio.events, "new_event_loop", lambda: loops.append(make()) or loops[-1])
@@ -111,7 +111,7 @@ def test_a_loop_in_use_is_closed_as_soon_as_its_call_ends(application, monkeypat
     assert [loop.is_closed() for loop in loops] == [True]
 
 
-async def test_the_async_client_reaches_it_as_well(application):
+async def test_the_async_client_can_call_it_too(application):
     transport = httpx.ASGITransport(application)
     async with AsyncServiceClient(config("http://embedded"), transport=transport) as service:
         assert (await service.get_intent("0x1")).intent_id == "0x1"

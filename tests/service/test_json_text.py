@@ -1,4 +1,4 @@
-"""JSON in and out without a loss, and nothing but ValueError for what is no JSON."""
+"""Lossless JSON reading and writing; invalid JSON raises nothing but ValueError."""
 
 import json
 
@@ -35,13 +35,13 @@ DOCUMENTS = st.recursive(
     ],
     ids=lambda text: text[:16],
 )
-def test_what_two_readers_could_understand_differently_is_refused(text):
+def test_ambiguous_json_is_rejected(text):
     with pytest.raises(ValueError, match=r"."):
         json_text.read(text)
 
 
 @pytest.mark.parametrize("spoilt", ['{"x":{"a":1,"a":2},"y":"\\":"}', '{"a":1,"a" :2}', '{"a":1,"\\u0061":2}'])
-def test_a_key_that_is_there_twice_is_seen_however_it_is_written(spoilt):
+def test_duplicate_keys_are_detected_in_any_spelling(spoilt):
     with pytest.raises(ValueError, match="twice"):
         json_text.read(spoilt)
 
@@ -55,7 +55,7 @@ def test_a_number_with_thousands_of_digits_stays_text():
 
 
 @given(st.dictionaries(st.text(), DOCUMENTS), st.sampled_from([None, 1, "\t"]), st.booleans())
-def test_each_member_has_the_exact_text_it_came_as(document, indent, ascii_only):
+def test_each_member_keeps_its_exact_source_text(document, indent, ascii_only):
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
     members = json_text.members(text)
     assert members.keys() == document.keys()
@@ -73,22 +73,22 @@ def test_each_member_has_the_exact_text_it_came_as(document, indent, ascii_only)
         '{"nextPage":2,"a":"nextPage"}',
     ],
 )
-def test_a_member_is_not_taken_for_another_one_of_its_name(text):
+def test_a_nested_member_is_not_mistaken_for_one_of_the_same_name(text):
     assert json_text.member(text, "nextPage") == "2"
 
 
-def test_a_member_is_cut_out_byte_for_byte():
+def test_a_member_is_extracted_byte_for_byte():
     text = '\n{ "a" : {"fee": 1.50,\t"x":[1,  2]} , "b\\u0041":-0.0 }'
     assert json_text.members(text) == {"a": '{"fee": 1.50,\t"x":[1,  2]}', "bA": "-0.0"}
 
 
-def test_requests_write_large_integers_as_text_and_the_others_as_numbers():
+def test_requests_write_large_integers_as_text_and_others_as_numbers():
     assert json_text.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None]}) == (
         b'{"a":9007199254740991,"b":"9007199254740992","c":[true,null]}'
     )
 
 
-def test_verbatim_text_goes_out_as_it_is():
+def test_verbatim_text_is_sent_unchanged():
     assert json_text.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'
 
 
@@ -120,13 +120,13 @@ def pairs_once(pairs):
         r'{"intent": {"a":1}, "x\\\"intent": {"forged":1}}',
     ],
 )
-def test_a_member_whose_name_only_ends_alike_is_never_taken_for_it(text):
+def test_a_member_with_the_same_name_ending_is_never_matched(text):
     assert json.loads(json_text.member(text, "intent")) == {"a": 1}
 
 
 @pytest.mark.finding("S25")
 @given(st.dictionaries(TRICKY | st.just("intent"), NAMED, max_size=4), st.sampled_from([None, 1]), st.booleans())
-def test_a_member_is_the_one_that_a_strict_parser_finds(document, indent, ascii_only):
+def test_extraction_finds_the_same_member_as_a_strict_parser(document, indent, ascii_only):
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
     expected = json.loads(text, object_pairs_hook=pairs_once)
     json_text.read(text)
@@ -140,6 +140,6 @@ def test_a_member_is_the_one_that_a_strict_parser_finds(document, indent, ascii_
 
 @pytest.mark.finding("S25")
 @pytest.mark.parametrize("second", ["intent", r"\u0069ntent"])
-def test_a_member_that_is_there_twice_is_refused_before_any_is_taken(second):
+def test_a_duplicate_member_is_rejected_before_extraction(second):
     with pytest.raises(ValueError, match="twice"):
         json_text.read(f'{{"intent": 1, "{second}": 2}}')

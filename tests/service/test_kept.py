@@ -1,4 +1,4 @@
-"""What the service said may be said again: how long, to whom, with which word about its age, and how much of it."""
+"""The response cache: lifetimes, refreshes, stale responses with their age, invalidation and size limits."""
 
 import json
 import threading
@@ -77,7 +77,7 @@ def outcome(service: Upstream, call: Call[Any]) -> object:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_answer_is_as_good_as_new_for_its_time_give_or_take_a_tenth(service: Upstream, kind: Kind) -> None:
+def test_a_cached_response_is_fresh_for_its_lifetime_give_or_take_a_tenth(service: Upstream, kind: Kind) -> None:
     call, service.does = KINDS[kind]
     first = outcome(service, call)
     service.clock.now += 0.89 * LIFETIMES[kind].fresh
@@ -88,16 +88,16 @@ def test_an_answer_is_as_good_as_new_for_its_time_give_or_take_a_tenth(service: 
     until(lambda: len(service.asked) == 2)
 
 
-def test_every_kind_of_answer_is_among_these() -> None:
+def test_every_kind_of_response_is_covered() -> None:
     assert set(Kind) - KINDS.keys() == {Kind.OFTEN_UNKNOWN}
 
 
-def test_a_status_that_nobody_knows_may_change_at_any_moment() -> None:
+def test_an_unknown_status_has_the_shortest_lifetime() -> None:
     assert lifetimes.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is Kind.MOVING
     assert lifetimes.of_intent(None, None) is Kind.MOVING
 
 
-def test_what_is_switched_off_is_asked_for_each_time() -> None:
+def test_a_lifetime_of_zero_turns_caching_off() -> None:
     with upstream(lifetimes={**LIFETIMES, Kind.MOVING: Lifetime(0, 0, 0)}) as service:
         service.service.ask(GET)
         service.service.ask(GET)
@@ -109,7 +109,7 @@ def test_what_is_switched_off_is_asked_for_each_time() -> None:
 # While it is renewed
 
 
-def test_nobody_waits_for_a_list_that_is_renewed_and_the_next_reader_has_the_new_one(service: Upstream) -> None:
+def test_a_list_is_refreshed_in_the_background_for_the_next_reader(service: Upstream) -> None:
     chains = operations.get_chains()
     before = service.service.ask(chains)
     service.clock.now += 2 * 3600
@@ -129,14 +129,14 @@ def test_nobody_waits_for_a_list_that_is_renewed_and_the_next_reader_has_the_new
     assert told == []
 
 
-def test_a_transfer_that_moves_is_given_a_moment_to_be_new(service: Upstream) -> None:
+def test_an_open_transfer_waits_briefly_for_a_fresh_response(service: Upstream) -> None:
     service.service.ask(GET)
     service.clock.now += 5
     service.does = status_is("SUCCEEDED")
     assert service.service.ask(GET).status == "SUCCEEDED"
 
 
-def test_who_asks_for_the_newest_gets_nothing_older_than_its_lifetime(service: Upstream) -> None:
+def test_a_request_for_the_newest_response_gets_none_past_its_lifetime(service: Upstream) -> None:
     chains = operations.get_chains()
     service.service.ask(chains)
     service.clock.now += 2 * 3600
@@ -144,7 +144,7 @@ def test_who_asks_for_the_newest_gets_nothing_older_than_its_lifetime(service: U
     assert service.service.ask(chains, newest=True).chains[0].id == 2
 
 
-def test_not_more_is_renewed_at_a_time_than_leaves_threads_for_pages(service: Upstream) -> None:
+def test_background_refreshes_leave_threads_free_for_pages(service: Upstream) -> None:
     searches = [operations.get_token_list([1], search_query=f"{number}") for number in range(40)]
     for call in searches:
         service.service.ask(call)
@@ -179,7 +179,7 @@ def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[OldAnsw
         pytest.param(lambda visit: visit.send(response({"intent": {"intentId": "0x2"}})), id="another intent"),
     ],
 )
-def test_what_was_known_is_shown_with_its_age_and_the_reason(service: Upstream, does: Script) -> None:
+def test_a_stale_response_is_served_with_its_age_and_the_reason(service: Upstream, does: Script) -> None:
     known = service.service.ask(GET)
     service.clock.now += 300
     service.does = does
@@ -200,7 +200,7 @@ def test_what_was_known_is_shown_with_its_age_and_the_reason(service: Upstream, 
         (no(1006, "Geoblocked", 451), AccessDenied),
     ],
 )
-def test_what_the_service_says_of_the_thing_itself_is_told_in_spite_of_a_copy(
+def test_an_error_about_the_resource_itself_is_raised_despite_a_cached_copy(
     service: Upstream, does: Script, kind: type[ServiceError]
 ) -> None:
     service.service.ask(GET)
@@ -210,7 +210,7 @@ def test_what_the_service_says_of_the_thing_itself_is_told_in_spite_of_a_copy(
         service.service.ask(GET)
 
 
-def test_what_is_too_old_is_not_shown_any_more(service: Upstream) -> None:
+def test_a_response_past_its_maximum_age_is_not_served(service: Upstream) -> None:
     service.service.ask(GET)
     service.clock.now += 1.2 * 86400
     service.does = BAD
@@ -218,7 +218,7 @@ def test_what_is_too_old_is_not_shown_any_more(service: Upstream) -> None:
         service.service.ask(GET)
 
 
-def test_a_copy_that_could_not_be_renewed_is_not_asked_about_at_every_turn_and_is_new_soon_after(
+def test_a_failed_refresh_is_not_repeated_by_each_page_and_soon_succeeds(
     service: Upstream,
 ) -> None:
     service.service.ask(GET)
@@ -238,7 +238,7 @@ def test_a_copy_that_could_not_be_renewed_is_not_asked_about_at_every_turn_and_i
     assert (answer.status, told) == ("SUCCEEDED", [])
 
 
-def test_a_failure_behind_the_readers_back_is_told_to_the_next_one(service: Upstream) -> None:
+def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Upstream) -> None:
     call, service.does = KINDS[Kind.CHAINS]
     service.service.ask(call)
     service.clock.now += 2 * LIFETIMES[Kind.CHAINS].fresh
@@ -248,7 +248,7 @@ def test_a_failure_behind_the_readers_back_is_told_to_the_next_one(service: Upst
     until(lambda: [old.operation for old in told_by(service, call)[1]] == ["GetChains"])
 
 
-def test_while_the_service_hangs_a_page_with_a_copy_waits_a_moment_and_the_next_ones_do_not(
+def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(
     service: Upstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(5):
@@ -267,7 +267,7 @@ def test_while_the_service_hangs_a_page_with_a_copy_waits_a_moment_and_the_next_
 # Who is told what
 
 
-def test_a_no_is_told_again_for_a_moment_and_longer_when_somebody_asks_and_asks(service: Upstream) -> None:
+def test_an_error_response_is_cached_briefly_and_longer_under_repeated_requests(service: Upstream) -> None:
     service.does = no(8000, "NotFound", 400)
     for asked in (1, 2, 3):
         for _ in range(3):
@@ -281,7 +281,7 @@ def test_a_no_is_told_again_for_a_moment_and_longer_when_somebody_asks_and_asks(
     assert service.service.ask(GET).intent_id == "0x1"
 
 
-def test_an_intent_that_we_have_changed_is_forgotten_with_all_that_tells_of_it(service: Upstream) -> None:
+def test_a_write_invalidates_every_cached_response_about_its_intent(service: Upstream) -> None:
     service.does = status_is("QUOTED", intentId="0x1")
     calls: list[Call[Any]] = [
         GET,
@@ -297,7 +297,7 @@ def test_an_intent_that_we_have_changed_is_forgotten_with_all_that_tells_of_it(s
     assert len(service.asked) == 8
 
 
-def test_what_was_asked_before_a_change_is_not_what_is_told_after_it(service: Upstream) -> None:
+def test_a_response_requested_before_a_write_is_not_served_after_it(service: Upstream) -> None:
     arrived, may_answer = threading.Event(), threading.Event()
 
     def slowly(visit: Visit) -> None:
@@ -319,14 +319,14 @@ def test_what_was_asked_before_a_change_is_not_what_is_told_after_it(service: Up
     assert service.service.ask(GET).status == "COMMITTED"
 
 
-def test_past_all_copies_the_service_is_asked(service: Upstream) -> None:
+def test_a_forced_read_bypasses_the_cache(service: Upstream) -> None:
     service.service.ask(GET)
     service.does = status_is("COMMITTED")
     assert service.service.anew(GET).status == "COMMITTED"
     assert service.service.ask(GET).status == "COMMITTED"
 
 
-def test_an_older_answer_does_not_take_a_newer_ones_place() -> None:
+def test_an_older_response_does_not_replace_a_newer_one() -> None:
     clock = Clock()
     kept, call = KeptAnswers(LIFETIMES, clock=clock), operations.get_intent_receipt("0x1")
     newer, older = (IntentReceipt(intent_id="0x1", status=status) for status in ("SUCCEEDED", "EXECUTING"))
@@ -337,7 +337,7 @@ def test_an_older_answer_does_not_take_a_newer_ones_place() -> None:
     assert copy.answer is newer
 
 
-def test_equal_questions_are_one_whoever_asks_and_different_ones_are_two() -> None:
+def test_equal_calls_share_a_cache_key_and_different_ones_do_not() -> None:
     assert operations.get_intent("0x1").question == operations.get_intent("0x1").question
     assert operations.get_intent("0x1").question != operations.get_intent_receipt("0x1").question
     assert operations.get_intent("0x1").question == ("GetIntent", b'{"intentId":"0x1"}')
@@ -352,7 +352,7 @@ def put(kept: KeptAnswers, number: int, size: int = 100) -> Call[Intent]:
     return call
 
 
-def test_what_is_kept_is_bounded_by_its_bytes_and_its_number() -> None:
+def test_the_cache_is_bounded_by_bytes_and_by_entries() -> None:
     one = 10_000 * WEIGHT + ENTRY_BYTES
     kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=2 * 10 * one, most=1000)
     calls = [put(kept, number, 10_000) for number in range(30)]
@@ -363,7 +363,7 @@ def test_what_is_kept_is_bounded_by_its_bytes_and_its_number() -> None:
     assert [kept.copy(call.question) is not None for call in calls] == [False] * 10 + [True] * 20
 
 
-def test_made_up_ids_drive_out_nothing_but_each_other() -> None:
+def test_made_up_ids_evict_only_each_other() -> None:
     kept = KeptAnswers(LIFETIMES, clock=Clock(), most=100)
     good_ones = [put(kept, number) for number in range(100)]
     made_up = [operations.get_intent(f"0xbad{number}") for number in range(500)]
@@ -373,7 +373,7 @@ def test_made_up_ids_drive_out_nothing_but_each_other() -> None:
     assert sum(kept.refusal(call.question) is not None for call in made_up) == 10
 
 
-def test_whatever_readers_ask_for_leaves_the_lists_where_they_are() -> None:
+def test_no_requests_evict_the_catalog_lists() -> None:
     kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=10**6)
     lists = operations.get_token_list([1])
     kept.put(lists, operations.get_token_list([1]).read, 1000, asked_at=1000)
@@ -382,7 +382,7 @@ def test_whatever_readers_ask_for_leaves_the_lists_where_they_are() -> None:
     assert kept.copy(lists.question)
 
 
-def test_what_went_wrong_is_kept_without_the_frames_that_it_went_through() -> None:
+def test_cached_errors_hold_no_stack_frames() -> None:
     kept = KeptAnswers(LIFETIMES, clock=Clock())
     call = put(kept, 1)
     with pytest.raises(NotFound) as caught:
@@ -401,7 +401,7 @@ def test_what_went_wrong_is_kept_without_the_frames_that_it_went_through() -> No
 # Many at once
 
 
-def test_l3_a_cold_storm_of_500_for_one_intent_is_one_question(service: Upstream) -> None:
+def test_l3_500_concurrent_cold_reads_of_one_intent_send_one_request(service: Upstream) -> None:
     everybody = threading.Barrier(50)
 
     def reader(_: int) -> str:
@@ -414,7 +414,7 @@ def test_l3_a_cold_storm_of_500_for_one_intent_is_one_question(service: Upstream
 
 
 @pytest.mark.deep
-def test_l4_fifty_keys_at_a_hundred_a_second_are_each_asked_once_a_lifetime(service: Upstream) -> None:
+def test_l4_fifty_keys_at_100_reads_per_second_send_one_request_each_per_lifetime(service: Upstream) -> None:
     """Ten minutes by the clock; nobody waits, because a copy is at hand."""
     calls = [operations.get_token_list([1], search_query=f"{number}") for number in range(50)]
     seconds, step = 600, 2.0
@@ -428,7 +428,7 @@ def test_l4_fifty_keys_at_a_hundred_a_second_are_each_asked_once_a_lifetime(serv
 
 
 @pytest.mark.parametrize("does", [BAD, Visit.reset], ids=["it fails", "it is away"])
-def test_l12_an_outage_of_a_minute_leaves_warm_pages_and_spares_the_service(service: Upstream, does: Script) -> None:
+def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(service: Upstream, does: Script) -> None:
     warm = [operations.get_intent(f"0x{number}") for number in range(20)]
     for call in warm:
         service.service.ask(call)
@@ -460,7 +460,7 @@ def test_l12_an_outage_of_a_minute_leaves_warm_pages_and_spares_the_service(serv
 
 
 @pytest.mark.deep
-def test_l13_in_a_brown_out_readers_of_warm_pages_see_no_errors_and_the_service_is_not_asked_more(
+def test_l13_in_a_brownout_warm_pages_show_no_errors_and_the_request_rate_stays_flat(
     service: Upstream,
 ) -> None:
     """Three answers in ten fail."""
@@ -480,7 +480,7 @@ def test_l13_in_a_brown_out_readers_of_warm_pages_see_no_errors_and_the_service_
     assert len(service.asked) - before <= 1.1 * wanted + rounds * seconds  # one retry a second is always allowed
 
 
-def test_l14_a_minute_of_quiet_is_kept_to_the_pages_stand_and_are_fresh_within_seventy_seconds(
+def test_l14_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_seconds(
     service: Upstream,
 ) -> None:
     service.service.ask(GET)
@@ -498,7 +498,7 @@ def test_l14_a_minute_of_quiet_is_kept_to_the_pages_stand_and_are_fresh_within_s
 @pytest.mark.finding("S12")
 @pytest.mark.parametrize("call", [GET, operations.get_intent_receipt("0x1")], ids=lambda call: call.operation)
 @pytest.mark.parametrize(("newer", "older"), [("EXECUTING", "COMMITTED"), ("FAILED", "EXECUTING")])
-def test_a_state_with_an_older_time_never_takes_the_place_of_a_newer_one(
+def test_a_status_with_an_older_timestamp_never_replaces_a_newer_one(
     service: Upstream, call: Call[Any], newer: str, older: str
 ) -> None:
     service.does = status_is(newer, minutes_ago=31)
@@ -514,7 +514,7 @@ def test_a_state_with_an_older_time_never_takes_the_place_of_a_newer_one(
 
 
 @pytest.mark.finding("S12")
-def test_a_time_that_lies_far_ahead_does_not_hold_a_transfer_in_its_state(service: Upstream) -> None:
+def test_a_timestamp_far_in_the_future_does_not_freeze_a_status(service: Upstream) -> None:
     service.does = status_is("COMMITTED", minutes_ago=-60 * 24 * 365)
     assert service.service.ask(GET).status == "COMMITTED"
     service.does = status_is("EXECUTING", minutes_ago=1)
@@ -523,7 +523,7 @@ def test_a_time_that_lies_far_ahead_does_not_hold_a_transfer_in_its_state(servic
 
 
 @pytest.mark.finding("S12")
-def test_what_changed_by_our_own_hand_is_read_anew_whatever_its_time(service: Upstream) -> None:
+def test_a_read_after_our_own_write_is_accepted_whatever_its_timestamp(service: Upstream) -> None:
     service.does = status_is("QUOTED", minutes_ago=1)
     assert service.service.ask(GET).status == "QUOTED"
     service.service.forget("0x1")

@@ -1,4 +1,4 @@
-"""Logos from the hosts that may be asked: over real connections, to a host that does its worst."""
+"""Logos from allowed hosts, over real connections to a misbehaving host."""
 
 import contextlib
 import threading
@@ -33,7 +33,7 @@ def hosting() -> Iterator[Hosting]:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_a_picture_of_an_allowed_host_comes_as_our_own(hosting: Hosting, kind: str) -> None:
+def test_a_logo_from_an_allowed_host_is_served_as_our_own(hosting: Hosting, kind: str) -> None:
     host = hosting(answering(picture(kind), kind="text/html"))
     drawn = host.logos().picture(URI)
     assert drawn
@@ -41,14 +41,14 @@ def test_a_picture_of_an_allowed_host_comes_as_our_own(hosting: Hosting, kind: s
 
 
 @pytest.mark.finding("S10")
-def test_a_logo_is_decoded_in_a_process_that_is_ended_when_it_takes_too_long(
+def test_logos_are_decoded_in_a_process_that_is_killed_on_timeout(
     hosting: Hosting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jail, "SECONDS", 0.0)
     assert hosting(answering(GOOD)).logos().picture(URI) is None
 
 
-def test_it_is_asked_by_its_name_at_the_address_that_was_looked_at(hosting: Hosting) -> None:
+def test_the_request_uses_the_host_name_at_the_verified_ip_address(hosting: Hosting) -> None:
     host, looked_up = hosting(answering(GOOD)), []
 
     def look_up(name: str, port: int) -> list[str]:
@@ -94,7 +94,7 @@ def endless(visit: Visit) -> None:
         pytest.param(lambda visit: visit.reset(), id="reset"),
     ],
 )
-def test_what_is_not_as_it_should_be_is_no_logo_and_is_not_asked_for_again(hosting: Hosting, script: Script) -> None:
+def test_an_invalid_logo_is_rejected_and_not_requested_again(hosting: Hosting, script: Script) -> None:
     host = hosting(script)
     logos = host.logos()
     assert [logos.picture(URI), logos.picture(URI)] == [None, None]
@@ -108,11 +108,11 @@ def test_what_is_not_as_it_should_be_is_no_logo_and_is_not_asked_for_again(hosti
         pytest.param(lambda visit: visit.drip(response(GOOD), every=0.02), id="a byte at a time"),
     ],
 )
-def test_a_slow_host_has_no_logo(hosting: Hosting, script: Script) -> None:
+def test_a_slow_host_yields_no_logo(hosting: Hosting, script: Script) -> None:
     assert hosting(script).logos(seconds=0.2).picture(URI) is None
 
 
-def test_a_resolver_that_hangs_is_not_waited_for(hosting: Hosting) -> None:
+def test_a_hanging_resolver_is_not_waited_for(hosting: Hosting) -> None:
     host, done = hosting(answering(GOOD)), threading.Event()
 
     def hang(name: str, port: int) -> list[str]:
@@ -158,19 +158,19 @@ def test_a_resolver_that_hangs_is_not_waited_for(hosting: Hosting) -> None:
         pytest.param(None, id="none"),
     ],
 )
-def test_what_is_not_plainly_at_an_allowed_host_is_not_asked_for(hosting: Hosting, uri: str | None) -> None:
+def test_a_url_not_clearly_on_an_allowed_host_is_not_requested(hosting: Hosting, uri: str | None) -> None:
     host = hosting(answering(GOOD))
     logos = host.logos()
     assert (logos.offers(uri), logos.picture(uri)) == (False, None)
     assert (host.visits, host.internet.went_to) == (0, [])
 
 
-def test_the_name_of_an_allowed_host_has_no_case(hosting: Hosting) -> None:
+def test_allowed_host_names_are_case_insensitive(hosting: Hosting) -> None:
     assert hosting(answering(GOOD)).logos().picture("https://Logos.Service.EXAMPLE/usdc.png")
 
 
 @pytest.mark.parametrize("found", [[PRIVATE], [PUBLIC, PRIVATE], ["::ffff:127.0.0.1"], []], ids=str)
-def test_a_name_that_leads_inside_is_not_connected_to(hosting: Hosting, found: list[str]) -> None:
+def test_a_host_name_resolving_to_a_private_address_is_not_contacted(hosting: Hosting, found: list[str]) -> None:
     host = hosting(answering(GOOD))
     assert host.logos(look_up=lambda name, port: found).picture(URI) is None
     assert host.internet.went_to == []
@@ -183,13 +183,13 @@ def test_a_name_that_leads_inside_is_not_connected_to(hosting: Hosting, found: l
         pytest.param({"by": trustme.CA()}, id="a certificate of nobody we know"),
     ],
 )
-def test_whoever_cannot_prove_his_name_is_not_asked(hosting: Hosting, how: dict[str, Any]) -> None:
+def test_a_host_without_a_valid_certificate_gets_no_request(hosting: Hosting, how: dict[str, Any]) -> None:
     host = hosting(answering(GOOD), **how)
     assert host.logos().picture(URI) is None
     assert host.visits == 0
 
 
-def test_a_logo_is_kept_for_a_day(hosting: Hosting) -> None:
+def test_a_logo_is_cached_for_a_day(hosting: Hosting) -> None:
     host = hosting(answering(GOOD))
     logos = host.logos()
     first = logos.picture(URI)
@@ -199,7 +199,7 @@ def test_a_logo_is_kept_for_a_day(hosting: Hosting) -> None:
     assert (logos.picture(URI), host.visits) == (first, 2)
 
 
-def test_a_failure_is_kept_for_ten_minutes(hosting: Hosting) -> None:
+def test_a_failure_is_cached_for_ten_minutes(hosting: Hosting) -> None:
     host = hosting(answering("", status=500))
     logos = host.logos()
     logos.picture(URI)
@@ -210,7 +210,7 @@ def test_a_failure_is_kept_for_ten_minutes(hosting: Hosting) -> None:
     assert logos.picture(URI)
 
 
-def test_what_is_kept_has_an_end(hosting: Hosting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_logo_cache_is_bounded(hosting: Hosting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT_BYTES", 3 * module.ENTRY_BYTES)
     host = hosting(answering("", status=404))
     logos = host.logos()
@@ -219,7 +219,7 @@ def test_what_is_kept_has_an_end(hosting: Hosting, monkeypatch: pytest.MonkeyPat
     assert host.visits == 5
 
 
-def test_many_readers_ask_once_and_more_than_may_wait_are_told_so(hosting: Hosting) -> None:
+def test_concurrent_readers_share_one_request_and_excess_waiters_are_rejected(hosting: Hosting) -> None:
     door = threading.Event()
 
     def behind_the_door(visit: Visit) -> None:

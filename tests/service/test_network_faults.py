@@ -1,4 +1,4 @@
-"""What a reader's page gets when the way to the service, or the service itself, misbehaves; with real sockets."""
+"""Network and protocol faults between the client and the service, over real sockets."""
 
 import gzip
 import logging
@@ -52,7 +52,7 @@ def flaw(error: ServiceError) -> Flaw:
     return error.flaw
 
 
-def test_a_good_answer_is_an_intent_with_its_text():
+def test_a_valid_response_is_an_intent_with_its_raw_text():
     with serving(answering(INTENT)) as server, client(server.url) as service:
         intent = service.get_intent("0x1")
     assert (intent.status, intent.received) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
@@ -64,7 +64,7 @@ def test_a_good_answer_is_an_intent_with_its_text():
     assert len(sent.headers["x-request-id"]) == 12
 
 
-def test_connections_are_used_again():
+def test_connections_are_reused():
     def twice(visit: Visit) -> None:
         answer = response(INTENT, headers={"Connection": "keep-alive"})
         visit.send(answer)
@@ -76,7 +76,7 @@ def test_connections_are_used_again():
     assert len(server.visits) == 1
 
 
-def test_a_closed_port_is_refused_at_once():
+def test_a_closed_port_fails_at_once():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with client(f"http://127.0.0.1:{port}") as service, pytest.raises(Unreachable) as caught:
@@ -84,7 +84,7 @@ def test_a_closed_port_is_refused_at_once():
     assert caught.value.reason is Reason.REFUSED
 
 
-def test_an_unknown_host_is_told_from_a_closed_port(monkeypatch):
+def test_an_unknown_host_differs_from_a_closed_port(monkeypatch):
     def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
@@ -94,7 +94,7 @@ def test_an_unknown_host_is_told_from_a_closed_port(monkeypatch):
     assert caught.value.reason is Reason.DNS
 
 
-def test_a_host_with_several_addresses_is_reached_at_the_one_that_answers(monkeypatch):
+def test_a_host_with_several_addresses_is_reached_at_the_one_that_responds(monkeypatch):
     with serving(answering(INTENT)) as server:
         port = int(server.url.rpartition(":")[2])
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
@@ -116,7 +116,7 @@ def _connect_to_address(address, timeout=None, source_address=None):
     return connection
 
 
-def test_a_name_that_resolves_for_ever_costs_no_more_than_the_deadline(monkeypatch):
+def test_a_hanging_name_lookup_costs_no_more_than_the_deadline(monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(600))
     with client("http://slow.test", total=0.3) as service, pytest.raises(Unreachable) as caught:
@@ -125,7 +125,7 @@ def test_a_name_that_resolves_for_ever_costs_no_more_than_the_deadline(monkeypat
     assert caught.value.reason is Reason.TIMEOUT
 
 
-def test_a_plain_server_on_the_secure_port_is_no_secure_connection():
+def test_plain_http_on_the_tls_port_is_an_insecure_connection_error():
     with (
         serving(answering(INTENT)) as server,
         client(server.url.replace("http:", "https:")) as service,
@@ -146,13 +146,13 @@ def test_a_plain_server_on_the_secure_port_is_no_secure_connection():
         ),
     ],
 )
-def test_a_slow_answer_is_cut_at_the_total_deadline(script):
+def test_a_slow_response_is_cut_off_at_the_total_deadline(script):
     began = time.monotonic()
     assert reason(ends_in(script, total=0.4)) is Reason.TIMEOUT
     assert time.monotonic() - began > 0.3
 
 
-def test_a_slow_answer_within_the_deadline_is_an_answer():
+def test_a_slow_response_within_the_deadline_is_accepted():
     body = INTENT.encode()
     head = HEAD + b"Content-Length: %d\r\n\r\n" % len(body)
 
@@ -181,19 +181,19 @@ def test_a_slow_answer_within_the_deadline_is_an_answer():
         pytest.param(lambda visit: visit.send(HEAD + b"A: b\r\n" * 40_000 + b"\r\n"), id="endless headers"),
     ],
 )
-def test_a_connection_that_breaks_is_told_as_that(script):
+def test_a_broken_connection_is_reported_as_such(script):
     assert reason(ends_in(script)) is Reason.BROKEN
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 304])
-def test_a_redirect_is_not_followed_and_the_key_stays_here(status):
+def test_a_redirect_is_not_followed_and_the_key_is_not_leaked(status):
     with serving(answering(INTENT)) as other:
         elsewhere = answering("", status=status, headers={"Location": f"{other.url}/rpc/Service/GetIntent"})
         assert flaw(ends_in(elsewhere)) is Flaw.REDIRECT
     assert other.visits == []
 
 
-def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
+def test_proxy_environment_variables_are_ignored(monkeypatch):
     with serving(answering(INTENT)) as proxy, serving(answering(INTENT)) as server:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
             monkeypatch.setenv(name, proxy.url)
@@ -202,20 +202,20 @@ def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
     assert (len(proxy.visits), len(server.visits)) == (0, 1)
 
 
-def test_cookies_are_not_kept():
+def test_cookies_are_not_stored():
     with serving(answering(INTENT, headers={"Set-Cookie": "who=you; Path=/"})) as server, client(server.url) as service:
         service.get_intent("0x1")
         service.get_intent("0x1")
     assert all("cookie" not in visit.headers for visit in server.visits)
 
 
-def test_a_gzip_answer_is_read():
+def test_a_gzip_response_is_read():
     body = gzip.compress(INTENT.encode())
     with serving(answering(body, headers={"Content-Encoding": "gzip"})) as server, client(server.url) as service:
         assert service.get_intent("0x1").status == "QUOTED"
 
 
-def test_a_gzip_bomb_is_stopped_before_it_is_memory():
+def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
     bomb = gzip.compress(bytes(200 * 2**20), 9)
     tracemalloc.start()
     try:
@@ -227,7 +227,7 @@ def test_a_gzip_bomb_is_stopped_before_it_is_memory():
     assert peak < 8 * 2**20
 
 
-def test_bombs_that_go_off_together_take_no_more_than_there_is_room_for(monkeypatch):
+def test_concurrent_gzip_bombs_share_one_memory_limit(monkeypatch):
     """Each is one piece on the wire that inflates to more than all may take together."""
     monkeypatch.setattr(body, "room", body.Room(8 * 2**20))
     bomb = gzip.compress(bytes(64 * 2**20), 9)
@@ -248,7 +248,7 @@ def test_bombs_that_go_off_together_take_no_more_than_there_is_room_for(monkeypa
     assert body.room.take(8 * 2**20), "something was not given back"
 
 
-def test_a_large_answer_takes_its_room_until_it_is_read(monkeypatch):
+def test_a_large_response_reserves_memory_until_it_is_read(monkeypatch):
     monkeypatch.setattr(body, "room", room := body.Room(3 * 2**20))
     large = f'{{"intent":{{"intentId":"0x1","status":"QUOTED","memo":"{"x" * 2 * 2**20}"}}}}'
     with (
@@ -265,17 +265,17 @@ def test_a_large_answer_takes_its_room_until_it_is_read(monkeypatch):
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "x"])
-def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding):
+def test_an_encoding_that_was_not_requested_is_not_decoded(encoding):
     assert flaw(ends_in(answering(INTENT, headers={"Content-Encoding": encoding}))) is Flaw.ENCODING
 
 
 @pytest.mark.parametrize("cut", [slice(None, -9), slice(4, None)], ids=["cut off", "no gzip at all"])
-def test_broken_gzip_is_no_answer(cut):
+def test_broken_gzip_is_an_error(cut):
     body = gzip.compress(INTENT.encode())[cut]
     assert flaw(ends_in(answering(body, headers={"Content-Encoding": "gzip"}))) is Flaw.ENCODING
 
 
-def test_an_answer_that_says_it_is_too_large_is_not_read():
+def test_a_response_that_declares_an_excessive_size_is_not_read():
     def script(visit: Visit) -> None:
         visit.send(HEAD + b"Content-Length: 99999999\r\n\r\n")
         visit.stay_silent()
@@ -283,7 +283,7 @@ def test_an_answer_that_says_it_is_too_large_is_not_read():
     assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
 
 
-def test_an_answer_that_turns_out_too_large_is_cut_off():
+def test_a_response_that_exceeds_the_size_limit_is_cut_off():
     sent = 0
 
     def script(visit: Visit) -> None:
@@ -315,21 +315,21 @@ def test_an_answer_that_turns_out_too_large_is_cut_off():
         (INTENT.replace("0x1", "0x2"), Flaw.OTHER_INTENT),
     ],
 )
-def test_an_answer_that_is_none_is_unreadable(body, wrong):
+def test_a_malformed_response_is_unreadable(body, wrong):
     assert flaw(ends_in(answering(body))) is wrong
 
 
-def test_an_answer_for_the_same_id_in_other_letters_is_an_answer():
+def test_a_response_with_the_same_id_in_other_letter_case_is_accepted():
     with serving(answering(INTENT.replace("0x1", "0xAB"))) as server, client(server.url) as service:
         assert service.get_intent("0xab").intent_id == "0xAB"
 
 
-def test_a_captive_portal_is_no_answer():
+def test_a_captive_portal_page_is_unreadable():
     assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 526])
-def test_a_proxys_error_page_means_that_the_service_failed(status):
+def test_a_proxy_error_page_means_that_the_service_failed(status):
     error = ends_in(answering("<html>" + "x" * 60_000, status=status, kind="text/html"))
     assert reason(error) is (Reason.TIMEOUT if status == 504 else Reason.FAILED)
     assert error.status == status
@@ -337,7 +337,7 @@ def test_a_proxys_error_page_means_that_the_service_failed(status):
 
 
 @pytest.mark.parametrize("headers", [{"Content-Encoding": "br"}, {"Content-Encoding": "gzip"}, {}])
-def test_an_error_page_that_cannot_be_read_goes_by_its_status(headers):
+def test_an_unreadable_error_page_is_classified_by_its_status(headers):
     page = "<html>" + "x" * 2**20
     assert reason(ends_in(answering(page, status=502, kind="text/html", headers=headers))) is Reason.FAILED
     error = ends_in(answering(page, status=429, kind="text/html", headers=headers | {"Retry-After": "7"}))
@@ -345,7 +345,7 @@ def test_an_error_page_that_cannot_be_read_goes_by_its_status(headers):
     assert 7 <= error.retry_after <= 7.7  # a little more than was said, so that not all come back at once
 
 
-def test_a_page_that_is_not_there_says_nothing_about_an_intent():
+def test_a_404_page_says_nothing_about_an_intent():
     assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
 
 
@@ -363,7 +363,7 @@ WRAPPED = {
 
 @pytest.mark.parametrize("status", [400, 404, 200], ids=str)
 @pytest.mark.parametrize("body", [FLAT, WRAPPED], ids=["flat", "wrapped"])
-def test_both_envelopes_say_the_same_with_any_status(body, status):
+def test_both_error_envelopes_mean_the_same_with_any_status(body, status):
     error = ends_in(answering(body, status=status))
     assert type(error) is NotFound
     assert (error.code, error.name, error.message, error.cause) == (
@@ -394,13 +394,13 @@ def test_without_a_known_code_the_name_decides_and_then_the_status(status, body,
     ("header", "seconds"),
     [({"Retry-After": "60"}, 60), ({"Retry-After": "100000"}, 300), ({"Retry-After": "-1"}, 5), ({}, 5)],
 )
-def test_a_busy_service_says_for_how_long(header, seconds):
+def test_a_busy_service_reports_its_retry_after(header, seconds):
     error = ends_in(answering({"error": "RateLimited", "code": 1007, "msg": ""}, status=429, headers=header))
     assert isinstance(error, TooBusy)
     assert seconds <= error.retry_after <= min(seconds * 1.1, 300)
 
 
-def test_when_all_connections_are_in_use_the_next_call_is_told_so_soon():
+def test_a_call_is_rejected_quickly_when_all_connections_are_in_use():
     arrived = threading.Event()
 
     def script(visit: Visit) -> None:
@@ -444,11 +444,11 @@ def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
     assert any(error.request_id in record.getMessage() for record in caplog.records)
 
 
-def test_the_access_key_is_not_in_the_configuration_as_printed():
+def test_the_access_key_is_not_in_the_printed_configuration():
     assert CANARY not in repr(config("http://x"))
 
 
-def test_without_a_key_none_is_sent():
+def test_without_a_key_no_key_header_is_sent():
     with serving(answering(INTENT)) as server, ServiceClient(ServiceConfig(server.url)) as service:
         service.get_intent("0x1")
     assert "x-access-key" not in server.visits[0].headers

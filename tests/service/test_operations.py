@@ -1,4 +1,4 @@
-"""What each operation sends is what the interface's request tables say, and answers are read under any brand."""
+"""Requests match the interface's request tables, and responses are read under any brand."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -117,21 +117,21 @@ def test_a_request_has_the_members_of_its_table(call):
         ),
     ],
 )
-def test_only_what_is_given_is_sent(call, sent):
+def test_only_given_values_are_sent(call, sent):
     assert json.loads(json_text.write(call.request)) == sent
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.operation)
-def test_only_what_changes_nothing_may_be_shared(call):
+def test_only_reads_may_be_shared(call):
     assert call.is_read is (call.operation != "CommitIntent")
 
 
-def test_what_changes_something_is_not_a_read():
+def test_writes_are_not_reads():
     assert not operations.quote_intent(QuoteIntentRequest()).is_read
     assert not operations.execute_intent("0x1").is_read
 
 
-def test_an_intent_that_is_no_longer_as_received_cannot_be_committed():
+def test_an_intent_that_differs_from_the_one_received_cannot_be_committed():
     with pytest.raises(ValueError, match="exactly as the service gave it"):
         operations.commit_intent(Intent(intent_id="0x1"))
 
@@ -169,7 +169,7 @@ def test_a_quote_is_committed_byte_for_byte(brand):
     assert recorder.sent[-1] == f'{{"intent":{QUOTED}}}'.encode()
 
 
-def test_a_foreign_brand_is_read_under_the_interfaces_names():
+def test_a_renamed_response_is_read_under_the_interface_names():
     recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}'})
     with recorder.client(brand="acme", wallet_brand="acme") as service:
         intent = service.get_intent("0x1")
@@ -184,7 +184,7 @@ def test_a_foreign_brand_is_read_under_the_interfaces_names():
     )
 
 
-def test_a_foreign_brand_is_written_in_its_own_names():
+def test_a_renamed_request_is_written_under_its_own_names():
     recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}'})
     overrides = ServiceAddressOverrides(smart_wallet_utils_address="service smartWallet")
     with recorder.client(brand="acme", wallet_brand="deep") as service:
@@ -206,14 +206,14 @@ def test_a_foreign_brand_is_written_in_its_own_names():
         ("totalAcmes", "totalAcmes"),
     ],
 )
-def test_the_brand_is_a_word_of_a_name_and_not_a_part_of_one(theirs, ours):
+def test_a_brand_matches_whole_words_of_a_name_only(theirs, ours):
     brand = Brand("acme", "acme")
     assert brand.read({theirs: {theirs: "acmeVersion"}}) == {ours: {ours: "acmeVersion"}}
     assert brand.write({ours: ours}) == {theirs: ours}
 
 
 @given(st.lists(st.sampled_from(["total", "fee", "usd", "service", "smart", "wallet"]), min_size=1))
-def test_what_is_written_in_a_brand_is_read_back_the_same(words):
+def test_renamed_values_round_trip(words):
     brand = Brand("acme", "deep")
     name = words[0] + "".join(map(str.title, words[1:]))
     assert brand.read(brand.write({name: 1})) == {name: 1}
@@ -229,7 +229,7 @@ ENTRY = {"intentId": "0x1"}
 NEXT = {"column": "id", "after": 81, "pageSize": 20, "more": True}
 
 
-def test_the_next_page_goes_back_as_it_came():
+def test_the_next_page_cursor_is_sent_back_unchanged():
     text = '{"column":"id", "after":81.0,"pageSize":20,"unheard":{"of":[1.50]} ,"more":true}'
     recorder = Recorder({"GetIntentHistory": f'{{"intents":[{{"intentId":"0x1"}}],"nextPage": {text}}}'})
     with recorder.client() as service:
@@ -263,12 +263,12 @@ def test_the_list_ends_when_the_cursor_does_not_move():
     assert page_of(document, asked=Page.from_text(json.dumps(NEXT | {"after": 101}))).following is not None
 
 
-def test_a_list_that_is_none_is_no_empty_list():
+def test_a_malformed_list_is_not_an_empty_list():
     with pytest.raises(Unreadable):
         page_of({"intents": "none"})
 
 
-def test_entries_that_cannot_be_read_are_counted():
+def test_unreadable_entries_are_counted():
     answer = page_of({"intents": [ENTRY, {"status": "QUOTED"}, 5], "nextPage": NEXT})
     assert ([entry.intent_id for entry in answer.intents], answer.unreadable_entries) == (["0x1"], 2)
 
@@ -281,7 +281,7 @@ def test_entries_that_cannot_be_read_are_counted():
         ("wait_intent_receipt", '{"intentReceipt":{"intent_id":"0x1"}}'),
     ],
 )
-def test_members_under_our_own_names_are_not_the_services(operation, document):
+def test_service_members_with_reserved_names_are_ignored(operation, document):
     recorder = Recorder(dict.fromkeys(["GetIntent", "GetIntentReceipt", "WaitIntentReceipt"], document))
     with recorder.client() as service, pytest.raises(Unreadable) as caught:
         getattr(service, operation)("0x1")
@@ -289,12 +289,12 @@ def test_members_under_our_own_names_are_not_the_services(operation, document):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])
-def test_a_page_from_elsewhere_that_is_none_is_refused(text):
+def test_a_malformed_foreign_cursor_is_rejected(text):
     with pytest.raises(ValueError, match=r"."):
         Page.from_text(text)
 
 
-def test_of_a_search_with_thousands_of_hits_the_newest_are_read_and_the_others_counted():
+def test_a_search_with_thousands_of_hits_reads_the_newest_and_counts_the_rest():
     count, first = operations.MOST_HITS + 5, datetime(2020, 1, 1, tzinfo=UTC)
     hits = [{"intentId": f"0x{day}", "createdAt": (first + timedelta(day)).isoformat()} for day in range(count)]
     hits[-1]["createdAt"] = "not a moment"

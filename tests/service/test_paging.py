@@ -1,4 +1,4 @@
-"""A list read onward and back, from services that know `before`, and from those that do not."""
+"""Paging forward and back, with services that support `before` and services that don't."""
 
 import json
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[Leaf]:
 
 @pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
 @pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below", "below, and says so", "both ends"])
-def test_back_shows_what_onward_showed_whatever_the_service_makes_of_before(knows: str, first: Page) -> None:
+def test_back_shows_the_previous_page_however_the_service_treats_before(knows: str, first: Page) -> None:
     shelf = Shelf(range(100, 140), knows=knows)
     there = forward(shelf, first)
     assert [number for _, page in there for number in page] == sorted(shelf.numbers, reverse=first is DESC)
@@ -119,7 +119,7 @@ def test_back_shows_what_onward_showed_whatever_the_service_makes_of_before(know
     assert not any(found.begins_anew for found in again)
 
 
-def test_back_and_onward_again_is_the_same_page() -> None:
+def test_back_and_forward_returns_to_the_same_page() -> None:
     shelf = Shelf(range(40))
     there = forward(shelf)
     at, shown = there[5]
@@ -130,7 +130,7 @@ def test_back_and_onward_again_is_the_same_page() -> None:
     assert numbers(leaf(shelf, DESC, at=onward)) == shown
 
 
-def test_a_reader_25_pages_deep_goes_25_pages_back() -> None:
+def test_a_reader_25_pages_deep_can_go_back_25_pages() -> None:
     shelf = Shelf(range(100))
     there = forward(shelf, pages=26)
     assert len(there[-1][0].earlier) == MOST_EARLIER
@@ -138,7 +138,7 @@ def test_a_reader_25_pages_deep_goes_25_pages_back() -> None:
 
 
 @pytest.mark.parametrize("knows", ["nothing", "after alone"])
-def test_where_the_way_back_is_forgotten_the_list_begins_anew_and_says_so(knows: str) -> None:
+def test_a_lost_history_of_cursors_restarts_the_list_with_a_notice(knows: str) -> None:
     shelf = Shelf(range(100), knows=knows)
     there = forward(shelf, pages=26)
     walked = back(shelf, at=there[-1][0])
@@ -147,7 +147,7 @@ def test_where_the_way_back_is_forgotten_the_list_begins_anew_and_says_so(knows:
     assert (numbers(last), last.begins_anew, last.previous) == ([99, 98, 97], True, None)
 
 
-def test_what_has_left_the_list_since_does_not_bring_a_row_back_twice() -> None:
+def test_rows_that_left_the_list_do_not_duplicate_others_on_the_way_back() -> None:
     shelf = Shelf(range(30))
     there = forward(shelf)
     at, last = there[-1]
@@ -157,7 +157,7 @@ def test_what_has_left_the_list_since_does_not_bring_a_row_back_twice() -> None:
     assert sorted(shown) == sorted(shelf.numbers)
 
 
-def test_a_page_that_has_emptied_still_leads_on() -> None:
+def test_an_emptied_page_still_leads_to_the_next_one() -> None:
     shelf = Shelf(range(9))
     there = forward(shelf)
     at, _ = there[1]
@@ -171,7 +171,7 @@ def test_a_page_that_has_emptied_still_leads_on() -> None:
     assert numbers(leaf(shelf, DESC, at=found.following)) == [2, 1, 0]
 
 
-def test_the_services_cursor_goes_back_to_it_byte_for_byte() -> None:
+def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     text = '{"after": 7,  "shard":"b\\/2", "more":true}'
     answer = answered([row(8)], json.loads(text), page=DESC)
     assert answer.next_page is not None
@@ -190,7 +190,7 @@ CIRCLES = [
 
 
 @pytest.mark.parametrize("cursors", CIRCLES)
-def test_a_list_that_goes_in_circles_is_stopped_and_says_so(cursors: list[Any]) -> None:
+def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
     script = dict(pairwise(cursors))
 
     def ask(page: Page) -> HistoryAnswer:
@@ -206,7 +206,7 @@ def test_a_list_that_goes_in_circles_is_stopped_and_says_so(cursors: list[Any]) 
     assert found.entries
 
 
-def test_a_cursor_that_is_no_number_is_not_called_a_circle() -> None:
+def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
     following = {"column": "id", "after": "soon", "more": True}
     found = leaf(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
     assert (found.goes_in_circles, found.is_lost, found.following) == (False, True, None)
@@ -230,12 +230,12 @@ def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
     assert (found.following, found.goes_in_circles, found.is_lost, found.breaks_off) == (None, False, False, False)
 
 
-def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
+def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
     found = leaf(lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position())
     assert (found.following, found.goes_in_circles, found.breaks_off) == (None, False, True)
 
 
-def test_rows_are_sorted_as_asked_and_each_is_there_once_as_it_was_seen_last() -> None:
+def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
     rows = [row(2), row(5, status="EXECUTING"), row(4), row(5, status="SUCCEEDED"), {"intentId": ""}]
     found = leaf(lambda page: answered(rows, None, page=page), DESC, at=Position())
     assert numbers(found) == [5, 4, 2]
@@ -256,7 +256,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize(("sort", "shown"), ORDERS)
-def test_only_a_list_by_creation_is_sorted_here(sort: list[dict[str, str]], shown: list[int]) -> None:
+def test_only_lists_sorted_by_creation_are_sorted_here(sort: list[dict[str, str]], shown: list[int]) -> None:
     rows = [row(2), row(5), row(4)]
     found = leaf(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
     assert numbers(found) == shown
@@ -281,7 +281,7 @@ BEFORE = [
 
 
 @pytest.mark.parametrize(("first", "edge", "rows", "shown"), BEFORE)
-def test_rows_beyond_the_edge_make_a_page_be_read_by_its_first_cursor(
+def test_rows_beyond_the_boundary_make_the_page_load_by_its_first_cursor(
     first: Page, edge: int | None, rows: list[int], shown: list[int]
 ) -> None:
     assert numbers(read_back(first, edge, rows, remembered=[999])) == shown
@@ -299,7 +299,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize(("first", "edge", "remembered", "shown"), EMPTY)
-def test_an_empty_page_is_read_by_its_first_cursor_if_that_still_leads_to_rows_before_the_edge(
+def test_an_empty_page_loads_by_its_first_cursor_if_that_leads_to_rows_before_the_boundary(
     first: Page, edge: int | None, remembered: list[int], shown: list[int]
 ) -> None:
     assert numbers(read_back(first, edge, [], remembered=remembered)) == shown
@@ -316,7 +316,7 @@ def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: lis
     return leaf(ask, first, at=at)
 
 
-def test_a_question_that_is_refused_as_such_is_no_matter_of_before() -> None:
+def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
     def refuse(page: Page) -> HistoryAnswer:
         raise Invalid("byOwnerAddress")
 
@@ -341,7 +341,7 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("given", "turned"), TURNS)
-def test_a_cursor_is_turned_so_that_its_row_is_within(given: dict[str, Any], turned: dict[str, Any]) -> None:
+def test_a_reversed_cursor_includes_its_own_row(given: dict[str, Any], turned: dict[str, Any]) -> None:
     found = turn(cursor(**given), DESC, is_backward="before" in given)
     assert found is not None
     assert json.loads(found.received) == {"sort": given.get("sort"), "pageSize": 3} | turned
@@ -356,7 +356,7 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("given", "is_backward"), LEFT)
-def test_what_cannot_be_turned_is_left(given: dict[str, Any], is_backward: bool) -> None:
+def test_an_irreversible_cursor_is_left_unchanged(given: dict[str, Any], is_backward: bool) -> None:
     assert turn(cursor(**given), DESC, is_backward=is_backward) is None
 
 
@@ -367,13 +367,13 @@ def test_a_walk_reads_every_page_and_each_intent_once() -> None:
     assert [end for _, end in pages] == [None, None, None, End.COMPLETE]
 
 
-def test_a_walk_that_breaks_off_says_so() -> None:
+def test_an_interrupted_walk_is_reported() -> None:
     rows = {None: [row(9)], 5: []}
     pages = list(walk(lambda page: answered(rows[page.after], {"after": 5, "more": True}, page=page), DESC))
     assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, End.EMPTY_PAGE)]
 
 
-def test_a_walk_in_circles_ends_there() -> None:
+def test_a_looping_walk_ends_at_the_repeated_page() -> None:
     script = {None: 5, 5: 3, 3: 5}
     pages = list(walk(lambda page: answered([row(9)], {"after": script[page.after]}, page=page), DESC))
     assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, None), (0, End.CIRCLES)]

@@ -1,4 +1,4 @@
-"""Prices for many tokens at once: in batches, remembered, and never an error."""
+"""Prices of many tokens: batched, cached, and never a reason for a page to fail."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +65,7 @@ def embedded(emulator: Emulator) -> Iterator[Prices]:
         yield Prices(client)
 
 
-def test_the_services_prices_are_exact_and_have_their_time():
+def test_the_services_prices_are_exact_and_timestamped():
     with embedded(Emulator(now=lambda: AT.timestamp() + 59)) as prices:
         found = prices.of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
     assert found == {
@@ -76,7 +76,7 @@ def test_the_services_prices_are_exact_and_have_their_time():
     }
 
 
-def test_a_price_is_found_by_what_it_is_of_and_not_by_its_place():
+def test_a_price_is_matched_by_token_not_by_position():
     service = Service(price(ETH, 3100), price(NOBODYS, None), price((USDC[0], USDC[1].lower()), "0.9998"))
     assert service.of([USDC, ETH, NOBODYS]) == {
         USDC: Price(Decimal("0.9998")),
@@ -99,7 +99,7 @@ def test_a_price_is_found_by_what_it_is_of_and_not_by_its_place():
     ],
     ids=["no entry", "null", "no member", "no number", "of nothing", "of another", "zero", "tiny"],
 )
-def test_what_has_no_price_is_not_worth_nothing(answered, usd):
+def test_a_token_without_a_price_is_not_worth_zero(answered, usd):
     assert Service(*answered).of([USDC])[USDC].usd == usd
 
 
@@ -109,13 +109,13 @@ def test_both_addresses_of_the_native_token_have_one_price():
     assert [len(asked) for asked in service.asked] == [1]
 
 
-def test_an_address_that_is_no_hex_is_asked_for_as_it_is_written():
+def test_a_non_hex_address_is_requested_as_written():
     service = Service(price((SOLANA[0], SOLANA[1].lower()), 180))
     assert service.of([SOLANA]) == {SOLANA: Price(Decimal(180))}
     assert service.asked == [[SOLANA]]
 
 
-def test_many_are_asked_for_a_hundred_at_a_time_and_then_remembered_missing_ones_too():
+def test_prices_are_requested_in_batches_of_100_and_cached_even_when_missing():
     service = Service(price((1, f"0x{1:040x}"), 5))
     found = service.of(tokens(250))
     assert [price.usd for price in found.values() if price.usd is not None] == [5]
@@ -129,7 +129,7 @@ def test_many_are_asked_for_a_hundred_at_a_time_and_then_remembered_missing_ones
     assert [len(asked) for asked in service.asked[3:]] == [10]
 
 
-def test_only_what_is_not_known_is_asked_for():
+def test_only_unknown_prices_are_requested():
     service = Service()
     service.of([USDC])
     service.of([USDC, ETH])
@@ -138,7 +138,7 @@ def test_only_what_is_not_known_is_asked_for():
     assert len(service.asked) == 2
 
 
-def test_a_batch_that_fails_takes_nothing_from_the_others():
+def test_a_failed_batch_does_not_affect_the_others():
     service = Service()
     service.failing = lambda asked: invalid(asked) if tokens(150)[0] in asked else None
     assert set(service.of(tokens(150))) == set(tokens(150)[100:])
@@ -146,7 +146,7 @@ def test_a_batch_that_fails_takes_nothing_from_the_others():
     assert len(service.asked) == 2
 
 
-def test_a_refused_question_is_asked_again_a_service_that_is_away_not_at_every_turn():
+def test_a_rejected_batch_is_retried_but_an_outage_is_not_probed_each_time():
     service = Service()
     service.failing = invalid
     assert service.of([USDC]) == service.of([USDC]) == {}

@@ -1,4 +1,4 @@
-"""Of the threads of one address one computes at a time, and none of them keeps the turn while it waits."""
+"""One computing thread per client address, which releases its turn while it waits."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +35,7 @@ def bench(monkeypatch):
 
 
 @pytest.mark.finding("S3")
-def test_a_second_thread_of_an_address_waits_and_another_address_does_not(bench):
+def test_only_threads_of_the_same_address_wait_for_each_other(bench):
     with ThreadPoolExecutor(4) as threads:
         threads.submit(bench.compute, HERE)
         assert bench.entered(within=30)
@@ -49,7 +49,7 @@ def test_a_second_thread_of_an_address_waits_and_another_address_does_not(bench)
         assert bench.entered(within=30)
 
 
-def test_a_thread_that_waits_gives_up_its_turn_and_has_it_again_afterwards(bench):
+def test_a_waiting_thread_releases_its_turn_and_takes_it_back_afterwards(bench):
     with ThreadPoolExecutor(2) as threads:
         with processor.computing(HERE):
             threads.submit(bench.compute, HERE)
@@ -64,7 +64,7 @@ def test_a_thread_that_waits_gives_up_its_turn_and_has_it_again_afterwards(bench
         bench.go_on.set()
 
 
-def test_a_turn_that_does_not_come_is_done_without(bench, monkeypatch):
+def test_a_thread_proceeds_without_a_turn_after_the_longest_wait(bench, monkeypatch):
     monkeypatch.setattr(processor, "LONGEST_WAIT", 0.05)
     with ThreadPoolExecutor(2) as threads:
         threads.submit(bench.compute, HERE)
@@ -76,14 +76,14 @@ def test_a_turn_that_does_not_come_is_done_without(bench, monkeypatch):
         assert processor._here.is_held
 
 
-def test_who_computes_already_does_not_wait_for_itself():
+def test_a_nested_turn_does_not_deadlock():
     with processor.computing(HERE):
         with processor.computing(HERE):
             pass
         assert processor._here.is_held
 
 
-def test_an_error_gives_up_the_turn():
+def test_an_error_releases_the_turn():
     for way_out in (ValueError, KeyboardInterrupt):
         with pytest.raises(way_out), processor.computing(HERE):
             raise way_out

@@ -1,4 +1,4 @@
-"""Which addresses are hosts of the public internet, and which names lead to them alone."""
+"""Public IP addresses, and host names that resolve to such addresses only."""
 
 import pytest
 
@@ -46,12 +46,12 @@ def test_an_address_is_public_or_not(address: str, *, expected: bool) -> None:
     assert is_public(address) is expected
 
 
-def test_a_name_that_leads_outside_alone_is_resolved_as_it_was() -> None:
+def test_a_name_with_only_public_addresses_resolves_unchanged() -> None:
     addresses = [PUBLIC, "2606:2800:220:1:248:1893:25c8:1946"]
     assert public_only(lambda host, port: addresses)("logos.example", 443) == addresses
 
 
 @pytest.mark.parametrize("addresses", [["10.0.0.8"], [PUBLIC, "10.0.0.8"], ["::1", PUBLIC]], ids=str)
-def test_a_name_that_leads_inside_too_is_not_resolved_at_all(addresses: list[str]) -> None:
+def test_a_name_with_any_private_address_does_not_resolve(addresses: list[str]) -> None:
     with pytest.raises(LeadsInside):
         public_only(lambda host, port: addresses)("logos.example", 443)

@@ -1,4 +1,4 @@
-"""A stranger's picture: read within limits, and written by ourselves."""
+"""Untrusted images: decoded within limits and re-encoded."""
 
 import io
 import zlib
@@ -44,14 +44,14 @@ def animated(kind: str) -> bytes:
         pytest.param(picture("PNG", colour=BLUE, icc_profile=SECRET), id="with a profile"),
     ],
 )
-def test_a_picture_becomes_a_webp_of_64_pixels(body: bytes) -> None:
+def test_an_image_becomes_a_64_pixel_webp(body: bytes) -> None:
     drawn = opened(drawn_anew(body))
     assert (drawn.format, drawn.size, drawn.mode, getattr(drawn, "n_frames", 1)) == ("WEBP", (64, 64), "RGB", 1)
     assert near(drawn.getpixel((32, 32)), BLUE)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_nothing_comes_through_but_what_is_seen(kind: str) -> None:
+def test_only_visible_pixels_are_kept(kind: str) -> None:
     body = picture(kind, icc_profile=SECRET, exif=b"Exif\0\0" + SECRET) + SECRET
     assert SECRET in body
     assert SECRET not in drawn_anew(body)
@@ -65,7 +65,7 @@ def test_nothing_comes_through_but_what_is_seen(kind: str) -> None:
         pytest.param((255, 200, 0, 255), WHITE, id="yellow on white"),
     ],
 )
-def test_a_picture_with_nothing_behind_it_gets_a_ground_that_it_is_seen_on(
+def test_a_transparent_image_gets_a_contrasting_background(
     colour: tuple[int, ...], ground: tuple[int, int, int]
 ) -> None:
     image = Image.new("RGBA", (100, 100))
@@ -103,7 +103,7 @@ def test_a_picture_with_nothing_behind_it_gets_a_ground_that_it_is_seen_on(
         pytest.param(picture(colour=(0, 0, 0, 0)), id="nothing to be seen"),
     ],
 )
-def test_what_is_no_picture_of_ours_is_refused(body: bytes) -> None:
+def test_an_unsupported_image_is_rejected(body: bytes) -> None:
     with pytest.raises(Unusable):
         drawn_anew(body)
 
@@ -113,7 +113,7 @@ def test_what_is_no_picture_of_ours_is_refused(body: bytes) -> None:
     at=st.integers(0, 200),
     noise=st.binary(min_size=1, max_size=40),
 )
-def test_whatever_comes_it_is_drawn_or_refused(start: bytes, at: int, noise: bytes) -> None:
+def test_any_input_is_drawn_or_rejected(start: bytes, at: int, noise: bytes) -> None:
     try:
         drawn = drawn_anew(start[:at] + noise + start[at + len(noise) :])
     except Unusable:
@@ -130,7 +130,7 @@ def progressive(scans: int) -> bytes:
 
 
 @pytest.mark.finding("S10")
-def test_a_progressive_jpeg_with_as_many_scans_as_may_be_is_drawn_and_with_more_refused_before_it_is_decoded() -> None:
+def test_a_progressive_jpeg_beyond_the_scan_limit_is_rejected_before_decoding() -> None:
     ordinary = picture("JPEG", size=(512, 512), progressive=True).count(b"\xff\xda")
     assert opened(drawn_anew(progressive(65 - ordinary))).size == (64, 64)
     with pytest.raises(Unusable, match="more than 64 scans"):
@@ -140,7 +140,7 @@ def test_a_progressive_jpeg_with_as_many_scans_as_may_be_is_drawn_and_with_more_
 
 
 @pytest.mark.finding("S10")
-def test_a_picture_of_more_than_64_mb_decoded_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_of_more_than_64_mb_decoded_is_rejected_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raster, "LARGEST_SIDE", 60_000)
     with pytest.raises(Unusable, match="more than 64 MB"):
         drawn_anew(png_that_claims(4097, 4096))
@@ -162,13 +162,13 @@ LIMITED = f"{CHILD}raster.limit()\n"
         pytest.param("import sys; sys.exit(0)", "ended with 0", id="answers nothing"),
     ],
 )
-def test_a_decoder_that_misbehaves_takes_its_own_process_with_it(does: str, why: str) -> None:
+def test_a_crashing_decoder_takes_down_only_its_own_process(does: str, why: str) -> None:
     with pytest.raises(NotDrawn, match=why):
         jail.run(["-c", LIMITED + does], b"")
 
 
 @pytest.mark.finding("S10")
-def test_the_limits_hold_before_a_picture_is_decoded() -> None:
+def test_limits_are_enforced_before_decoding() -> None:
     decodes = """
 import resource
 limits = (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE)
@@ -180,7 +180,7 @@ sys.exit(raster.main())
 
 
 @pytest.mark.finding("S10")
-def test_a_picture_is_decoded_in_a_process_of_its_own() -> None:
+def test_an_image_is_decoded_in_a_separate_process() -> None:
     drawn = opened(jail.drawn_anew(picture("JPEG")))
     assert (drawn.format, drawn.size) == ("WEBP", (64, 64))
     with pytest.raises(NotDrawn, match="UnidentifiedImageError"):

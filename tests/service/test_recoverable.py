@@ -1,4 +1,4 @@
-"""So much of a long list as one view may read, and what is kept of it when reading ends early."""
+"""Reading a long list within one view's limits, and what remains when reading ends early."""
 
 import types
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def ids(*numbers: int) -> list[str]:
     return [f"0x{number}{side}" for number in numbers for side in "ab"]
 
 
-def test_a_short_list_is_read_whole() -> None:
+def test_a_short_list_is_read_completely() -> None:
     found = List(3).read()
     assert [entry.intent_id for entry in found.entries] == ids(1, 2, 3)
     assert (found.stop, found.following) == (Stop.END, None)
@@ -77,7 +77,7 @@ def fails_from(number: int) -> Callable[[int], None]:
     return fail
 
 
-def test_trouble_midway_leaves_what_came_and_where_to_go_on() -> None:
+def test_an_error_midway_leaves_the_rows_so_far_and_a_cursor_to_continue() -> None:
     found = List(10, before=fails_from(3)).read()
     assert [entry.intent_id for entry in found.entries] == ids(1, 2)
     assert found.stop is Stop.TROUBLE
@@ -88,12 +88,12 @@ def test_trouble_midway_leaves_what_came_and_where_to_go_on() -> None:
     assert healed.asked[0] == 3
 
 
-def test_trouble_from_the_beginning_is_no_list() -> None:
+def test_an_error_on_the_first_page_is_raised() -> None:
     with pytest.raises(Unreachable):
         List(10, before=fails_from(1)).read()
 
 
-def test_a_cursor_that_leads_back_ends_it() -> None:
+def test_a_looping_cursor_ends_the_list() -> None:
     class Ring(List):
         def __call__(self, page: Page) -> HistoryAnswer:
             return super().__call__(page if (page.after or 0) < 2 else FIRST)
@@ -104,7 +104,7 @@ def test_a_cursor_that_leads_back_ends_it() -> None:
     assert found.following is None
 
 
-def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
+def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
     class Gap(List):
         def __call__(self, page: Page) -> HistoryAnswer:
             answer = super().__call__(page)
@@ -124,7 +124,7 @@ def test_an_empty_page_after_which_more_is_announced_is_no_end() -> None:
         pytest.param(7.0, 1, id="a very slow one: what came in time"),
     ],
 )
-def test_it_stops_before_the_pages_time_is_over(monkeypatch: pytest.MonkeyPatch, seconds: float, pages: int) -> None:
+def test_reading_stops_before_the_page_deadline(monkeypatch: pytest.MonkeyPatch, seconds: float, pages: int) -> None:
     now = [100.0]
     clock = types.SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(deadline, "time", clock)

@@ -1,4 +1,4 @@
-"""Every code that the service is known to answer with has a class of ours."""
+"""Every documented error code maps to an exception class."""
 
 import json
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ JSON = (
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
-def test_a_known_code_has_its_class_in_either_envelope(row):
+def test_a_known_code_maps_to_its_class_in_either_envelope(row):
     flat = {"error": row["name"], "code": row["code"], "msg": row["msg"], "status": row["status"]}
     wrapped = {
         "webrpcError": {"name": row["name"], "code": row["code"], "message": row["msg"], "httpStatus": row["status"]}
@@ -51,7 +51,7 @@ def test_no_code_is_known_that_is_not_in_the_table():
         (-7, errors.Unreachable),
     ],
 )
-def test_the_code_outranks_a_name_and_a_status_that_say_otherwise(code, kind):
+def test_the_code_outranks_a_conflicting_name_or_status(code, kind):
     found = {"error": "SomethingElse", "code": code, "msg": ""}
     assert type(refusal(found, status=418, retry_after=None, now=NOW)) is kind
 
@@ -75,17 +75,17 @@ def test_the_code_outranks_a_name_and_a_status_that_say_otherwise(code, kind):
         ("٣", 5),
     ],
 )
-def test_retry_after_is_read_as_seconds_or_date_and_never_too_long(header, seconds):
+def test_retry_after_is_read_as_seconds_or_date_and_capped(header, seconds):
     assert pause(header, now=NOW) == seconds
 
 
 @given(st.text())
-def test_no_retry_after_can_be_a_failure_of_its_own(header):
+def test_no_retry_after_value_raises(header):
     assert 0 <= pause(header, now=NOW) <= 300
 
 
 @given(st.dictionaries(st.sampled_from(["error", "name", "code", "msg", "message", "cause", "status"]), JSON), JSON)
-def test_any_envelope_is_an_error_of_ours_that_can_be_printed(members, wrapped):
+def test_any_error_envelope_becomes_a_printable_service_error(members, wrapped):
     for document in (members, {"webrpcError": members}, {"webrpcError": wrapped}):
         found = envelope(document)
         if found is not None:
@@ -93,11 +93,11 @@ def test_any_envelope_is_an_error_of_ours_that_can_be_printed(members, wrapped):
 
 
 @given(st.text(), st.integers(200, 599))
-def test_any_bare_refusal_is_an_error_of_ours_that_is_not_long(body, status):
+def test_any_error_without_an_envelope_becomes_a_short_service_error(body, status):
     assert len(str(bare_refusal(body, status=status, retry_after=None, now=NOW))) < 300
 
 
-def test_an_answer_is_not_taken_for_an_error():
+def test_a_successful_response_is_not_mistaken_for_an_error():
     assert envelope({"intents": []}) is None
     assert envelope({"error": "a field of its own"}) is None
     assert envelope([]) is None

@@ -38,7 +38,7 @@ def request(operation: str, values: dict[str, str], names: Brand = BRAND_OF_INTE
     return written(members(OPERATIONS[operation].model), values, names=names)
 
 
-def test_thirteen_operations_and_three_of_them_write() -> None:
+def test_there_are_thirteen_operations_and_three_of_them_write() -> None:
     assert len(OPERATIONS) == 13
     assert [each.name for each in OPERATIONS.values() if each.is_write] == [
         "CommitIntent", "QuoteIntent", "ExecuteIntent"
@@ -46,7 +46,7 @@ def test_thirteen_operations_and_three_of_them_write() -> None:
 
 
 @pytest.mark.parametrize("operation", SPECIFIED)
-def test_a_request_has_the_members_of_interface_md_in_their_order(operation: str) -> None:
+def test_a_request_has_the_specified_members_in_order(operation: str) -> None:
     found = members(OPERATIONS[operation].model)
     expected = list(rows(TABLES[operation]))
     assert [each.name for each in found] == [name for name, _ in expected]
@@ -60,14 +60,14 @@ def test_all_but_two_operations_are_specified() -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS.keys())
-def test_each_member_is_said_in_one_line(operation: Operation) -> None:
+def test_each_member_is_described_in_one_line(operation: Operation) -> None:
     for member in members(operation.model):
         assert member.about.endswith(".")
         assert 5 < len(member.about) <= 90, member
         assert "\n" not in member.about
 
 
-def test_known_words_are_those_of_interface_md() -> None:
+def test_known_words_match_the_specification() -> None:
     history = {each.name: each.words for each in members(OPERATIONS["GetIntentHistory"].model)}
     assert sorted(history["byStatus"]) == sorted(history["byStatuses"]) == sorted(INTENT_STATUSES)
     wait = {each.name: each.words for each in members(OPERATIONS["WaitIntentReceipt"].model)}
@@ -106,11 +106,11 @@ def test_known_words_are_those_of_interface_md() -> None:
         pytest.param("CommitIntent", {"intent": '{"a"'}, '{"intent":{"a"}', id="no JSON as typed"),
     ],
 )
-def test_what_is_typed_becomes_the_request(operation: str, values: dict[str, str], sent: str) -> None:
+def test_form_values_become_the_request(operation: str, values: dict[str, str], sent: str) -> None:
     assert request(operation, values) == sent
 
 
-def test_names_are_the_makers() -> None:
+def test_forms_use_the_configured_brand_names() -> None:
     acme = Brand("acme", "nova")
     member = "options.serviceAddressOverrides.smartWalletUtilsAddress"
     sent = request("QuoteIntent", {member: "0x1"}, acme)
@@ -130,12 +130,12 @@ def test_names_are_the_makers() -> None:
         pytest.param("QuoteIntent", {"originTokenAmount": "5", "options.slippageTolerance": "0.0050"}, id="numbers"),
     ],
 )
-def test_a_request_is_typed_as_it_was_written(operation: str, values: dict[str, str]) -> None:
+def test_a_request_fills_the_form_it_was_written_by(operation: str, values: dict[str, str]) -> None:
     found = members(OPERATIONS[operation].model)
     assert typed(found, request(operation, values), names=BRAND_OF_INTERFACE) == values
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{", '"x"', "[{}]", '{"page":1}', '{"page":null}', '{"page":[{}]}'])
-def test_what_is_no_such_request_has_nothing_to_be_typed(text: str) -> None:
+def test_a_foreign_or_malformed_request_fills_no_form(text: str) -> None:
     found = members(OPERATIONS["GetIntentHistory"].model)
     assert typed(found, text, names=BRAND_OF_INTERFACE) == {}

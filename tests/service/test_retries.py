@@ -1,4 +1,4 @@
-"""A question is asked again where that can help, only if it changes nothing, and never so often that it does harm."""
+"""Retries: only for reads, only where they can help, and within a budget."""
 
 import contextlib
 import gzip
@@ -60,7 +60,7 @@ GET = operations.get_intent("0x1")
         pytest.param(answering('{"intent":{"intentId":"0x2"}}'), 1, id="another intent"),
     ],
 )
-def test_what_may_go_better_is_asked_once_more(service: Upstream, does: Script, calls: int) -> None:
+def test_transient_errors_are_retried_once(service: Upstream, does: Script, calls: int) -> None:
     service.does = does
     with pytest.raises(ServiceError):
         service.service.ask(GET)
@@ -68,7 +68,7 @@ def test_what_may_go_better_is_asked_once_more(service: Upstream, does: Script, 
     assert service.service.health.tally[Event.RETRY] == calls - 1
 
 
-def test_a_second_attempt_that_is_answered_is_the_answer(service: Upstream) -> None:
+def test_a_successful_retry_is_the_response(service: Upstream) -> None:
     service.does = lambda visit: BAD(visit) if len(service.asked) == 1 else visit.send(intent(visit))
     assert service.service.ask(GET).status == "EXECUTING"
     assert len(service.asked) == 2
@@ -86,14 +86,14 @@ def test_a_second_attempt_that_is_answered_is_the_answer(service: Upstream) -> N
     ],
     ids=lambda call: f"{call.operation}-{call.group}",
 )
-def test_what_takes_long_or_changes_something_is_asked_once(service: Upstream, call: Call[object]) -> None:
+def test_slow_calls_and_writes_are_not_retried(service: Upstream, call: Call[object]) -> None:
     service.does = BAD
     with pytest.raises(ServiceError):
         service.service.ask(call)
     assert service.asked == [call.operation]
 
 
-def test_silence_leaves_no_time_for_a_second_attempt() -> None:
+def test_a_timeout_leaves_no_time_for_a_retry() -> None:
     with upstream(total=0.3) as service:
         service.does = Visit.stay_silent
         with pytest.raises(ServiceError):
@@ -109,7 +109,7 @@ def keeps_alive(visit: Visit, *, until_asked: int) -> None:
             return
 
 
-def test_a_connection_that_died_of_age_costs_a_reader_nothing(service: Upstream) -> None:
+def test_an_expired_keepalive_connection_is_invisible_to_readers(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
     for _ in range(3):
         assert service.service.anew(GET).intent_id == "0x1"
@@ -119,7 +119,7 @@ def test_a_connection_that_died_of_age_costs_a_reader_nothing(service: Upstream)
     assert tally[Event.OPENED] == 0
 
 
-def test_a_dead_connection_does_not_count_as_a_failure_of_the_service(service: Upstream) -> None:
+def test_a_dead_connection_does_not_count_as_a_service_failure(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
     for _ in range(15):
         service.service.anew(operations.get_intent("0x1"))
@@ -127,7 +127,7 @@ def test_a_dead_connection_does_not_count_as_a_failure_of_the_service(service: U
     assert service.service.health.tally[Event.OPENED] == 0
 
 
-def test_a_commit_on_a_connection_that_died_is_not_sent_again(service: Upstream) -> None:
+def test_a_commit_on_a_dead_connection_is_not_sent_again(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
     service.service.anew(GET)
     with pytest.raises(ServiceError):
@@ -135,7 +135,7 @@ def test_a_commit_on_a_connection_that_died_is_not_sent_again(service: Upstream)
     assert len(service.visits) == 1
 
 
-def test_retries_are_a_tenth_of_the_calls_at_the_most_and_one_a_second_at_least() -> None:
+def test_retries_are_at_most_a_tenth_of_calls_and_at_least_one_per_second() -> None:
     clock = Clock()
     budget = Budget(clock)
     taken = 0
@@ -147,7 +147,7 @@ def test_retries_are_a_tenth_of_the_calls_at_the_most_and_one_a_second_at_least(
     assert sum(budget.take() for _ in range(50)) == LEAST
 
 
-def test_a_service_that_fails_for_many_is_not_asked_twice_as_often(service: Upstream) -> None:
+def test_a_service_failing_for_many_readers_does_not_get_twice_the_requests(service: Upstream) -> None:
     """One page in four fails, so the breaker stays shut."""
     for number in range(1, 121):
         service.does = good if number % 4 else BAD
@@ -169,7 +169,7 @@ def test_a_service_that_fails_for_many_is_not_asked_twice_as_often(service: Upst
         pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
     ],
 )
-def test_behind_a_readers_back_there_is_time_for_more(service: Upstream, does: Script, calls: int) -> None:
+def test_background_refreshes_have_time_for_more_retries(service: Upstream, does: Script, calls: int) -> None:
     history = operations.get_intent_history()
     service.service.ask(history)
     service.clock.now += 30

@@ -1,4 +1,4 @@
-"""Answers about routes are kept for a moment, an empty one for less, and never for the price of the catalogues."""
+"""Route responses are cached briefly, empty ones for less, and never evict the catalog."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ def from_chain(number: int) -> operations.Call[Any]:
         pytest.param([], EMPTY_FRESH_SECONDS, id="none"),
     ],
 )
-def test_a_count_is_kept_for_its_time(tokens: list[tuple[int, str]], seconds: float) -> None:
+def test_a_count_is_cached_for_its_lifetime(tokens: list[tuple[int, str]], seconds: float) -> None:
     service = Service(*tokens)
     ask = service.routes.count
     first = ask(from_chain(1))
@@ -61,7 +61,7 @@ def test_a_count_is_kept_for_its_time(tokens: list[tuple[int, str]], seconds: fl
 
 
 @pytest.mark.parametrize("way", ["ask", "count"])
-def test_another_question_and_a_failure_are_asked(way: str) -> None:
+def test_other_queries_and_failures_are_not_served_from_the_cache(way: str) -> None:
     service = Service((10, NATIVE))
     ask = getattr(service.routes, way)
     service.tokens = None
@@ -84,7 +84,7 @@ def test_tokens_are_counted_by_chain_and_the_native_one_once() -> None:
     assert service.routes.count(from_chain(1)) == {10: 2, 137: 1}
 
 
-def test_however_many_questions_leave_the_catalogues_where_they_are() -> None:
+def test_no_number_of_route_queries_evicts_the_catalog() -> None:
     service = Service((10, NATIVE))
     tokens = operations.get_token_list([10], include_all_listed=True)
     service.client.ask(tokens)

@@ -1,4 +1,4 @@
-"""A process that starts while the service is down knows the names that another process saved."""
+"""Catalog names saved by one process and loaded by the next while the service is down."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def names(directory: Path, does: Script, time: Time) -> tuple[str | None, str | 
     return chain.name if chain else None, token.symbol if token else None
 
 
-def test_what_one_process_learned_the_next_one_knows_while_the_service_is_away(tmp_path: Path) -> None:
+def test_the_next_process_knows_saved_names_while_the_service_is_down(tmp_path: Path) -> None:
     time = Time()
     assert names(tmp_path, lists, time) == ("First", "ONE")
     time.now += 3 * 24 * HOUR
@@ -52,7 +52,7 @@ def test_what_one_process_learned_the_next_one_knows_while_the_service_is_away(t
     assert names(tmp_path, BAD, time) == (None, None)
 
 
-def test_a_service_that_is_there_is_asked_all_the_same(tmp_path: Path) -> None:
+def test_saved_names_do_not_replace_requests_to_an_available_service(tmp_path: Path) -> None:
     time = Time()
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
@@ -60,7 +60,7 @@ def test_a_service_that_is_there_is_asked_all_the_same(tmp_path: Path) -> None:
     assert names(tmp_path, newer, time) == ("Second", None)
 
 
-def test_a_page_about_the_lists_says_how_old_they_are(tmp_path: Path) -> None:
+def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
     time = Time()
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
@@ -83,9 +83,7 @@ def test_a_page_about_the_lists_says_how_old_they_are(tmp_path: Path) -> None:
         pytest.param(lambda content: content * 9000, id="too large"),
     ],
 )
-def test_a_file_that_is_not_as_it_was_written_is_as_good_as_none(
-    tmp_path: Path, spoil: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_modified_file_is_ignored(tmp_path: Path, spoil: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved, "MOST_BYTES", 2**16)
     names(tmp_path, lists, Time())
     file = tmp_path / NAME
@@ -95,18 +93,18 @@ def test_a_file_that_is_not_as_it_was_written_is_as_good_as_none(
     assert names(tmp_path, BAD, Time()) == ("First", "ONE")
 
 
-def test_an_answer_of_another_form_is_as_good_as_none(tmp_path: Path) -> None:
+def test_a_response_of_another_format_is_ignored(tmp_path: Path) -> None:
     kept = SavedLists(tmp_path, seal=SEAL, now=Time())
     kept.keep(("GetChains", b"{}"), '{"chains": 7}')
     kept.write()
     assert names(tmp_path, BAD, Time())[0] is None
 
 
-def test_a_directory_that_cannot_be_written_keeps_nobody_from_anything(tmp_path: Path) -> None:
+def test_an_unwritable_directory_breaks_nothing(tmp_path: Path) -> None:
     assert names(tmp_path / "nowhere", lists, Time()) == ("First", "ONE")
 
 
-def test_the_file_is_bounded_for_us_alone_and_has_what_came_last(
+def test_the_file_is_bounded_private_and_holds_the_latest_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved, "MOST_BYTES", 1000)
@@ -139,7 +137,7 @@ def written(directory: Path, content: bytes, seal: Seal = SEAL) -> None:
         pytest.param(b'["GetChains","\\ud800",1.5,"{}"]', id="half a character"),
     ],
 )
-def test_saved_lists_of_another_shape_are_ignored_with_a_line_although_they_are_signed(
+def test_signed_lists_of_another_format_are_ignored_with_a_log_line(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     written(tmp_path, content)
@@ -150,7 +148,7 @@ def test_saved_lists_of_another_shape_are_ignored_with_a_line_although_they_are_
 
 
 @pytest.mark.finding("S15")
-def test_saved_lists_that_we_did_not_sign_are_as_good_as_none_and_are_counted(tmp_path: Path) -> None:
+def test_lists_with_a_foreign_signature_are_ignored_and_counted(tmp_path: Path) -> None:
     entry = b'["GetChains","{}",1.5,"{}"]'
     written(tmp_path, entry)
     assert SavedLists(tmp_path, seal=SEAL).find(("GetChains", b"{}"))

@@ -1,4 +1,4 @@
-"""Every way in which a number or a time may be written, and what it is read as."""
+"""Every notation of a number or a time, and the value it is read as."""
 
 import json
 import time
@@ -44,7 +44,7 @@ MOST = 2**256 - 1
         (f'"{MOST}"', MOST),
     ],
 )
-def test_an_amount_is_exact_however_it_is_written(written, meant):
+def test_an_amount_is_exact_in_every_notation(written, meant):
     assert read_whole(json_text.read(written)) == meant
 
 
@@ -75,7 +75,7 @@ def test_an_amount_is_exact_however_it_is_written(written, meant):
     ],
     ids=lambda written: written[:24],
 )
-def test_what_is_no_amount_is_refused_at_once(written):
+def test_invalid_amounts_are_rejected_at_once(written):
     value = json_text.read(written)
     began = time.thread_time()
     with pytest.raises(ValueError, match=r"."):
@@ -85,12 +85,12 @@ def test_what_is_no_amount_is_refused_at_once(written):
 
 
 @given(st.integers(0, MOST))
-def test_every_amount_comes_back_digit_for_digit(amount):
+def test_every_amount_round_trips_digit_for_digit(amount):
     assert read_whole(json_text.read(str(amount))) == read_whole(json_text.read(f'"{amount}"')) == amount
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=20))
-def test_every_figure_comes_back_digit_for_digit(figure):
+def test_every_decimal_round_trips_digit_for_digit(figure):
     written = str(figure)
     assert read_figure(json_text.read(written)) == read_figure(json_text.read(f'"{written}"')) == figure
 
@@ -99,12 +99,12 @@ def test_every_figure_comes_back_digit_for_digit(figure):
     "written",
     ["1e91", "1e-91", "9" * 81, "9" * 82, f"9.{'9' * 80}", '"NaN"', '"Infinity"', "true", "1e1000000000", "[]"],
 )
-def test_what_is_no_figure_is_refused(written):
+def test_invalid_decimals_are_rejected(written):
     with pytest.raises(ValueError, match=r"."):
         read_figure(json_text.read(written))
 
 
-def test_a_figure_keeps_digits_that_a_float_would_lose():
+def test_a_decimal_keeps_digits_that_a_float_would_lose():
     assert read_figure(json_text.read("0.1234567890123456789012345")) == Decimal("0.1234567890123456789012345")
 
 
@@ -122,19 +122,19 @@ def test_a_figure_keeps_digits_that_a_float_would_lose():
     ],
     ids=str,
 )
-def test_a_figure_may_have_80_digits_and_an_exponent_of_90(written, figure):
+def test_a_decimal_may_have_80_digits_and_an_exponent_of_90(written, figure):
     read = read_figure(written)
     assert read == figure
     assert read.as_tuple() == figure.as_tuple()
 
 
 @pytest.mark.parametrize("decimals", [0, 18, 77])
-def test_decimals_that_an_amount_can_have_are_read(decimals):
+def test_plausible_token_decimals_are_read(decimals):
     assert read_decimals(decimals) == decimals
 
 
 @pytest.mark.parametrize("decimals", [-1, 78, 255, 10**9])
-def test_decimals_that_no_amount_can_have_are_refused(decimals):
+def test_implausible_token_decimals_are_rejected(decimals):
     with pytest.raises(ValueError, match=r"."):
         read_decimals(decimals)
 
@@ -169,7 +169,7 @@ NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
         (0, None),
     ],
 )
-def test_a_time_is_read_in_whichever_form_it_comes(written, meant):
+def test_a_time_is_read_in_every_known_format(written, meant):
     assert read_moment(written) == meant
 
 
@@ -190,13 +190,13 @@ def test_a_time_is_read_in_whichever_form_it_comes(written, meant):
         "2026-11-21T12:00:00+99:00",
     ],
 )
-def test_what_is_no_time_is_refused(written):
+def test_invalid_times_are_rejected(written):
     with pytest.raises(ValueError, match=r"."):
         read_moment(written)
 
 
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.decimals(), st.booleans(), st.none(), st.lists(st.none())))
-def test_nothing_makes_a_reader_fail_in_another_way(value):
+def test_no_input_raises_anything_but_value_error(value):
     for read in (read_whole, read_figure, read_moment, read_decimals, read_text):
         try:
             read(value)
@@ -205,13 +205,13 @@ def test_nothing_makes_a_reader_fail_in_another_way(value):
 
 
 @given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis wants it naive
-def test_a_time_means_the_same_in_every_form(moment):
+def test_a_time_means_the_same_in_every_format(moment):
     seconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     assert read_moment(moment.isoformat()) == moment
     assert read_moment(seconds) == moment.replace(microsecond=0) or seconds >= 10**11
 
 
-def test_half_a_character_is_replaced_and_the_rest_of_the_text_kept():
+def test_a_lone_surrogate_is_replaced_and_the_rest_of_the_text_kept():
     text = read_text(json.loads('"a\\ud800b\\u0000\\u202e"'))
     assert text == "a\ufffdb\x00\u202e"
     assert text.encode()
@@ -219,7 +219,7 @@ def test_half_a_character_is_replaced_and_the_rest_of_the_text_kept():
 
 @settings(deadline=None)  # the first address takes as long as the whole site map takes to load
 @given(st.text(max_size=210) | st.from_regex(r"[/ .a-c%?#]{0,8}", fullmatch=True))
-def test_every_intent_id_that_is_read_has_an_address_of_ours(written):
+def test_every_accepted_intent_id_has_a_url(written):
     try:
         intent_id = read_intent_id(written)
     except ValueError:
@@ -229,7 +229,7 @@ def test_every_intent_id_that_is_read_has_an_address_of_ours(written):
 
 @settings(deadline=None)
 @given(st.integers(0, 2**70) | st.just(2**64))
-def test_every_chain_of_a_list_has_an_address_of_ours(number):
+def test_every_chain_of_a_list_has_a_url(number):
     try:
         chain_id = read_chain_id(number)
     except ValueError:
@@ -238,12 +238,12 @@ def test_every_chain_of_a_list_has_an_address_of_ours(number):
 
 
 @pytest.mark.parametrize("length", [1, 199, 200])
-def test_an_id_of_up_to_200_characters_is_read(length):
+def test_an_id_of_up_to_200_characters_is_accepted(length):
     assert scalars.read_intent_id("x" * length) == "x" * length
 
 
 @pytest.mark.parametrize("written", ["", "x" * 201, ".", "..", "a b", "a/b"])
-def test_what_no_address_can_carry_is_no_id(written):
+def test_an_id_that_fits_no_url_is_rejected(written):
     with pytest.raises(ValueError, match="not an id"):
         scalars.read_intent_id(written)
 
@@ -255,7 +255,7 @@ def test_a_reference_has_at_most_200_characters():
 
 
 @pytest.mark.parametrize(("read", "limit"), [(scalars.read_chain_id, 2**64), (scalars.read_cursor, 2**63)])
-def test_chain_ids_and_cursors_end_below_their_limit(read, limit):
+def test_chain_ids_and_cursors_stay_below_their_limit(read, limit):
     assert read(limit - 1) == limit - 1
     with pytest.raises(ValueError, match="more than"):
         read(limit)
@@ -267,5 +267,5 @@ def test_a_text_in_a_list_is_read_or_empty(written, text):
 
 
 @pytest.mark.parametrize(("written", "figure"), [("1.5", Decimal("1.5")), ("x", None), (None, None)])
-def test_a_figure_in_a_list_is_read_or_missing(written, figure):
+def test_a_decimal_in_a_list_is_read_or_missing(written, figure):
     assert scalars.read_figure_in_list(written) == figure

@@ -1,4 +1,4 @@
-"""What one process has learned, another one that shares its Redis need not ask for."""
+"""Responses cached by one process are shared through Redis with the others."""
 
 import contextlib
 import socket
@@ -64,7 +64,7 @@ def process(service: CountedService, answers: SharedAnswers) -> Iterator[Service
         yield client
 
 
-def test_what_one_process_learned_another_one_does_not_ask_for(service, redis, values):
+def test_a_response_cached_by_one_process_is_not_requested_by_another(service, redis, values):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis)) as first, process(service, shared(redis)) as second:
         for ask in (
@@ -82,7 +82,7 @@ def test_what_one_process_learned_another_one_does_not_ask_for(service, redis, v
         assert second.get_intent(intent_id).received == first.get_intent(intent_id).received
 
 
-def test_the_balances_that_one_process_looked_up_are_known_to_another_without_a_request(service, redis, values):
+def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):
     intent = service.emulator.finished("aborted-by-timeout")
     created = datetime.fromisoformat(intent["createdAt"])
     page = balances.first_page(owner=intent["ownerAddress"], created_at=created)
@@ -100,7 +100,7 @@ def test_the_balances_that_one_process_looked_up_are_known_to_another_without_a_
     assert 0 <= age < 60
 
 
-def test_an_answer_is_as_old_in_every_process(service, redis, values):
+def test_a_cached_response_has_the_same_age_in_every_process(service, redis, values):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis)) as first:
         first.get_intent(intent_id)
@@ -111,14 +111,14 @@ def test_an_answer_is_as_old_in_every_process(service, redis, values):
     assert service.calls["GetIntent"] == 2, "it was no longer as good as new"
 
 
-def test_another_key_or_another_service_has_answers_of_its_own(service, redis, values):
+def test_another_key_or_service_has_its_own_cache(service, redis, values):
     with process(service, shared(redis)) as first, process(service, shared(redis, whose="others")) as other:
         first.get_chains()
         other.get_chains()
     assert service.calls["GetChains"] == 2
 
 
-def test_what_has_changed_or_is_no_more_is_nobodys_copy(service, redis, values):
+def test_invalidated_and_missing_intents_are_shared_with_no_process(service, redis, values):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis)) as first:
         first.get_intent(intent_id)
@@ -151,7 +151,7 @@ def test_what_has_changed_or_is_no_more_is_nobodys_copy(service, redis, values):
         pytest.param(zlib.compress(b"%f %f\n" % (2e9, 2e9) + b'{"intent":{"intentId":"0x2"}}'), id="another intent"),
     ],
 )
-def test_rubbish_in_redis_is_asked_for_anew(service, redis, values, value):
+def test_invalid_data_in_redis_is_requested_again(service, redis, values, value):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis)) as first:
         intent = first.get_intent(intent_id)
@@ -162,7 +162,7 @@ def test_rubbish_in_redis_is_asked_for_anew(service, redis, values, value):
     assert service.calls["GetIntent"] == 2
 
 
-def test_redis_that_hangs_costs_a_moment_once(service, caplog):
+def test_a_hanging_redis_costs_one_short_delay(service, caplog):
     with socket.create_server(("127.0.0.1", 0), backlog=64) as hangs:
         hangs.setblocking(False)
         url = f"redis://127.0.0.1:{hangs.getsockname()[1]}/0"
@@ -176,7 +176,7 @@ def test_redis_that_hangs_costs_a_moment_once(service, caplog):
     assert "Redis unavailable; each process sends its own requests: TimeoutError" in caplog.messages
 
 
-def test_no_key_and_no_value_in_redis_holds_the_access_key_or_what_was_asked_for(service, redis, values):
+def test_redis_keys_and_values_contain_neither_the_access_key_nor_the_request(service, redis, values):
     intent = service.emulator.finished("cross-chain-fast")
     with process(service, shared(redis)) as client:
         client.get_intent(intent["intentId"])
@@ -190,7 +190,7 @@ def test_no_key_and_no_value_in_redis_holds_the_access_key_or_what_was_asked_for
 
 
 @pytest.mark.finding("S15")
-def test_an_answer_in_redis_that_we_did_not_sign_is_asked_for_anew_and_counted(service, redis, values):
+def test_an_unsigned_response_in_redis_is_requested_again_and_counted(service, redis, values):
     one, other = (service.emulator.finished(slug)["intentId"] for slug in ("cross-chain-fast", "same-chain-swap"))
     with process(service, shared(redis)) as first:
         intent = first.get_intent(one)

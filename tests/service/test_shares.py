@@ -1,4 +1,4 @@
-"""One client address holds a quarter of what is scarce at most, an IPv6 /48 a half, and the others are served."""
+"""Fair shares of scarce capacity: at most a quarter per client address and a half per IPv6 /48."""
 
 import threading
 from concurrent.futures import Future
@@ -20,7 +20,7 @@ def taken(shares: Shares, visitor: str | None, tries: int) -> list[Lack | None]:
     return [shares.take(visitor) for _ in range(tries)]
 
 
-def test_an_address_gets_a_quarter_and_another_one_gets_its_own():
+def test_each_address_gets_a_quarter_of_its_own():
     shares = Shares(8)
     assert taken(shares, HERE, 3) == [None, None, Lack.SHARE]
     assert taken(shares, ELSEWHERE, 3) == [None, None, Lack.SHARE]
@@ -29,11 +29,11 @@ def test_an_address_gets_a_quarter_and_another_one_gets_its_own():
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_an_address_gets_one_place_where_a_quarter_is_less(most):
+def test_an_address_gets_one_slot_where_a_quarter_is_less(most):
     assert taken(Shares(most), HERE, 2) == [None, Lack.SHARE]
 
 
-def test_the_networks_of_one_ipv6_site_get_a_half_together():
+def test_the_networks_of_one_ipv6_site_share_a_half():
     shares = Shares(8)
     told = [shares.take(neighbour(number)) for number in range(6)]
     assert told == [None] * 4 + [Lack.SHARE] * 2
@@ -43,7 +43,7 @@ def test_the_networks_of_one_ipv6_site_get_a_half_together():
     assert taken(shares, neighbour(9), 3) == [None, None, Lack.SHARE]
 
 
-def test_when_all_is_taken_nobody_gets_more():
+def test_nothing_is_granted_when_all_capacity_is_taken():
     shares = Shares(4)
     assert taken(shares, None, 5) == [None] * 4 + [Lack.FULL]
     assert shares.take(HERE) is Lack.FULL
@@ -51,7 +51,7 @@ def test_when_all_is_taken_nobody_gets_more():
     assert shares.take(HERE) is None
 
 
-def test_units_count_as_many():
+def test_a_request_may_take_several_units():
     shares = Shares(100)
     assert shares.take(HERE, 20) is None
     assert shares.take(HERE, 6) is Lack.SHARE
@@ -61,7 +61,7 @@ def test_units_count_as_many():
     assert shares.of_visitor(HERE) == 0
 
 
-def test_a_place_that_becomes_free_goes_to_who_waits_for_it():
+def test_a_released_slot_goes_to_a_waiter():
     shares = Shares(4)
     assert shares.take(HERE) is None
     told: list[Any] = []
@@ -95,7 +95,7 @@ class Work:
             assert self.began.wait_for(lambda: len(self.begun) >= count, 30)
 
 
-def test_the_jobs_of_one_address_have_a_quarter_of_the_threads():
+def test_the_jobs_of_one_address_get_a_quarter_of_the_threads():
     work = Work(FairThreads(8, name="test"))
     first = work.submit(HERE, 20)
     other = work.submit(ELSEWHERE)
@@ -107,7 +107,7 @@ def test_the_jobs_of_one_address_have_a_quarter_of_the_threads():
     assert work.begun.count(HERE) == 20
 
 
-def test_what_waits_for_a_thread_takes_turns_by_address():
+def test_queued_jobs_take_turns_by_address():
     work = Work(FairThreads(4, name="test"))
     held = work.submit(None, 4)
     work.until(4)
@@ -118,13 +118,13 @@ def test_what_waits_for_a_thread_takes_turns_by_address():
     assert work.begun[4:].index(ELSEWHERE) <= 4
 
 
-def test_a_job_may_wait_for_jobs_of_its_own():
+def test_a_job_may_wait_for_its_own_jobs():
     threads = FairThreads(4, name="test")
     inner = threads.submit(lambda: threads.submit(lambda: "done", HERE).result(30), HERE)
     assert inner.result(30) == "done"
 
 
-def test_a_job_that_nobody_waits_for_any_more_is_not_done_and_an_error_is_its_submitters():
+def test_a_cancelled_job_is_not_run_and_an_error_reaches_its_submitter():
     work = Work(FairThreads(1, name="test"))
     work.submit(None)
     work.until(1)
@@ -135,7 +135,7 @@ def test_a_job_that_nobody_waits_for_any_more_is_not_done_and_an_error_is_its_su
     assert work.begun == [None]
 
 
-def test_threads_that_end_cancel_what_waits():
+def test_ending_the_threads_cancels_queued_jobs():
     work = Work(FairThreads(1, name="test"))
     work.submit(None)
     work.until(1)

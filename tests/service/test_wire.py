@@ -1,4 +1,4 @@
-"""The models against the transcribed tables: every field is there, under its name, with a fitting type."""
+"""The wire models match the transcribed tables: every field, its name and its type."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -22,13 +22,13 @@ READ_AS_MOMENTS = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finished
 
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
-def test_an_object_has_the_fields_of_its_table_and_no_others(name):
+def test_an_object_has_exactly_the_fields_of_its_table(name):
     model: type[BaseModel] = getattr(wire, name)
     assert {field.alias for field in model.model_fields.values()} == {field for field, _ in spec.OBJECTS[name]}
 
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
-def test_a_field_is_read_as_what_its_table_says(name):
+def test_a_field_is_read_as_its_table_says(name):
     model: type[BaseModel] = getattr(wire, name)
     read_as = {field.alias: _types_in(field.annotation) for field in model.model_fields.values()}
     for field, kind in spec.OBJECTS[name]:
@@ -50,18 +50,18 @@ def test_a_field_is_read_as_what_its_table_says(name):
         ("GetExactOutputRoutes", answers.TokensAnswer),
     ],
 )
-def test_an_answer_has_the_members_of_its_table(operation, model):
+def test_a_response_has_the_members_of_its_table(operation, model):
     table = spec.SPEC[f"{operation}.response"]
     assert {field.alias for field in model.model_fields.values()} == {field for field, _ in table}
 
 
-def test_the_known_words_are_those_of_the_interface():
+def test_the_known_words_match_the_interface():
     assert set(wire.IntentStatus) == set(spec.INTENT_STATUSES)
     assert set(wire.TransactionStatus) == set(spec.TRANSACTION_STATUSES)
 
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
-def test_a_full_object_reads_without_a_loss(name):
+def test_a_full_object_is_read_without_loss(name):
     read = getattr(wire, name).model_validate(_sample(name))
     assert not read.unreadable
     assert all(getattr(read, field) not in (None, ()) for field in type(read).model_fields)
@@ -86,7 +86,7 @@ def test_an_object_without_one_member_keeps_the_others(name, nothing):
         assert lost <= {field}  # the intent has some members twice
 
 
-def test_a_document_is_read_by_the_names_on_the_wire_alone():
+def test_a_document_is_read_by_its_wire_names_only():
     receipt = wire.IntentReceipt.model_validate(
         {"intentId": "0x1", "owner_address": "0x2", "summary": {"trade_type": "x", "tradeType": "EXACT_INPUT"}}
     )
@@ -98,17 +98,17 @@ def test_a_document_is_read_by_the_names_on_the_wire_alone():
 @pytest.mark.parametrize(
     "intent_id", ["a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]], ids=repr
 )
-def test_an_entry_whose_id_no_address_can_carry_counts_as_unreadable(intent_id):
+def test_an_entry_whose_id_fits_no_url_counts_as_unreadable(intent_id):
     found = answers.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
     assert [entry.intent_id for entry in found.intents] == ["0x1"]
     assert found.unreadable_entries == 1
 
 
-def test_an_unknown_status_stays_the_word_it_is():
+def test_an_unknown_status_is_kept_verbatim():
     assert wire.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
 
 
-def test_only_words_that_are_not_known_are_counted(monkeypatch):
+def test_only_unknown_words_are_counted(monkeypatch):
     heard = []
     monkeypatch.setattr(unknown_words, "heard", lambda *word: heard.append(word))
     for status in ("EXECUTING", "FROZEN"):
@@ -118,7 +118,7 @@ def test_only_words_that_are_not_known_are_counted(monkeypatch):
     assert heard == [("an intent", "FROZEN"), ("a transaction", "THAWING")]
 
 
-def test_an_unreadable_member_leaves_its_text_and_no_trace_in_its_neighbours():
+def test_an_unreadable_member_keeps_its_text_and_does_not_affect_its_siblings():
     intent = wire.Intent.model_validate(
         {"intentId": "0x1", "salt": "12 apples", "quote": {"toAmount": True, "toAmountUsd": "1.5"}, "createdAt": "soon"}
     )
@@ -128,7 +128,7 @@ def test_an_unreadable_member_leaves_its_text_and_no_trace_in_its_neighbours():
     assert intent.quote.to_amount_usd == Decimal("1.5")
 
 
-def test_an_unreadable_text_is_cut():
+def test_an_unreadable_text_is_truncated():
     assert wire.SortBy.model_validate({"column": [0] * 10_000}).unreadable["column"] == str([0] * 10_000)[:100]
 
 
@@ -138,7 +138,7 @@ def test_unreadable_entries_are_dropped_and_counted():
     assert calls.unreadable_entries == 2
 
 
-def test_lists_that_go_by_place_keep_their_places():
+def test_positional_lists_keep_their_positions():
     quote = wire.IntentProviderQuote.model_validate(
         {"routeProviders": ["A", None, "C"], "routeProvidersFeeUsd": [1, "x", 3]}
     )
@@ -146,7 +146,7 @@ def test_lists_that_go_by_place_keep_their_places():
     assert quote.route_providers_fee_usd == (Decimal(1), None, Decimal(3))
 
 
-def test_a_key_of_the_service_cannot_pass_for_our_own_notes():
+def test_a_service_key_cannot_imitate_our_own_annotations():
     intent = wire.Intent.model_validate(
         {"intentId": "0x1", "unreadable": {"a": "b"}, "received": "forged", "_received": "forged"}
     )
@@ -154,7 +154,7 @@ def test_a_key_of_the_service_cannot_pass_for_our_own_notes():
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["origin first", "destination first"])
-def test_an_intent_with_the_second_set_of_names_is_read_like_one_with_the_first(order):
+def test_an_intent_with_the_second_set_of_names_reads_like_one_with_the_first(order):
     intent = wire.Intent.model_validate(
         {
             "intentId": "0x1",
@@ -190,7 +190,7 @@ LISTED = [
 
 
 @pytest.mark.parametrize(("listed", "origin", "destination"), LISTED)
-def test_an_entry_of_a_list_belongs_to_the_chain_it_names_or_else_to_the_one_in_its_place(listed, origin, destination):
+def test_a_list_entry_belongs_to_the_chain_it_names_or_else_to_its_position(listed, origin, destination):
     intent = wire.Intent.model_validate(
         {"intentId": "0x1", "originChainId": 1, "destinationChainId": 10, "metaTxns": listed}
     )
@@ -203,7 +203,7 @@ def test_the_first_set_of_names_outranks_the_second():
     assert intent.origin_calls == wire.IntentCalls(nonce=1)
 
 
-def test_both_forms_of_a_chain_say_the_same():
+def test_both_formats_of_a_chain_mean_the_same():
     nested = wire.ChainInfo.model_validate(
         {
             "id": 1,
@@ -265,11 +265,11 @@ def test_an_explorer_may_have_a_name():
     assert wire.ChainInfo.model_validate({"id": 1}).explorer_name is None
 
 
-def test_a_list_begins_with_its_20_newest_entries():
+def test_a_list_is_limited_to_its_20_newest_entries():
     assert wire.Page.first() == wire.Page(page_size=20, sort=(wire.SortBy(column="createdAt", order="DESC"),))
 
 
-def test_a_page_is_told_from_another_by_column_and_both_ends():
+def test_a_page_cursor_is_its_column_and_both_ends():
     assert wire.Page(column="id", before=3, after=7).cursor == ("id", 3, 7)
 
 
@@ -283,7 +283,7 @@ def test_a_page_is_told_from_another_by_column_and_both_ends():
         pytest.param({"summary": {"intentId": "0xC"}}, "0xC", id="another one in its summary"),
     ],
 )
-def test_a_receipt_of_another_intent_is_found_and_not_taken_for_its_own(named, other):
+def test_a_receipt_of_another_intent_is_detected_and_not_used(named, other):
     assert wire.another_in(named, "0xb") == other
     entry = wire.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
     assert (entry.receipt is None, set(entry.unreadable)) == ((True, {"receipt"}) if other else (False, set()))
