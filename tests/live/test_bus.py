@@ -1,4 +1,4 @@
-"""Several processes with one Redis: one of them asks. Here each is a hub of its own in this process."""
+"""Several hubs with one Redis: one of them polls for all. Each stands for a process here."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ async def hubs_on(service: CountedService, redis, clock, count: int) -> AsyncIte
         yield [await stack.enter_async_context(hub_on(service, bus=bus, clock=clock)) for bus in buses]
 
 
-async def test_three_hubs_ask_once_and_each_sees_every_change(service, redis, clock):
+async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redis, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
@@ -38,7 +38,7 @@ async def test_three_hubs_ask_once_and_each_sees_every_change(service, redis, cl
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
-async def test_a_hub_that_comes_later_has_the_picture_at_once_and_asks_nothing(service, redis, clock):
+async def test_a_new_hub_gets_the_latest_snapshot_at_once_without_a_request(service, redis, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
         await until(lambda: service.waits == 1 and first.pictures)
@@ -49,7 +49,7 @@ async def test_a_hub_that_comes_later_has_the_picture_at_once_and_asks_nothing(s
         assert sum(service.calls.values()) == asked
 
 
-async def test_when_the_asking_hub_closes_another_takes_over(service, redis, clock):
+async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with contextlib.AsyncExitStack() as stack:
         (later,) = await stack.enter_async_context(hubs_on(service, redis, clock, 1))
@@ -63,7 +63,7 @@ async def test_when_the_asking_hub_closes_another_takes_over(service, redis, clo
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
 
 
-async def test_while_redis_is_away_each_asks_and_afterwards_one_does_again(service, redis, clock):
+async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(service, redis, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
@@ -78,7 +78,7 @@ async def test_while_redis_is_away_each_asks_and_afterwards_one_does_again(servi
         assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
 
 
-async def test_redis_that_was_never_there_keeps_nobody_from_seeing(service, clock):
+async def test_live_updates_work_without_redis(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, seal=Seal(KEY))
     async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
@@ -88,7 +88,7 @@ async def test_redis_that_was_never_there_keeps_nobody_from_seeing(service, cloc
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
 
 
-async def test_listening_takes_one_connection_however_many_intents(service, redis, clock):
+async def test_one_redis_connection_serves_any_number_of_intents(service, redis, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(30)]
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 1))
@@ -101,7 +101,7 @@ async def test_listening_takes_one_connection_however_many_intents(service, redi
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"nonsense", b'{"receipt":"[]"}'])
-async def test_what_cannot_be_read_in_redis_harms_nobody(service, redis, clock, text):
+async def test_unreadable_data_in_redis_is_harmless(service, redis, clock, text):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 1) as (hub,), viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures)
@@ -128,7 +128,7 @@ async def test_what_cannot_be_read_in_redis_harms_nobody(service, redis, clock, 
         ),
     ],
 )
-async def test_an_unreadable_message_in_redis_is_logged_counted_and_survived(service, redis, clock, caplog, text):
+async def test_an_unreadable_redis_message_is_logged_counted_and_skipped(service, redis, clock, caplog, text):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     text = text.replace(b"%(intent)s", intent.encode())
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
@@ -146,7 +146,7 @@ async def test_an_unreadable_message_in_redis_is_logged_counted_and_survived(ser
 
 
 @pytest.mark.finding("S8")
-async def test_a_live_task_that_breaks_off_is_logged_as_an_error_and_starts_again(service, redis, clock, caplog):
+async def test_a_crashed_live_task_is_logged_as_an_error_and_restarted(service, redis, clock, caplog):
     class Faulty(RedisBus):
         is_well = False
 
@@ -177,7 +177,7 @@ async def test_a_live_task_that_breaks_off_is_logged_as_an_error_and_starts_agai
         pytest.param(lambda text, intent: Seal(KEY).close(text, place=intent) + b" ", id="changed since"),
     ],
 )
-async def test_a_picture_in_redis_that_we_did_not_sign_is_not_shown(service, redis, clock, sealed):
+async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, sealed):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
         await until(lambda: service.waits == 1 and first.pictures)

@@ -1,4 +1,4 @@
-"""The fragment of a picture is made once for all who ask, and its failure is theirs alone."""
+"""Snapshot fragments are rendered once for all subscribers; an error reaches only those who wait for it."""
 
 import asyncio
 import gc
@@ -10,7 +10,7 @@ from intents_ui.live.fragments import Fragments
 from intents_ui.live.picture import Picture
 
 
-async def test_a_failure_that_nobody_waits_for_any_more_is_not_reported_as_never_retrieved():
+async def test_an_error_that_no_caller_awaits_is_not_logged_as_never_retrieved():
     reported, go_on = [], threading.Event()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
 
@@ -36,7 +36,7 @@ async def test_a_failure_that_nobody_waits_for_any_more_is_not_reported_as_never
     assert reported == []
 
 
-async def test_who_waits_is_told_of_the_failure():
+async def test_a_waiting_caller_gets_the_error():
     def render(picture: Picture) -> str:
         raise ValueError("not drawn")
 

@@ -1,4 +1,4 @@
-"""Everybody who follows an intent sees each change, and the service is asked once."""
+"""The live hub: one poll per intent, and every subscriber sees each change."""
 
 import asyncio
 import dataclasses
@@ -15,7 +15,7 @@ from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, v
 from tests.live.tcp_service import served
 
 
-async def test_a_thousand_viewers_cost_one_wait_and_all_see_the_last_state(service, clock):
+async def test_a_thousand_viewers_cost_one_long_poll_and_all_see_the_final_status(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 1000) as watching:
         await until(lambda: service.waits == 1 and all(viewer.pictures for viewer in watching))
@@ -31,7 +31,7 @@ async def test_a_thousand_viewers_cost_one_wait_and_all_see_the_last_state(servi
 @pytest.mark.parametrize(
     "slug", ["refunded-on-origin", "cross-chain-fast", "invalid-then-repaired", "aborted-by-owner"]
 )
-async def test_every_state_is_shown_in_order_from_the_quote_to_the_end(service, clock, slug):
+async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock, slug):
     intent = service.emulator.play(slug)["intentId"]
     script = plot_named(slug).script
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
@@ -42,7 +42,7 @@ async def test_every_state_is_shown_in_order_from_the_quote_to_the_end(service, 
     assert [picture.receipt.status for picture in viewer.pictures] == [step.status for step in script]
 
 
-async def test_a_follower_who_was_busy_gets_the_newest_picture_and_none_in_between(service, clock):
+async def test_a_busy_subscriber_gets_only_the_latest_snapshot(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (quick,):
         with hub.follow(intent) as busy:
@@ -57,7 +57,7 @@ async def test_a_follower_who_was_busy_gets_the_newest_picture_and_none_in_betwe
             assert not busy._has_news
 
 
-async def test_what_is_watched_can_be_read_without_asking(service, clock):
+async def test_the_snapshot_of_a_watched_intent_is_read_without_a_request(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hub_on(service, clock=clock) as hub:
         assert hub.newest(intent) is None
@@ -69,7 +69,7 @@ async def test_what_is_watched_can_be_read_without_asking(service, clock):
         await until(lambda: hub.newest(intent) is None)
 
 
-async def test_when_the_last_follower_leaves_the_held_call_ends_and_its_place_is_free(service, clock):
+async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_leaves(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         async with viewers(hub, intent, 3):
@@ -79,7 +79,7 @@ async def test_when_the_last_follower_leaves_the_held_call_ends_and_its_place_is
         await until(lambda: not front.connections)
 
 
-async def test_a_reload_within_the_grace_goes_on_with_the_same_call(service, clock):
+async def test_a_reload_within_the_grace_period_reuses_the_long_poll(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock, pace=dataclasses.replace(QUICK, grace=5.0)) as hub:
         async with viewers(hub, intent):
@@ -90,7 +90,7 @@ async def test_a_reload_within_the_grace_goes_on_with_the_same_call(service, clo
         assert sum(service.calls.values()) == asked
 
 
-async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
+async def test_a_refund_that_leaves_the_cursor_unchanged_is_seen(service, clock):
     """FAILED to REFUNDED changes only the status (docs/contract.md#long-polling)."""
     service.emulator.behave("WaitIntentReceipt", "states-without-refund")
     intent = service.emulator.play("refunded-on-origin", age=40)["intentId"]
@@ -101,7 +101,7 @@ async def test_a_refund_that_does_not_move_the_cursor_is_seen(service, clock):
     assert viewer.statuses == ["FAILED", "REFUNDED"]
 
 
-async def test_what_we_have_changed_ourselves_is_looked_at_at_once(clock, monkeypatch):
+async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
     """The service may not respond to a held call when only the status changes (docs/contract.md#long-polling)."""
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 60.0)
     service = CountedService(Emulator(now=clock, hold=60.0))
@@ -115,7 +115,7 @@ async def test_what_we_have_changed_ourselves_is_looked_at_at_once(clock, monkey
         hub.look_again("0x" + "00" * 32)  # nobody watches it
 
 
-async def test_what_stopped_is_last_after_half_an_hour_and_costs_looks_not_waits(service, clock):
+async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls(service, clock):
     intent = service.emulator.play("aborted-by-owner", age=0)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures)
@@ -130,7 +130,7 @@ async def test_what_stopped_is_last_after_half_an_hour_and_costs_looks_not_waits
         assert viewer.pictures[-1].is_last
 
 
-async def test_what_stopped_long_ago_is_looked_at_once(service, clock):
+async def test_a_transfer_aborted_long_ago_costs_one_request(service, clock):
     intent = service.emulator.play("aborted-by-owner", age=86_400)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(viewer.task.done)
@@ -138,7 +138,7 @@ async def test_what_stopped_long_ago_is_looked_at_once(service, clock):
 
 
 @pytest.mark.parametrize("behaviours", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
-async def test_an_expired_quote_is_a_last_state_after_two_minutes_of_doubt(clock, behaviours):
+async def test_an_expired_quote_becomes_final_after_two_minutes(clock, behaviours):
     service = CountedService(Emulator(now=clock, hold=0.1))
     if behaviours:
         service.emulator.behave("*", *behaviours)
@@ -155,7 +155,7 @@ async def test_an_expired_quote_is_a_last_state_after_two_minutes_of_doubt(clock
         assert viewer.pictures[-1].is_last
 
 
-async def test_an_intent_that_does_not_exist_is_an_answer_and_is_not_kept(service, clock):
+async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
     async with hub_on(service, clock=clock) as hub:
         async with viewers(hub, "0x" + "0" * 64) as (viewer,):
             await until(viewer.task.done)
@@ -165,7 +165,7 @@ async def test_an_intent_that_does_not_exist_is_an_answer_and_is_not_kept(servic
         await until(lambda: not hub.watched)
 
 
-def test_a_service_that_does_not_hold_is_not_asked_without_end(clock):
+def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
     async def watched() -> list[float]:
         service = CountedService(Emulator(now=clock))
         service.emulator.behave("WaitIntentReceipt", "wait-at-once")
@@ -183,14 +183,14 @@ def test_a_service_that_does_not_hold_is_not_asked_without_end(clock):
     assert [round(gap / QUICK.shortest) for gap in gaps[1:4]] == [1, 2, 4]
 
 
-async def test_an_unknown_status_goes_on(service, clock):
+async def test_an_unknown_status_is_not_final(service, clock):
     intent = service.emulator.play(17, age=20)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures and service.waits)
         assert not viewer.pictures[-1].is_last
 
 
-async def test_more_intents_than_held_calls_are_all_followed(service, clock):
+async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
     intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
     async with hub_on(service, clock=clock, held_calls=2) as hub:
         watching = [Viewer(hub, intent) for intent in intents]
@@ -202,14 +202,14 @@ async def test_more_intents_than_held_calls_are_all_followed(service, clock):
     assert service.most_under_way["WaitIntentReceipt"] == 2
 
 
-async def test_a_full_hub_says_so(service, clock):
+async def test_a_full_hub_rejects_new_intents(service, clock):
     async with hub_on(service, clock=clock) as hub:
         hub.places.most = 1
         with hub.follow(service.emulator.play("cctp-slow")["intentId"]), pytest.raises(HubFull):
             hub.follow(service.emulator.play("cctp-slow")["intentId"])
 
 
-async def test_closing_the_hub_ends_every_following(service, clock):
+async def test_closing_the_hub_ends_every_subscription(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub:
         watching = [Viewer(hub, intent) for _ in range(3)]
@@ -219,7 +219,7 @@ async def test_closing_the_hub_ends_every_following(service, clock):
 
 
 @pytest.mark.parametrize("count", [1, 200])
-async def test_how_often_the_service_is_asked_follows_its_hold_and_not_the_viewers(clock, count):
+async def test_request_rate_depends_on_the_hold_time_and_not_on_viewers(clock, count):
     """With the hold of a real service, 28 s, that is 2.2 calls a minute; after the last viewer it is none."""
     hold = 0.5
     service = CountedService(Emulator(now=clock, hold=hold))
@@ -237,7 +237,7 @@ async def test_how_often_the_service_is_asked_follows_its_hold_and_not_the_viewe
 
 
 @pytest.mark.finding("S5")
-async def test_an_intent_of_which_nothing_was_seen_is_watched_no_longer_than_it_is_followed(service, clock):
+async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(service, clock):
     """Its place and its turn to begin are free at once: requests that leave again hold up nobody."""
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
     pace = dataclasses.replace(QUICK, start_rate=0.001, grace=3600.0)
@@ -251,7 +251,7 @@ async def test_an_intent_of_which_nothing_was_seen_is_watched_no_longer_than_it_
 
 
 @pytest.mark.finding("S5")
-async def test_clients_take_turns_at_beginning_however_many_one_of_them_asks_for():
+async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
     turns, order = Turns(), []
 
     async def begin(visitor: str) -> None:
@@ -267,7 +267,7 @@ async def test_clients_take_turns_at_beginning_however_many_one_of_them_asks_for
 
 
 @pytest.mark.finding("S5")
-async def test_who_no_longer_waits_for_a_turn_takes_none():
+async def test_a_subscriber_who_left_the_queue_takes_no_turn():
     turns = Turns()
     await turns.take("203.0.113.7", rate=0.001)
     given_up = [asyncio.create_task(turns.take("203.0.113.7", rate=0.001)) for _ in range(5)]

@@ -1,4 +1,4 @@
-"""Real processes under gunicorn: what only signals, sockets and several of them can show."""
+"""Real processes under gunicorn: signals, sockets and handover between processes."""
 
 import asyncio
 import contextlib
@@ -118,7 +118,7 @@ def real_time(hold: float = 20.0) -> Iterator[CountedService]:
 
 
 @pytest.mark.deep
-async def test_three_processes_ask_once_and_a_killed_one_is_replaced(redis):
+async def test_three_processes_send_one_poll_and_a_killed_one_is_replaced(redis):
     with real_time() as service:
         async with served(service) as front, contextlib.AsyncExitStack() as stack:
             env = {"LIVE_SERVICE": front.url, "LIVE_REDIS": redis.url}
@@ -138,7 +138,7 @@ async def test_three_processes_ask_once_and_a_killed_one_is_replaced(redis):
             assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
-async def test_sigterm_ends_the_streams_and_they_come_back_with_what_they_know():
+async def test_sigterm_ends_streams_and_clients_resume_with_their_last_event():
     with real_time() as service:
         async with served(service) as front:
             intent = service.emulator.play("cctp-slow", age=200)["intentId"]
@@ -160,7 +160,7 @@ async def test_sigterm_ends_the_streams_and_they_come_back_with_what_they_know()
                 await again.leave()
 
 
-async def test_a_process_that_stops_answers_what_still_comes_and_does_not_wait_for_idle_connections():
+async def test_a_stopping_process_answers_late_requests_and_ignores_idle_connections():
     with real_time() as service:
         async with (
             served(service) as front,
@@ -188,7 +188,7 @@ def answered(connection: http.client.HTTPConnection) -> tuple[int, str | None]:
 
 
 @pytest.mark.deep
-async def test_a_reader_who_does_not_read_is_dropped_and_the_others_do_not_notice():
+async def test_a_stalled_reader_is_disconnected_without_affecting_others():
     with real_time(hold=20) as service:
         async with served(service) as front:
             env = {"LIVE_SERVICE": front.url, "LIVE_SLOW_READER": "0.5", "LIVE_PADDING": str(8 * 2**20)}

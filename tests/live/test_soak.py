@@ -32,7 +32,7 @@ def open_files(pid: int) -> int:
 
 
 @pytest.mark.deep
-async def test_readers_who_come_and_go_leave_nothing_behind():
+async def test_readers_coming_and_going_leak_nothing():
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
     chance = random.Random(4711)  # noqa: S311 - the same crowd each time

@@ -1,4 +1,4 @@
-"""What a browser gets from /live/<intentId>."""
+"""What a browser receives from /live/<intentId>."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ async def streams_on(service: CountedService, page: Page, clock: Clock, **how: o
         await streams.aclose()
 
 
-async def test_each_change_is_sent_as_the_fragment_and_the_last_one_ends_the_stream(service, page, clock):
+async def test_each_change_is_sent_as_a_fragment_and_a_final_status_ends_the_stream(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)
     async with streams_on(service, page, clock) as streams:
         browser = Browser(streams, f"/live/{intent['intentId']}")
@@ -74,7 +74,7 @@ async def test_each_change_is_sent_as_the_fragment_and_the_last_one_ends_the_str
     assert browser.is_complete
 
 
-async def test_a_change_is_rendered_once_for_all(service, page, clock):
+async def test_a_change_is_rendered_once_for_all_readers(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)
     async with streams_on(service, page, clock, an_address=100) as streams:
         browsers = [Browser(streams, f"/live/{intent['intentId']}") for _ in range(50)]
@@ -86,7 +86,7 @@ async def test_a_change_is_rendered_once_for_all(service, page, clock):
     assert len(page.rendered) == 2
 
 
-async def test_a_reader_who_comes_back_with_the_newest_picture_gets_nothing_until_it_changes(service, page, clock):
+async def test_a_returning_reader_with_the_latest_snapshot_gets_nothing_until_it_changes(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with streams_on(service, page, clock) as streams:
         first = Browser(streams, f"/live/{intent}")
@@ -107,7 +107,7 @@ async def test_a_reader_who_comes_back_with_the_newest_picture_gets_nothing_unti
         ]
 
 
-async def test_a_reader_who_has_the_last_picture_is_told_only_that_it_was_the_last(service, page, clock):
+async def test_a_returning_reader_with_the_final_snapshot_is_only_told_it_is_final(service, page, clock):
     intent = service.emulator.finished("cross-chain-fast")["intentId"]
     async with streams_on(service, page, clock) as streams:
         first = Browser(streams, f"/live/{intent}")
@@ -117,7 +117,7 @@ async def test_a_reader_who_has_the_last_picture_is_told_only_that_it_was_the_la
     assert [event.name for event in again.events] == ["done"]
 
 
-async def test_a_stale_picture_is_sent_and_a_fresh_one_when_the_service_is_back(service, page, clock):
+async def test_a_stale_snapshot_is_sent_and_a_fresh_one_after_recovery(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock) as streams:
         browser = Browser(streams, f"/live/{intent}")
@@ -130,7 +130,7 @@ async def test_a_stale_picture_is_sent_and_a_fresh_one_when_the_service_is_back(
             await until(lambda: "fresh" in browser.events[-1].data)
 
 
-async def test_a_quiet_stream_says_now_and_then_that_it_is_there(service, page, clock):
+async def test_an_idle_stream_sends_keepalives(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock, comment_every=0.1) as streams:
         browser = Browser(streams, f"/live/{intent}")
@@ -139,7 +139,7 @@ async def test_a_quiet_stream_says_now_and_then_that_it_is_there(service, page, 
             assert len(browser.events) == 1
 
 
-async def test_a_stream_ends_after_its_time_and_says_when_to_come_back(service, page, clock):
+async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock, comment_every=0.1, lasts=0.2) as streams:
         browser = Browser(streams, f"/live/{intent}")
@@ -157,7 +157,7 @@ async def test_a_stream_ends_after_its_time_and_says_when_to_come_back(service, 
         pytest.param({"an_address": 2}, ["192.0.2.1"] * 3, 429, id="of an address"),
     ],
 )
-async def test_one_too_many_gets_a_fragment_that_polls_and_a_place_is_free_again(
+async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_free(
     service, page, clock, limits, addresses, status
 ):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
@@ -177,7 +177,7 @@ async def test_one_too_many_gets_a_fragment_that_polls_and_a_place_is_free_again
 
 
 @pytest.mark.finding("S5")
-async def test_the_streams_of_one_address_leave_room_for_those_of_others(service, page, clock):
+async def test_streams_of_one_address_leave_slots_for_other_addresses(service, page, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
     async with streams_on(service, page, clock) as streams:
         streams.hub.places.most = 8
@@ -194,7 +194,7 @@ async def test_the_streams_of_one_address_leave_room_for_those_of_others(service
 
 
 @pytest.mark.finding("S5")
-async def test_the_streams_of_one_ipv6_site_leave_room_for_those_of_others(service, page, clock):
+async def test_streams_of_one_ipv6_site_leave_slots_for_other_sites(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock, streams=4) as streams:
         greedy = [Browser(streams, f"/live/{intent}", address=f"2001:db8:1:{each}::/64") for each in (1, 2, 3)]
@@ -205,7 +205,7 @@ async def test_the_streams_of_one_ipv6_site_leave_room_for_those_of_others(servi
             await until(lambda: other.events)
 
 
-async def test_a_hub_that_is_full_refuses_like_a_full_process(service, page, clock):
+async def test_a_full_hub_rejects_streams_like_a_full_process(service, page, clock):
     async with streams_on(service, page, clock) as streams:
         streams.hub.places.most = 0
         browser = Browser(streams, "/live/0x1")
@@ -224,7 +224,7 @@ async def test_a_hub_that_is_full_refuses_like_a_full_process(service, page, clo
         pytest.param("/live/0x1", "POST", 405, id="another method"),
     ],
 )
-async def test_what_is_no_stream_is_refused(service, page, clock, path, method, status):
+async def test_invalid_stream_requests_are_rejected(service, page, clock, path, method, status):
     async with streams_on(service, page, clock) as streams:
         browser = Browser(streams, path, method=method)
         await browser.task
@@ -232,7 +232,7 @@ async def test_what_is_no_stream_is_refused(service, page, clock, path, method, 
         assert browser.answered["x-content-type-options"] == "nosniff"
 
 
-async def test_a_stream_begins_without_a_picture_when_the_service_does_not_answer(service, page, clock):
+async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_respond(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     service.emulator.behave("*", "slow-0.5", times=1)
     async with streams_on(service, page, clock, first_picture=0.05) as streams:
@@ -243,7 +243,7 @@ async def test_a_stream_begins_without_a_picture_when_the_service_does_not_answe
             await until(lambda: browser.events)
 
 
-async def test_a_reader_who_leaves_leaves_nothing_behind(service, page, clock):
+async def test_a_disconnected_reader_leaks_nothing(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock) as streams:
         before = len(asyncio.all_tasks())
@@ -257,7 +257,7 @@ async def test_a_reader_who_leaves_leaves_nothing_behind(service, page, clock):
         await until(lambda: len(asyncio.all_tasks()) == before)
 
 
-async def test_a_slow_reader_is_dropped_and_the_others_see_the_change(service, page, clock):
+async def test_a_slow_reader_is_disconnected_and_the_others_see_the_change(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with streams_on(service, page, clock, comment_every=0.3, slow_reader=0.1) as streams:
         slow, other = (Browser(streams, f"/live/{intent}") for _ in range(2))
@@ -271,7 +271,7 @@ async def test_a_slow_reader_is_dropped_and_the_others_see_the_change(service, p
             assert len(slow.events) == 1
 
 
-async def test_a_page_that_cannot_be_rendered_sends_its_readers_away_for_a_while(service, page, clock, caplog):
+async def test_a_render_error_sends_readers_away_with_a_reconnect_delay(service, page, clock, caplog):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     page.is_broken = True
     async with streams_on(service, page, clock) as streams:
@@ -286,7 +286,7 @@ async def test_a_page_that_cannot_be_rendered_sends_its_readers_away_for_a_while
     assert "no such filter" in caplog.text
 
 
-async def test_a_process_that_stops_sends_its_readers_and_those_who_still_come_to_another(service, page, clock):
+async def test_a_stopping_process_sends_current_and_new_readers_to_another(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     stopping = asyncio.Event()
     async with streams_on(service, page, clock, stopping=stopping.is_set) as streams:
@@ -301,7 +301,7 @@ async def test_a_process_that_stops_sends_its_readers_and_those_who_still_come_t
     assert (late.status, [event.name for event in late.events]) == (200, ["bye"])
 
 
-async def test_a_process_that_stops_does_not_call_a_last_picture_done_that_its_reader_never_got(service, page, clock):
+async def test_a_stopping_process_does_not_report_an_undelivered_final_snapshot_as_done(service, page, clock):
     intent = service.emulator.finished("cross-chain-fast")["intentId"]
     stopping = asyncio.Event()
     async with streams_on(service, page, clock, stopping=stopping.is_set) as streams:
@@ -318,7 +318,7 @@ async def test_a_process_that_stops_does_not_call_a_last_picture_done_that_its_r
 @pytest.mark.parametrize(
     "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
 )
-def test_a_fragment_arrives_line_by_line_as_it_was(text):
+def test_a_fragment_arrives_unchanged_line_by_line(text):
     sent = message(text, id="1", retry=5).decode()
     read = event(sent.removesuffix("\n\n"))
     assert read.data == text.replace("\r\n", "\n").replace("\r", "\n")

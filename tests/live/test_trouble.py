@@ -1,4 +1,4 @@
-"""When the service is in trouble the picture stays, says since when it is old, and is fresh soon after."""
+"""Live updates during service failures: the last snapshot with its age, then a quick recovery."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
-async def test_an_outage_keeps_the_picture_tells_its_age_and_is_over_when_the_service_is_back(service, clock):
+async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures and service.waits)
@@ -32,14 +32,14 @@ async def test_an_outage_keeps_the_picture_tells_its_age_and_is_over_when_the_se
         await until(lambda: service.waits == 1)
 
 
-def test_the_service_is_found_again_within_five_seconds_by_the_real_pace():
+def test_recovery_is_noticed_within_five_seconds_at_real_speed():
     pace = Pace()
     assert pace.retry_unreachable + 2 * 0.1 < 5.0
     assert pace.retry_first == 0.5
     assert pace.retry_longest == 30.0
 
 
-async def test_a_connection_that_breaks_once_is_not_worth_a_word(service, clock):
+async def test_a_single_broken_connection_is_not_reported(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures and service.waits)
@@ -50,7 +50,7 @@ async def test_a_connection_that_breaks_once_is_not_worth_a_word(service, clock)
         assert len(viewer.pictures) == 1
 
 
-async def test_whoever_comes_during_an_outage_is_told_that_nothing_is_known(service, clock):
+async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         await front.down()
@@ -63,7 +63,7 @@ async def test_whoever_comes_during_an_outage_is_told_that_nothing_is_known(serv
             assert not viewer.pictures[-1].stale_since
 
 
-async def test_in_an_outage_the_service_is_tried_for_all_by_one_and_all_are_back_afterwards(service, clock):
+async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(40)]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
         watching = [(await all_of.enter_async_context(viewers(hub, intent)))[0] for intent in intents]
@@ -79,7 +79,7 @@ async def test_in_an_outage_the_service_is_tried_for_all_by_one_and_all_are_back
         await until(lambda: not any(viewer.pictures[-1].stale_since for viewer in watching), within=20)
 
 
-async def test_retry_after_is_kept_to_by_all_enquiries(service, clock):
+async def test_all_pollers_obey_retry_after(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intents[0]) as (first,):
         await until(lambda: first.pictures and service.waits)
@@ -94,7 +94,7 @@ async def test_retry_after_is_kept_to_by_all_enquiries(service, clock):
             assert quiet == []
 
 
-async def test_any_failure_is_told_and_overcome(clock):
+async def test_every_failure_is_reported_and_recovered_from(clock):
     service = CountedService(Emulator(now=clock, hold=0.2))
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
@@ -108,7 +108,7 @@ async def test_any_failure_is_told_and_overcome(clock):
             await until(lambda: service.waits)
 
 
-async def test_calls_that_are_cut_off_are_replaced_by_looks():
+async def test_interrupted_long_polls_fall_back_to_short_polls():
     """A proxy cuts held calls."""
     service = CountedService(Emulator(hold=30.0))
     intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
@@ -120,7 +120,7 @@ async def test_calls_that_are_cut_off_are_replaced_by_looks():
         assert not any(picture.stale_since for picture in viewer.pictures)
 
 
-async def test_a_fault_of_our_own_is_told_and_the_enquiry_begins_anew(service, clock, monkeypatch, caplog):
+async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.pictures and service.waits)
