@@ -39,7 +39,7 @@ def get(emulator, intent):
         ("geoblocked", 451, 1006),
     ],
 )
-def test_refusals(emulator, intent, name, status, code):
+def test_rejections(emulator, intent, name, status, code):
     emulator.behave("GetIntent", name)
     answer = request(emulator, "GetIntent", {"intentId": intent["intentId"]})
     assert (answer.status, answer.code, answer.document["status"]) == (status, code, status)
@@ -48,7 +48,7 @@ def test_refusals(emulator, intent, name, status, code):
     assert get(emulator, intent) == intent
 
 
-def test_retry_after_in_its_three_forms(emulator):
+def test_retry_after_in_its_three_formats(emulator):
     found = []
     for name in ("busy-60", "busy", "busy-date"):
         emulator.behave("GetChains", name)
@@ -58,17 +58,17 @@ def test_retry_after_in_its_three_forms(emulator):
     assert parsedate_to_datetime(found[2]).timestamp() == pytest.approx(NOW + 60, abs=1)
 
 
-def test_a_behaviour_may_last_for_a_few_requests(emulator):
+def test_a_behavior_may_last_for_a_few_requests(emulator):
     emulator.behave("GetChains", "busy-1", times=2)
     assert [request(emulator, "GetChains").status for _ in range(3)] == [429, 429, 200]
 
 
-def test_every_operation_at_once(emulator):
+def test_a_wildcard_behavior_applies_to_every_operation(emulator):
     emulator.behave("*", "failing-500")
     assert {request(emulator, operation).status for operation in emulator.operations} == {500}
 
 
-def test_unknown_names_are_refused(emulator):
+def test_unknown_names_are_rejected(emulator):
     with pytest.raises(ValueError, match="no behaviour"):
         emulator.behave("GetIntent", "unheard-of")
     with pytest.raises(ValueError, match="no operation"):
@@ -80,7 +80,7 @@ def test_unknown_names_are_refused(emulator):
 @pytest.mark.parametrize(
     "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]
 )
-def test_no_behaviour_breaks_an_operation_it_is_not_for(emulator, intent, name, operation):
+def test_no_behavior_breaks_an_operation_it_is_not_for(emulator, intent, name, operation):
     emulator.behave(operation, name)
     body = {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]}
     answer = request(emulator, operation, body)
@@ -88,7 +88,7 @@ def test_no_behaviour_breaks_an_operation_it_is_not_for(emulator, intent, name, 
         assert (answer.status, type(answer.document)) == (200, dict)
 
 
-def test_pages_that_are_no_answer(emulator):
+def test_html_pages_and_broken_json(emulator):
     emulator.behave("GetChains", "html-502")
     answer = request(emulator, "GetChains")
     assert (answer.status, answer.headers["content-type"]) == (502, "text/html")
@@ -98,7 +98,7 @@ def test_pages_that_are_no_answer(emulator):
         _ = request(emulator, "GetChains").document
 
 
-def test_a_body_may_be_cut(emulator):
+def test_a_body_may_be_truncated(emulator):
     emulator.behave("GetChains", "cut-body")
     answer = request(emulator, "GetChains")
     assert len(answer.body) == int(answer.headers["content-length"]) // 2
@@ -111,7 +111,7 @@ def test_a_first_byte_may_be_slow(emulator):
     assert time.monotonic() - began >= 0.2
 
 
-def test_errors_wrapped_and_errors_under_200(emulator):
+def test_errors_wrapped_and_errors_with_status_200(emulator):
     emulator.behave("GetIntent", "wrapped-errors")
     answer = request(emulator, "GetIntent", {})
     assert answer.document["webrpcError"]["code"] == 2000
@@ -122,7 +122,7 @@ def test_errors_wrapped_and_errors_under_200(emulator):
     assert (answer.status, answer.code) == (200, 2000)
 
 
-def test_waits_without_holding(emulator):
+def test_waits_that_return_at_once(emulator):
     intent = emulator.play("expired-quote")
     body = {"intentId": intent["intentId"], "lastReceiptStates": ["MINING"]}
     emulator.behave("WaitIntentReceipt", "wait-same-cursor")
@@ -205,7 +205,7 @@ def test_addresses_in_mixed_case(emulator, intent):
     assert json.dumps(mixed).lower() == json.dumps(intent).lower()
 
 
-def test_fields_too_many_and_too_few(emulator, intent):
+def test_missing_and_additional_fields(emulator, intent):
     emulator.behave("GetIntent", "extra-fields")
     assert "futureField" in get(emulator, intent)["fees"]["provider"]
     emulator.heal()
@@ -224,7 +224,7 @@ def test_fields_too_many_and_too_few(emulator, intent):
         ("offset-times", r"\+00:00"),
     ],
 )
-def test_times_in_other_forms(emulator, intent, name, shape):
+def test_times_in_other_formats(emulator, intent, name, shape):
     emulator.behave("GetIntent", name)
     assert re.search(shape + "$", get(emulator, intent)["expiresAt"])
 
@@ -244,7 +244,7 @@ def test_clocks_that_are_wrong(emulator, clock):
 
 
 @pytest.mark.parametrize(("name", "key"), [("chains-flat", "nativeCurrency"), ("chains-nested", "tokenSymbol")])
-def test_chains_in_one_form(emulator, name, key):
+def test_chains_in_one_format(emulator, name, key):
     emulator.behave("GetChains", name)
     assert all(key not in chain and "id" in chain for chain in call(emulator, "GetChains")["chains"])
 
@@ -274,7 +274,7 @@ def test_routes_may_be_a_stub(emulator):
         ("balances-bare", {"chainId": 0, "symbol": None, "decimals": None}),
     ],
 )
-def test_what_a_service_may_leave_out_of_a_balance(emulator, name, changed):
+def test_members_a_service_may_omit_from_a_balance(emulator, name, changed):
     def token():
         body = {"onlyRecoverable": True, "includeBalances": True, "page": {"pageSize": 1}}
         (row,) = call(emulator, "GetIntentHistory", body)["intents"]

@@ -18,7 +18,7 @@ TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnM
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_every_step_of_every_scenario_is_to_the_letter(emulator, clock, plot):
+def test_every_step_of_every_scenario_matches_the_contract(emulator, clock, plot):
     for variant in plot.variant_names:
         intent = emulator.newest(plot.slug, variant=variant)
         for step in plot.script_of(variant):
@@ -85,7 +85,7 @@ def test_every_member_of_the_tables_is_filled_somewhere(emulator):
         assert missing == set(), kind
 
 
-def test_catalogues_are_to_the_letter(emulator):
+def test_catalogs_match_the_contract(emulator):
     everything = {"chainIds": [1, 10, 56, 137, 8453, 42161], "includeAllListed": True, "includeExternal": True}
     for operation, body in (
         ("GetChains", {}),
@@ -107,7 +107,7 @@ def every_intent(emulator):
     ]
 
 
-def test_money_adds_up_in_every_intent(emulator):
+def test_amounts_add_up_in_every_intent(emulator):
     for intent in every_intent(emulator):
         fees, quoted, deposit = intent["fees"], intent["quote"], intent["depositTransaction"]
         parts = ("gasFee", "serviceFee", "collectorFee", "providerFee")
@@ -130,7 +130,7 @@ def test_money_adds_up_in_every_intent(emulator):
         assert sum(details.values()) == pytest.approx(net, rel=1e-6, abs=1e-5)
 
 
-def test_the_least_that_may_arrive_follows_from_the_slippage(emulator):
+def test_the_minimum_received_follows_from_the_slippage(emulator):
     for intent in every_intent(emulator)[:300]:
         quoted = intent["quote"]
         if intent["quoteRequest"]["tradeType"] == "EXACT_INPUT" and intent["originChainId"] != 10:
@@ -138,7 +138,7 @@ def test_the_least_that_may_arrive_follows_from_the_slippage(emulator):
             assert abs(int(quoted["toAmountMin"]) - least) <= 1
 
 
-def test_deposits_pay_the_intent_address(emulator):
+def test_deposits_go_to_the_intent_address(emulator):
     for intent in every_intent(emulator)[:300]:
         deposit = intent["depositTransaction"]
         native = deposit["tokenAddress"] == "0x" + "0" * 40

@@ -1,4 +1,4 @@
-"""What never reaches an operation, and what no request may do: bring about a traceback."""
+"""Requests that reach no operation, and the promise that no request causes a traceback."""
 
 import contextlib
 import json
@@ -47,7 +47,7 @@ EMULATOR = Emulator(now=Clock(), hold=0.0)
         ({"content_type": "Application/JSON; charset=utf-8"}, 200, None),
     ],
 )
-def test_the_framework(asked, status, code):
+def test_invalid_requests_are_rejected_before_any_operation(asked, status, code):
     answer = request(EMULATOR, "GetChains", **asked)
     assert answer.status == status
     assert answer.document.get("code") == code
@@ -92,7 +92,7 @@ PAGE = st.fixed_dictionaries({}, optional=dict.fromkeys(("column", "before", "af
 
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(EMULATOR.operations)), st.dictionaries(FIELDS, JSON | PAGE, max_size=8))
-def test_no_request_brings_about_a_traceback(operation, body):
+def test_no_request_causes_a_traceback(operation, body):
     answer = request(EMULATOR, operation, body)
     assert isinstance(answer.document, dict)
     assert answer.status < 500
@@ -101,14 +101,14 @@ def test_no_request_brings_about_a_traceback(operation, body):
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(EMULATOR.operations)), st.binary(max_size=200))
-def test_no_bytes_bring_about_a_traceback(operation, raw):
+def test_no_bytes_cause_a_traceback(operation, raw):
     assert request(EMULATOR, operation, raw=raw).status < 500
 
 
 @pytest.mark.finding("S17")
 @pytest.mark.parametrize("operation", sorted(EMULATOR.operations))
 @pytest.mark.parametrize("field", ["ownerAddress", "intentId", "searchQuery", "tokens"])
-def test_half_a_character_is_answered_400_by_every_operation(operation, field):
+def test_every_operation_answers_a_lone_surrogate_with_400(operation, field):
     value = ["\ud800"] if field == "tokens" else "\ud800"
     answer = request(EMULATOR, operation, {"tradeType": "EXACT_OUTPUT", field: value, "nested": {"\udfff": 1}})
     assert (answer.status, answer.document["code"]) == (400, -4)
@@ -151,7 +151,7 @@ def ask_over_tcp(port, operation, body=b"{}", key="k"):
         return answer.status, answer.headers, answer.read()
 
 
-def test_by_itself_over_tcp():
+def test_the_emulator_runs_standalone_over_tcp():
     with served("--key", "k", "--size", "50", "--hold", "0.1", "--behave", "GetTokenList=failing-500") as port:
         status, headers, body = ask_over_tcp(port, "GetIntentHistory")
         assert (status, headers["Webrpc"][:7]) == (200, "webrpc@")
@@ -164,7 +164,7 @@ def test_by_itself_over_tcp():
                 assert answer.code == (500 if key == "k" else 401)
 
 
-def test_by_itself_it_lists_as_many_chains_and_tokens_as_are_asked_for():
+def test_the_standalone_emulator_lists_as_many_chains_and_tokens_as_configured():
     with served("--chains", "20", "--tokens", "5000") as port:
         chains = [chain["id"] for chain in json.loads(ask_over_tcp(port, "GetChains")[2])["chains"]]
         wanted = json.dumps({"chainIds": chains, "includeAllListed": True, "includeExternal": True}).encode()

@@ -17,7 +17,7 @@ def ids(page):
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("column", "order"), SORTS)
-def test_paging_loses_nothing_and_repeats_nothing_while_new_ones_come(emulator, clock, column, order):
+def test_paging_neither_skips_nor_repeats_rows_while_new_ones_arrive(emulator, clock, column, order):
     page = {"pageSize": 97, "sort": [{"column": column, "order": order}]}
     there = {row.transfer.born for row in emulator.ledger.entries(round(NOW * 1e6), descending=True)}
     seen = []
@@ -33,7 +33,7 @@ def test_paging_loses_nothing_and_repeats_nothing_while_new_ones_come(emulator, 
     assert there & still <= set(seen)
 
 
-def test_before_leads_back(emulator):
+def test_before_pages_back(emulator):
     sort = [{"column": "id", "order": "DESC"}]
     first = call(emulator, "GetIntentHistory", {"page": {"pageSize": 10, "sort": sort}})
     second = call(emulator, "GetIntentHistory", {"page": first["nextPage"]})
@@ -74,7 +74,7 @@ def test_page_sizes(emulator, asked, given):
     ],
     ids=["negative size", "other column", "fromTime in ms", "toTime in ms"],
 )
-def test_what_makes_no_sense_is_refused(emulator, asked):
+def test_invalid_requests_are_rejected(emulator, asked):
     answer = request(emulator, "GetIntentHistory", asked)
     assert (answer.status, answer.code) == (400, 2000)
     assert answer.document["cause"]
@@ -110,7 +110,7 @@ def test_times_are_seconds_and_inclusive(emulator):
     assert rows(emulator, fromTime=int(NOW) + 10) == []
 
 
-def test_balances_only_when_asked_for(emulator):
+def test_balances_only_on_request(emulator):
     assert all("hasBalance" not in row and "balances" not in row for row in rows(emulator))
     recoverable = rows(emulator, onlyRecoverable=True)
     assert recoverable

@@ -42,14 +42,14 @@ def test_each_transaction_hash_finds_its_intent(emulator, refunded):
     assert found(emulator, byDepositTransactionHash=hashes[1]) == []
 
 
-def test_a_hash_is_found_no_sooner_than_it_is_known(emulator, clock):
+def test_a_hash_is_found_only_once_it_is_known(emulator, clock):
     intent = emulator.newest("cross-chain-fast")
     last = receipt_at(emulator, clock, intent, 41)["destinationTransaction"]["txnHash"]
     receipt_at(emulator, clock, intent, 36)
     assert found(emulator, byTransactionHash=last) == []
 
 
-def test_owner_finds_all_of_his(emulator, refunded):
+def test_an_owner_finds_all_of_its_intents(emulator, refunded):
     owner = refunded["ownerAddress"]
     intents = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
     assert refunded["intentId"] in [intent["intentId"] for intent in intents]
@@ -66,20 +66,20 @@ def test_all_criteria_must_hold(emulator, refunded):
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", ["order #48213", "ORDER #48213", "a wish nobody wrote", "0x", "🧨"])
-def test_query_looks_into_memos_ids_and_symbols(emulator, query):
+def test_a_query_searches_memos_ids_and_symbols(emulator, query):
     hits = call(emulator, "SearchIntents", {"byQueryString": query})["intents"]
     assert bool(hits) == (query != "a wish nobody wrote")
     assert len(hits) <= 500
 
 
-def test_nothing_asked_nothing_found(emulator):
+def test_an_empty_search_finds_nothing(emulator):
     assert found(emulator) == []
     assert found(emulator, byOwnerAddress="  ", byQueryString="") == []
     emulator.behave("SearchIntents", "empty-search-refused")
     assert request(emulator, "SearchIntents", {}).code == 2000
 
 
-def test_the_query_is_bounded_and_project_finds_its_own(emulator, refunded):
+def test_a_query_is_bounded_and_a_project_finds_only_its_own(emulator, refunded):
     intents = call(emulator, "SearchIntents", {"byProjectId": refunded["projectId"]})["intents"]
     assert {intent["projectId"] for intent in intents} == {refunded["projectId"]}
     assert 500 < len(intents) < 2500

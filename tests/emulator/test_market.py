@@ -58,7 +58,7 @@ def test_chain_ids_are_required(emulator):
     assert tokens(emulator, chainIds=[999_999]) == []
 
 
-def test_unknown_decimals_are_left_out(emulator):
+def test_tokens_of_unknown_decimals_are_omitted(emulator):
     nameless = [token for token in tokens(emulator, chainIds=[10], includeAllListed=True) if token["name"] == ""]
     assert "decimals" not in nameless[0]
 
@@ -69,7 +69,7 @@ def everything(emulator):
 
 
 @pytest.mark.parametrize("chains", [24, 20])
-def test_fillers_make_up_the_number_and_go_to_every_chain(chains):
+def test_generated_tokens_reach_the_requested_number_and_every_chain(chains):
     emulator = Emulator(now=Clock(), tokens=5000, chains=chains)
     found = everything(emulator)
     assert len(found) == 5000
@@ -78,7 +78,7 @@ def test_fillers_make_up_the_number_and_go_to_every_chain(chains):
     assert min(counts.values()) > 180
 
 
-def test_fillers_have_names_that_can_be_searched_for_and_none_twice():
+def test_generated_tokens_have_unique_searchable_names():
     emulator = Emulator(now=Clock(), tokens=5000, chains=20)
     known = set(symbols(everything(Emulator(now=Clock()))))
     made = [symbol for symbol in symbols(everything(emulator)) if symbol not in known]
@@ -89,7 +89,7 @@ def test_fillers_have_names_that_can_be_searched_for_and_none_twice():
     assert all("Staked Ether" in token["name"] for token in found)
 
 
-def test_a_chain_that_is_not_listed_is_nowhere_but_in_old_transfers():
+def test_an_unlisted_chain_appears_only_in_old_transfers():
     emulator = Emulator(now=Clock(), chains=2)
     assert [chain["id"] for chain in call(emulator, "GetChains")["chains"]] == [1, 8453]
     assert [chain["id"] for chain in call(emulator, "GetChains", {"routeProvider": "CCTP"})["chains"]] == [1, 8453]
@@ -115,7 +115,7 @@ def test_the_lists_change_while_it_runs(emulator):
     assert 10 in [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
 
 
-def test_tokens_come_change_and_go_while_it_runs(emulator):
+def test_tokens_are_added_changed_and_removed_while_it_runs(emulator):
     catalogue, new = emulator.catalogue, "0x" + "7" * 40
     catalogue.change_token(8453, new, symbol="NEW", name="Brand New", listing="featured", feature_index=6)
     catalogue.change_token(8453, USDC_ON_BASE, symbol="USDC2")
@@ -125,7 +125,7 @@ def test_tokens_come_change_and_go_while_it_runs(emulator):
     assert tokens(emulator, tokenAddress=new) == []
 
 
-def test_chains_have_both_forms(emulator):
+def test_chains_have_both_formats(emulator):
     chains = call(emulator, "GetChains")["chains"]
     assert len(chains) == 24
     base = next(chain for chain in chains if chain["id"] == 8453)

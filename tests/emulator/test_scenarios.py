@@ -23,9 +23,7 @@ def leg_statuses(receipt):
 
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize(("number", "seconds", "status", "deposit", "origin", "destination", "refund"), EVERY_STEP)
-def test_every_step_is_as_the_table_has_it(
-    emulator, clock, number, seconds, status, deposit, origin, destination, refund
-):
+def test_every_step_matches_the_table(emulator, clock, number, seconds, status, deposit, origin, destination, refund):
     intent = emulator.newest(number, variant=OTHER_VARIANTS.get((number, seconds), "A"))
 
     receipt = receipt_at(emulator, clock, intent, seconds)
@@ -40,7 +38,7 @@ def test_every_step_is_as_the_table_has_it(
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["id"]))
-def test_route_and_providers_are_those_of_the_table(emulator, row):
+def test_route_and_providers_match_the_table(emulator, row):
     plot = next(plot for plot in PLOTS if plot.number == row["id"])
     intent = emulator.newest(row["id"])
 
@@ -75,7 +73,7 @@ def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
             assert receipt["status"] == row["steps"][-1][1]
 
 
-def test_what_the_demo_page_links_to_is_on_its_way(emulator, clock):
+def test_the_demo_page_links_to_transfers_in_progress(emulator, clock):
     clock.forward(200)
     for scenario in emulator.scenarios():
         intent = call(emulator, "GetIntent", {"intentId": scenario.fresh})["intent"]
@@ -100,7 +98,7 @@ def record(emulator, intent):
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_a_held_copy_stays_as_the_script_has_it_at_its_worst(emulator, clock, plot):
+def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, plot):
     """Two emulators give their first copy the same number at the same moment, so the records can be compared whole."""
     step = [step for step in plot.script_of(plot.worst.variant) if step.at <= plot.worst.at][-1]
     moving = Emulator(now=clock, hold=0.3)
@@ -128,7 +126,7 @@ def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator, 
         clock.forward(600)
 
 
-def test_waiting_for_a_held_copy_brings_no_news(emulator):
+def test_long_polling_a_held_copy_returns_no_change(emulator):
     intent_id = emulator.worst("relayer-retries")["intentId"]
     first = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": []})
     again = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": first["receiptStates"]})
@@ -147,7 +145,7 @@ def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator,
     assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
 
 
-def test_a_held_copy_is_made_again_when_the_clock_was_set_back_or_it_was_forgotten(emulator, clock):
+def test_a_held_copy_is_recreated_when_the_clock_was_set_back_or_it_was_evicted(emulator, clock):
     first = emulator.worst("underfunded")
     clock.forward(-3600)
     earlier = emulator.worst("underfunded")
@@ -172,7 +170,7 @@ def test_fresh_and_finished_copies_are_in_the_lists(emulator):
             assert intent_id in [row["intentId"] for row in rows]
 
 
-def test_a_played_copy_is_as_old_as_it_is_asked_to_be(emulator):
+def test_a_played_copy_has_the_requested_age(emulator):
     intent = emulator.play("refunded-on-destination", age=45)
     receipt = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
     assert (receipt["status"], receipt["refundTransaction"]["status"]) == ("FAILED", "PENDING")
@@ -181,7 +179,7 @@ def test_a_played_copy_is_as_old_as_it_is_asked_to_be(emulator):
 # What the table has under "sets", made real.
 
 
-def test_refund_on_the_origin_chain_is_a_transaction_of_its_own(emulator, clock):
+def test_a_refund_on_the_origin_chain_is_a_separate_transaction(emulator, clock):
     intent = emulator.newest("refunded-on-origin")
     receipt = receipt_at(emulator, clock, intent, 44)
     refund = receipt["refundTransaction"]
@@ -193,7 +191,7 @@ def test_refund_on_the_origin_chain_is_a_transaction_of_its_own(emulator, clock)
     assert receipt_at(emulator, clock, intent, 35)["summary"]["finishedAt"] is None
 
 
-def test_refund_after_the_bridge_lands_on_the_destination_chain(emulator, clock):
+def test_a_refund_after_the_bridge_arrives_on_the_destination_chain(emulator, clock):
     intent = emulator.newest("refunded-on-destination")
     receipt = receipt_at(emulator, clock, intent, 50)
     assert receipt["summary"]["destinationHasCallData"] is True
@@ -202,7 +200,7 @@ def test_refund_after_the_bridge_lands_on_the_destination_chain(emulator, clock)
     assert receipt["destinationTransaction"]["statusReason"] == "TargetCallFailed: vault paused"
 
 
-def test_deposit_that_is_waited_for_has_a_placeholder_hash(emulator, clock):
+def test_a_pending_deposit_has_a_placeholder_hash(emulator, clock):
     for slug, at in (("deposit-never-seen", 20), ("underfunded", 61)):
         receipt = receipt_at(emulator, clock, emulator.newest(slug), at)
         assert receipt["depositTransaction"]["txnHash"] in ("0x" + "0" * 64, "0x" + "f" * 64)
@@ -240,7 +238,7 @@ def test_stuck_balance_is_in_the_history_while_it_is_stuck(emulator, clock):
     assert emptied["updatedAt"] == stuck["updatedAt"]
 
 
-def test_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
+def test_a_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
     intent = emulator.newest("invalid-then-repaired")
     broken = receipt_at(emulator, clock, intent, 81)
     repaired = receipt_at(emulator, clock, intent, 1801)
@@ -252,7 +250,7 @@ def test_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
     assert call(emulator, "SearchIntents", {"byTransactionHash": repaired["depositTransaction"]["txnHash"]})["intents"]
 
 
-def test_gasless_deposit_has_an_entry_without_limit(emulator, clock):
+def test_a_gasless_deposit_has_an_unlimited_permit_and_no_hash_at_first(emulator, clock):
     intent = emulator.newest("gasless-permit")
     deposit = receipt_at(emulator, clock, intent, 20)["depositTransaction"]
     assert deposit["depositIntentEntry"]["permitAmount"] == str(2**256 - 1)
@@ -261,7 +259,7 @@ def test_gasless_deposit_has_an_entry_without_limit(emulator, clock):
     assert receipt_at(emulator, clock, intent, 23)["depositTransaction"]["txnHash"].startswith("0x")
 
 
-def test_payment_of_an_exact_amount_goes_to_the_merchant(emulator, clock):
+def test_an_exact_output_payment_goes_to_the_merchant(emulator, clock):
     intent = emulator.newest("exact-output-payment")
     summary = receipt_at(emulator, clock, intent, 52)["summary"]
     assert (summary["destinationTokenAmount"], summary["memo"]) == ("50000000", "Order #48213")
@@ -271,7 +269,7 @@ def test_payment_of_an_exact_amount_goes_to_the_merchant(emulator, clock):
     assert intent["depositTransaction"]["amount"] == "51300000"
 
 
-def test_unknown_words_are_spoken(emulator, clock):
+def test_unknown_words_are_emitted(emulator, clock):
     destination = receipt_at(emulator, clock, emulator.newest("unknown-words"), 31)["destinationTransaction"]
     assert (destination["status"], destination["context"], destination["type"]) == ("QUEUED", "FUTURE_CONTEXT", "ROUTE")
 
@@ -287,13 +285,13 @@ def test_spoof_token_is_not_the_real_one(emulator, clock):
 @pytest.mark.parametrize(
     ("variant", "amount", "dollars"), [("A", "1", 3.1e-15), ("B", "1" + "0" * 30, 1e12)], ids=["dust", "giant"]
 )
-def test_dust_and_giants_are_exact(emulator, variant, amount, dollars):
+def test_dust_and_huge_amounts_are_exact(emulator, variant, amount, dollars):
     intent = emulator.newest("dust-and-giants", variant=variant)
     assert intent["depositTransaction"]["amount"] == amount
     assert intent["quote"]["fromAmountUsd"] == dollars
 
 
-def test_memo_is_long_and_hostile(emulator, clock):
+def test_a_memo_is_long_and_hostile(emulator, clock):
     memo = receipt_at(emulator, clock, emulator.newest("hostile-memo"), 25)["summary"]["memo"]
     assert len(memo) == 10_000
     assert memo.startswith("<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS")
@@ -301,14 +299,14 @@ def test_memo_is_long_and_hostile(emulator, clock):
     assert "🧨" in memo
 
 
-def test_success_may_come_with_nulls(emulator, clock):
+def test_a_success_may_contain_nulls(emulator, clock):
     receipt = receipt_at(emulator, clock, emulator.newest("succeeded-with-nulls"), 41)
     summary = receipt["summary"]
     assert (summary["finishedAt"], summary["destinationTokenAmount"]) == (None, None)
     assert (summary["destinationToAddress"], receipt["depositTransaction"]["txnHash"]) == ("", "")
 
 
-def test_edge_objects_carry_fields_nobody_knows(emulator, clock):
+def test_edge_objects_carry_unknown_fields(emulator, clock):
     intent = emulator.newest("edge-and-extra-fields")
     states = []
     for seconds in (1, 31, 51):
@@ -333,7 +331,7 @@ def test_edge_objects_carry_fields_nobody_knows(emulator, clock):
         ("stalled-in-bridge", "B", 86_400, "EXECUTING"),
     ],
 )
-def test_variants_end_as_told(emulator, clock, slug, variant, seconds, status):
+def test_variants_end_in_their_status(emulator, clock, slug, variant, seconds, status):
     assert receipt_at(emulator, clock, emulator.newest(slug, variant=variant), seconds)["status"] == status
 
 

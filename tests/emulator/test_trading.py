@@ -45,13 +45,13 @@ def test_from_quote_to_success(emulator, clock):
     assert [row["intentId"] for row in history] == [intent["intentId"]]
 
 
-def test_quote_takes_part_at_once(emulator):
+def test_a_quote_is_in_the_history_at_once(emulator):
     intent = quote(emulator)
     newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 1}})["intents"]
     assert [row["intentId"] for row in newest] == [intent["intentId"]]
 
 
-def test_quoted_may_be_executed_without_commit(emulator):
+def test_a_quote_may_be_executed_without_a_commit(emulator):
     intent = quote(emulator)
     assert execute(emulator, intent).status == 200
     assert status(emulator, intent) == "EXECUTING"
@@ -70,7 +70,7 @@ def test_quoted_may_be_executed_without_commit(emulator):
     ],
     ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_modified_intent_is_refused(emulator, path, value):
+def test_a_modified_intent_is_rejected(emulator, path, value):
     intent = quote(emulator)
     place = intent
     for step in path[:-1]:
@@ -82,7 +82,7 @@ def test_a_modified_intent_is_refused(emulator, path, value):
     assert status(emulator, intent) == "QUOTED"
 
 
-def test_what_the_sample_leaves_out_may_be_left_out_and_amounts_be_numbers(emulator):
+def test_optional_members_may_be_omitted_and_amounts_sent_as_numbers(emulator):
     intent = quote(emulator)
     for field in ("destinationCalls", "destinationPrecondition", "destinationMetaTxn", "id", "projectId"):
         del intent[field]
@@ -93,7 +93,7 @@ def test_what_the_sample_leaves_out_may_be_left_out_and_amounts_be_numbers(emula
     assert commit(emulator, intent).status == 200
 
 
-def test_second_commit_and_second_execution_say_the_status(emulator):
+def test_a_second_commit_or_execution_is_rejected_with_the_current_status(emulator):
     intent = quote(emulator)
     commit(emulator, intent)
     answer = commit(emulator, intent)
@@ -123,7 +123,7 @@ def test_execution_must_follow_within_ten_minutes(emulator, clock):
     assert (execute(emulator, late).code, status(emulator, late)) == (7001, "COMMITTED")
 
 
-def test_hash_and_signature_exclude_each_other(emulator):
+def test_hash_and_signature_are_mutually_exclusive(emulator):
     intent = quote(emulator)
     answer = execute(emulator, intent, depositTransactionHash=HASH, depositSignature={"intentSignature": "0x00"})
     assert (answer.code, "exclude" in answer.document["cause"]) == (2000, True)
@@ -140,7 +140,7 @@ def test_a_signature_makes_it_gasless(emulator):
 
 
 @pytest.mark.parametrize("plot", [8, "8", "refunded-on-origin"])
-def test_an_executed_intent_plays_the_plot_asked_for(emulator, clock, plot):
+def test_an_executed_intent_plays_the_requested_script(emulator, clock, plot):
     intent = quote(emulator)
     clock.forward(10)
     execute(emulator, intent, depositTransactionHash=HASH, plot=plot)
@@ -148,7 +148,7 @@ def test_an_executed_intent_plays_the_plot_asked_for(emulator, clock, plot):
     assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
-def test_it_is_played_as_many_times_quicker_as_was_asked_for(emulator, clock):
+def test_a_script_plays_at_the_requested_speed(emulator, clock):
     intent = quote(emulator)
     clock.forward(10)
     assert execute(emulator, intent, plot=8, pace=101).code == 2000
@@ -158,12 +158,12 @@ def test_it_is_played_as_many_times_quicker_as_was_asked_for(emulator, clock):
 
 
 @pytest.mark.parametrize("plot", ["no-such", 99, "expired-quote", {"odd": 1}])
-def test_a_plot_that_cannot_be_played_is_refused(emulator, plot):
+def test_an_unknown_script_is_rejected(emulator, plot):
     answer = execute(emulator, quote(emulator), plot=plot)
     assert (answer.code, "plot" in answer.document["cause"]) == (2000, True)
 
 
-def test_an_intent_of_the_world_can_be_taken_over(emulator, clock):
+def test_a_generated_quote_can_be_committed_and_executed(emulator, clock):
     intent = emulator.newest("expired-quote")
     clock.now = intent["id"] / 1_000_000 + 20
     assert commit(emulator, intent).status == 200
@@ -189,7 +189,7 @@ def test_an_intent_of_the_world_can_be_taken_over(emulator, clock):
         ({"options": {"slippageTolerance": 2}}, 2000),
     ],
 )
-def test_quotes_that_cannot_be_given(emulator, changes, code):
+def test_unsupported_quotes_are_rejected(emulator, changes, code):
     asked = {
         "ownerAddress": OWNER,
         "originChainId": 8453,
@@ -216,7 +216,7 @@ def test_gas_may_be_paid_in_either_token(emulator):
 
 
 @pytest.mark.deep
-def test_what_callers_make_is_bounded(emulator, clock):
+def test_the_number_of_callers_intents_is_bounded(emulator, clock):
     first = quote(emulator)
     for _ in range(MADE_KEPT):
         clock.forward(0.01)

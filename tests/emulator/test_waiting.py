@@ -1,4 +1,4 @@
-"""WaitIntentReceipt: when it answers at once, when it holds, when it lets go."""
+"""WaitIntentReceipt: when it responds at once, when it holds the request, and when it releases it."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from intents_ui.emulator import Emulator
 from tests.emulator.driving import call, quote, receipt_at, request, send_request, wait
 
 
-def test_answers_at_once_when_the_cursor_is_old(emulator, clock):
+def test_responds_at_once_to_an_outdated_cursor(emulator, clock):
     intent = emulator.newest("cross-chain-fast")
     receipt_at(emulator, clock, intent, 23)
     for cursor in (None, [], ["PENDING"]):
@@ -19,7 +19,7 @@ def test_answers_at_once_when_the_cursor_is_old(emulator, clock):
         assert (answer["done"], is_held) == (False, False)
 
 
-def test_holds_and_lets_go_unchanged(emulator, clock):
+def test_holds_and_then_returns_the_cursor_unchanged(emulator, clock):
     intent = emulator.newest("cross-chain-fast")
     receipt_at(emulator, clock, intent, 23)
     answer, is_held = wait(emulator, intent, ["MINING", "ON_HOLD", "ON_HOLD"])
@@ -38,14 +38,14 @@ def test_a_quoted_intent_has_an_empty_cursor_and_is_held(emulator):
     ("slug", "done"),
     [("cross-chain-fast", True), ("refund-failed", True), ("refunded-on-origin", True), ("aborted-by-owner", True)],
 )
-def test_over_is_answered_at_once_whatever_the_cursor(emulator, slug, done):
+def test_a_final_status_is_returned_at_once_for_any_cursor(emulator, slug, done):
     intent = emulator.finished(slug)
     first, _ = wait(emulator, intent)
     again, is_held = wait(emulator, intent, first["receiptStates"])
     assert (again["done"], is_held) == (done, False)
 
 
-def test_invalid_is_done_unless_told_otherwise(emulator, clock):
+def test_invalid_is_done_by_default(emulator, clock):
     intent = emulator.newest("invalid-then-repaired")
     receipt_at(emulator, clock, intent, 90)
     assert wait(emulator, intent)[0]["done"] is True
@@ -53,7 +53,7 @@ def test_invalid_is_done_unless_told_otherwise(emulator, clock):
     assert wait(emulator, intent)[0]["done"] is False
 
 
-def test_lets_go_at_the_plots_next_step_and_not_before():
+def test_releases_at_the_next_step_of_the_script_and_not_before():
     emulator = Emulator(hold=600)
     intent = emulator.play("cross-chain-fast", age=23.6)
     answer, is_held = wait(emulator, intent, ["MINING", "ON_HOLD", "ON_HOLD"])
@@ -62,7 +62,7 @@ def test_lets_go_at_the_plots_next_step_and_not_before():
     assert time.time() >= intent["id"] / 1_000_000 + 24
 
 
-def test_is_woken_by_what_callers_change():
+def test_is_woken_by_callers_changes():
     emulator = Emulator(hold=600)
     intent = quote(emulator)
     commit = threading.Timer(0.1, request, (emulator, "CommitIntent", {"intent": intent}))
@@ -93,7 +93,7 @@ async def test_many_wait_at_once(clock):
     assert {answer.status for answer in answers} == {200}
 
 
-def test_refund_moves_the_cursor_unless_told_otherwise(emulator, clock):
+def test_a_refund_moves_the_cursor_by_default(emulator, clock):
     intent = emulator.newest("refunded-on-origin")
     receipt_at(emulator, clock, intent, 41)
     assert wait(emulator, intent)[0]["receiptStates"] == ["SUCCEEDED", "REVERTED", "ABORTED", "MINING"]

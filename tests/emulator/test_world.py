@@ -1,4 +1,4 @@
-"""What exists: the same everywhere, and each name leads back to its intent."""
+"""The generated intents: identical in every process, and each name leads back to its intent."""
 
 import json
 import subprocess
@@ -29,13 +29,13 @@ def everything(emulator, now=NOW):
     return list(emulator.ledger.entries(round(now * MICROSECONDS), descending=True))
 
 
-def test_two_instances_hold_the_same(emulator):
+def test_two_instances_have_the_same_intents(emulator):
     other = Emulator(now=Clock())
     page = {"page": {"pageSize": 100}, "includeBalances": True}
     assert call(emulator, "GetIntentHistory", page) == call(other, "GetIntentHistory", page)
 
 
-def test_another_process_holds_the_same(emulator):
+def test_another_process_has_the_same_intents(emulator):
     printed = subprocess.run([sys.executable, "-c", PRINT_A_PAGE], capture_output=True, check=True).stdout
     assert json.loads(printed) == call(emulator, "GetIntentHistory", {"page": {"pageSize": 30}})
 
@@ -57,11 +57,11 @@ def test_names_lead_back(role, number, attempt):
 
 
 @given(st.one_of(st.text(), st.binary(min_size=32, max_size=32).map(bytes.hex), st.just("0x" + "0" * 64)))
-def test_other_names_lead_nowhere(name):
+def test_foreign_names_lead_nowhere(name):
     assert names.read(name) is None
 
 
-def test_about_three_thousand_over_two_days(emulator):
+def test_there_are_about_three_thousand_over_two_days(emulator):
     entries = everything(emulator)
     ids = [entry.transfer.born for entry in entries]
     assert 2950 <= len(entries) <= 3050
@@ -89,13 +89,13 @@ def test_owners_have_long_and_short_histories(emulator):
 
 
 @pytest.mark.parametrize("size", [10, 100, 1000, 3000, 10_000])
-def test_size_is_what_was_asked_for(size):
+def test_the_number_of_intents_is_configurable(size):
     emulator = Emulator(now=Clock(), size=size)
     assert len(everything(emulator)) == size
     assert bool(emulator.scenarios(moving=False)) == (size >= 1000)
 
 
-def test_every_chain_and_provider_takes_part(emulator):
+def test_every_chain_and_provider_is_used(emulator):
     entries = everything(emulator)
     chains = {entry.transfer.destination.chain_id for entry in entries}
     assert len(chains) == 19
@@ -103,7 +103,7 @@ def test_every_chain_and_provider_takes_part(emulator):
     assert {"RELAY", "CCTP", "LIFI", "SUSHI", "ZEROX", "WETH", "LZ_OFT", "HYPERLANE", "OIF", "GASZIP"} <= providers
 
 
-def test_owner_leads_to_all_of_his_intents_and_no_others(emulator):
+def test_an_owner_leads_to_all_of_its_intents_and_no_others(emulator):
     now = round(NOW * MICROSECONDS)
     everybody = everything(emulator)
     for owner in {entry.transfer.owner for entry in everybody[:60]}:
@@ -118,7 +118,7 @@ def test_intents_of_tomorrow_do_not_exist_yet(emulator, clock):
     assert emulator.ledger.named(coming, round(clock.now * MICROSECONDS)) is None
 
 
-def test_a_hundred_thousand_start_at_once(clock):
+def test_a_hundred_thousand_intents_are_available_at_once(clock):
     emulator = Emulator(now=clock, size=100_000)
     entries = emulator.ledger.entries(round(NOW * MICROSECONDS), descending=True)
     assert len(list(islice(entries, 50))) == 50
