@@ -53,7 +53,7 @@ def elements(markup: str, selector: str) -> list[LexborNode]:
     return LexborHTMLParser(markup).css(selector)
 
 
-def test_wherever_an_address_stands_shortened_the_whole_is_there_too(shown: dict[str, str]) -> None:
+def test_every_shortened_address_is_also_available_in_full(shown: dict[str, str]) -> None:
     wrong, seen = [], 0
     for path, markup in shown.items():
         for each in elements(markup, "a, bdi"):
@@ -82,7 +82,7 @@ class Poisoned(Hostile):
         return next(self.turns)
 
 
-def test_two_addresses_that_are_shortened_to_the_same_are_both_shown_whole() -> None:
+def test_addresses_that_shorten_alike_are_both_shown_in_full() -> None:
     """Whoever they are: owners, recipients, tokens, and what was pasted."""
     service = Poisoned([], wants=lambda key, value: key.lower().endswith("address") and bool(ADDRESS.fullmatch(value)))
     with answering(service):
@@ -98,7 +98,7 @@ def test_two_addresses_that_are_shortened_to_the_same_are_both_shown_whole() -> 
 
 
 @pytest.mark.parametrize("sent", ["0", "1"])
-def test_a_row_that_sends_nothing_says_so_and_offers_no_address_to_copy(sent: str) -> None:
+def test_a_row_that_sends_nothing_says_so_and_has_no_address_to_copy(sent: str) -> None:
     with answering(Hostile([sent], wants=lambda key, value: key.endswith("Amount"))):
         rows = elements(Client().get("/history").content.decode(), ".intents tbody tr")
     assert len(rows) > 5
@@ -115,7 +115,7 @@ def words(markup: str) -> str:
     return page.body.text(separator=" ")
 
 
-def test_a_link_to_elsewhere_leads_to_an_explorer_of_a_listed_chain_and_says_so(shown: dict[str, str]) -> None:
+def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown: dict[str, str]) -> None:
     found = [(path, each) for path, markup in shown.items() for each in elements(markup, "a[href*='//']")]
     away = [
         (path, each) for path, each in found if not (each.attributes["href"] or "").startswith("http://testserver/")
@@ -130,7 +130,7 @@ def test_a_link_to_elsewhere_leads_to_an_explorer_of_a_listed_chain_and_says_so(
 
 
 @pytest.mark.parametrize("url", corpus.URLS)
-def test_no_link_is_built_on_an_odd_address(url: str) -> None:
+def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
     assert hashes.explorer_root(url) is None
     assert hashes.transaction_link(url, txn_hash="0x" + "ab" * 32) is None
     assert hashes.address_link(url, address="0x" + "ab" * 20) is None
@@ -138,7 +138,7 @@ def test_no_link_is_built_on_an_odd_address(url: str) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
-def test_with_odd_addresses_everywhere_no_page_links_to_elsewhere(
+def test_no_page_links_to_other_sites_when_all_addresses_are_malformed(
     wants: object, draw: Callable[[Sequence[int], int], list[int]]
 ) -> None:
     for turn in draw((0, 23, 46), 1):
@@ -177,7 +177,7 @@ def listener() -> Iterator[tuple[int, list[object]]]:
             thread.join()
 
 
-def test_no_address_in_an_answer_is_ever_asked() -> None:
+def test_no_url_in_a_response_is_ever_requested() -> None:
     with listener() as (port, came):
         places = [
             f"{scheme}://{host}:{port}/x.png" for scheme in ("http", "https") for host in ("127.0.0.1", "localhost")
@@ -192,7 +192,7 @@ def test_no_address_in_an_answer_is_ever_asked() -> None:
         until(lambda: len(came) == 1)  # the listener does record connections
 
 
-def test_the_client_goes_nowhere_but_to_the_service() -> None:
+def test_the_client_connects_only_to_the_service() -> None:
     with listener() as (port, came):
         away = saying("", status=307, headers={"Location": f"http://127.0.0.1:{port}/rpc/Service/GetIntent"})
         with serving(away) as server, client(server.url) as service, pytest.raises(Unreadable):
@@ -204,7 +204,7 @@ def test_the_client_goes_nowhere_but_to_the_service() -> None:
 
 
 @pytest.mark.parametrize("hidden", corpus.HIDDEN)
-def test_every_mark_that_draws_nothing_is_shown(hidden: str) -> None:
+def test_every_invisible_character_is_made_visible(hidden: str) -> None:
     assert text.visible(f"US{hidden}DC") == f"US⟨U+{ord(hidden):04X}⟩DC"
 
 
@@ -213,7 +213,7 @@ ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
 @pytest.mark.parametrize("path", ["/intent/{}", "/history", "/tokens?chain=1", "/chains"])
-def test_no_such_mark_reaches_a_page(path: str) -> None:
+def test_no_invisible_character_reaches_a_page(path: str) -> None:
     for turn in range(0, len(corpus.UNICODE), 6):
         service = Hostile([*corpus.UNICODE, *(f"a{each}b" for each in corpus.HIDDEN)], wants=is_word, turn=turn)
         with answering(service):

@@ -242,7 +242,7 @@ def problems(answer: Any, text: str) -> Iterator[str]:
 
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
-def test_bad_input_is_told_plainly_and_costs_the_service_nothing(way: Recorded, row: Row) -> None:
+def test_bad_input_gets_a_clear_message_and_costs_the_service_no_request(way: Recorded, row: Row) -> None:
     way.sent.clear()
     answer = send(row.method, row.path, **row.how)
     text = content(answer)
@@ -272,13 +272,13 @@ def test_bad_input_is_told_plainly_and_costs_the_service_nothing(way: Recorded, 
         "/routes?token_typed",
     ],
 )
-def test_a_form_shows_the_hidden_characters_that_were_typed_into_it(way: Recorded, field: str) -> None:
+def test_a_form_shows_hidden_characters_that_were_typed_into_it(way: Recorded, field: str) -> None:
     text = content(send("GET", f"{field}={quote('a\x1b\u202eb')}"))
     assert not re.search('="[^"<>]*[\x1b\u202e]', text)
     assert 'value="a⟨U+001B⟩⟨U+202E⟩b"' in text
 
 
-def test_a_place_in_another_list_leads_to_the_beginning_of_this_one(way: Recorded) -> None:
+def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recorded) -> None:
     place = Position(Page.from_text('{"column":"createdAt","order":"DESC","pageSize":20,"page":7}'))
     word = bookmarks.write(place, of="size=10")
     way.sent.clear()
@@ -300,7 +300,7 @@ def addresses() -> list[str]:
 @pytest.mark.sampled(16)
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("path", addresses())
-def test_other_methods_are_refused_by_name_and_head_is_get_without_a_body(path: str) -> None:
+def test_unsupported_methods_are_rejected_and_head_is_get_without_a_body(path: str) -> None:
     refused = {method: send(method, path) for method in ("TRACE", "OPTIONS", "PUT", "DELETE", "PATCH", "FOO")}
     if not path.startswith("/export/"):  # which would be written to its end
         got, head = send("GET", path), send("HEAD", path)
@@ -320,7 +320,7 @@ HEADERS = [(name, value) for name, values in strategies.HEADERS.items() for valu
 @pytest.mark.sampled(12)
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("name", "value"), HEADERS, ids=[f"{name}-{value[:20]}" for name, value in HEADERS])
-def test_odd_headers_change_no_page_and_come_back_in_none(name: str, value: str) -> None:
+def test_unusual_headers_change_no_page_and_are_never_echoed(name: str, value: str) -> None:
     for path in ("/", "/search", "/help", "/history?status=FAILED"):
         answer = send("GET", path, headers={name: value})
         text = content(answer)
@@ -331,13 +331,13 @@ def test_odd_headers_change_no_page_and_come_back_in_none(name: str, value: str)
 
 
 @pytest.mark.usefixtures("way")
-def test_who_passes_visitors_on_without_being_our_proxy_is_not_believed() -> None:
+def test_forwarded_headers_from_an_untrusted_proxy_are_ignored() -> None:
     plain, forwarded = (content(send("GET", f"/address/{ADDRESS}/share", headers=how)) for how in ({}, FORWARDED))
     assert "http://testserver/" in plain
     assert forwarded == plain
 
 
-def test_the_ids_of_the_table_are_all_here() -> None:
+def test_every_id_of_the_table_is_covered() -> None:
     assert {row.name for row in ROWS} >= {f"B{number:02}" for number in (*range(1, 9), *range(10, 18), 26, 27)}
 
 
@@ -346,7 +346,7 @@ def test_the_ids_of_the_table_are_all_here() -> None:
     max_examples=examples(50), derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 @given(asked=strategies.requests())
-def test_nothing_that_is_asked_breaks_a_page(asked: strategies.Asked) -> None:
+def test_no_request_breaks_a_page(asked: strategies.Asked) -> None:
     client = Client(raise_request_exception=False, enforce_csrf_checks=True)
     answer = asked.send(client)
     text = content(answer)
@@ -442,7 +442,7 @@ AT_THE_DOOR = [
 
 
 @pytest.mark.parametrize(("request_", "statuses"), AT_THE_DOOR)
-def test_what_no_client_sends_is_refused_and_the_connection_closed(
+def test_a_malformed_http_request_is_rejected_and_its_connection_closed(
     server: str, request_: bytes, statuses: set[int]
 ) -> None:
     answer = raw(server, request_)
@@ -465,7 +465,7 @@ def test_what_no_client_sends_is_refused_and_the_connection_closed(
     ],
     ids=["3 MB", "70 kB", "headers", "charset", "fields"],
 )
-def test_what_our_own_door_refuses_is_told_by_a_page_of_ours(server: str, request_: bytes, says: str) -> None:
+def test_requests_rejected_by_the_server_get_one_of_our_pages(server: str, request_: bytes, says: str) -> None:
     head, _, text = raw(server, request_).decode("latin-1").partition("\r\n\r\n")
     assert says in text
     assert 'role="search"' in text
@@ -473,14 +473,14 @@ def test_what_our_own_door_refuses_is_told_by_a_page_of_ours(server: str, reques
     assert "script-src 'self'" in head
 
 
-def test_a_long_ticket_in_any_script_is_not_too_long(server: str) -> None:
+def test_a_long_ticket_in_any_script_is_accepted(server: str) -> None:
     ticket = quote(f"{ADDRESS} {HASH} " + "送金が届きません。 " * 7000).encode()[: 9 * 70_000]
     answer = raw(server, body("/triage", b"q=" + ticket, "Sec-Fetch-Site: same-origin"))
     assert status_of(answer) == 200
     assert b"characters were read. Submit the rest separately." in answer
 
 
-def test_many_streams_of_one_address_poll_instead(server: str) -> None:
+def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: str) -> None:
     intent = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
     path = re.search(r'href="/intent/(0x[0-9a-f]{64})"', intent)
     assert path is not None
@@ -497,7 +497,7 @@ def test_many_streams_of_one_address_poll_instead(server: str) -> None:
 
 
 @pytest.mark.deep
-def test_half_open_connections_do_not_stop_the_rest_and_are_closed() -> None:
+def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, and bodies that do not come."""
     times = {"INTENTS_REQUEST_SECONDS": "headers=2,body=2"}
     with dashboard(**times) as server, ExitStack() as stack:
@@ -530,7 +530,7 @@ def last_words(held: socket.socket) -> bytes:
 
 
 @pytest.mark.deep
-def test_who_takes_nothing_of_a_long_answer_is_let_go() -> None:
+def test_a_client_that_stops_reading_a_long_response_is_disconnected() -> None:
     with dashboard(INTENTS_REQUEST_SECONDS="answer=1") as server, socket.socket() as reader:
         where = urlsplit(server)
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)

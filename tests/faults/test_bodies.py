@@ -1,4 +1,4 @@
-"""Whatever an answer of the service holds: every page that shows it stands, and says what it could not read."""
+"""Property tests: every page renders whatever a response contains, and names what it could not read."""
 
 import json
 import logging
@@ -158,7 +158,7 @@ def touch(one: Place, other: Place) -> bool:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("oddity", Oddity)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_page_stands_whatever_one_of_its_values_is(world: World, operation: str, oddity: Oddity) -> None:
+def test_a_page_renders_whatever_one_of_its_values_is(world: World, operation: str, oddity: Oddity) -> None:
     wrong = []
     for batch in batches(world.given[operation], seed=SEED + list(Oddity).index(oddity)):
         reached = []

@@ -1,4 +1,4 @@
-"""Nothing that one visitor sends changes what another is shown, and no address leads to another site."""
+"""Cache poisoning and open redirects: one visitor's request never changes another's page."""
 
 import re
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
 
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", KEPT, ids=lambda each: str(each.pattern))
-def test_what_odd_headers_ask_for_changes_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
+def test_unusual_headers_change_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
     """Neither the answer to who sends them nor to who comes next."""
     site, path = Client(), filled(pattern.pattern, names)
     before = said(site.get(path))
@@ -109,7 +109,7 @@ def test_what_odd_headers_ask_for_changes_nothing(emulator: Emulator, names: dic
 
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ODD)
-def test_each_of_them_by_itself_changes_nothing_of_an_intents_page(
+def test_each_unusual_header_alone_changes_nothing_on_a_transfers_page(
     emulator: Emulator, names: dict[str, str], name: str
 ) -> None:
     path = f"/intent/{names['intent_id']}"
@@ -122,7 +122,9 @@ def test_each_of_them_by_itself_changes_nothing_of_an_intents_page(
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", ["div#list", "div#elsewhere"])
-def test_what_has_two_forms_says_what_they_depend_on(emulator: Emulator, names: dict[str, str], target: str) -> None:
+def test_responses_with_variants_declare_what_they_vary_on(
+    emulator: Emulator, names: dict[str, str], target: str
+) -> None:
     two_forms = 0
     for pattern in KEPT:
         path = filled(pattern.pattern, names)
@@ -136,7 +138,7 @@ def test_what_has_two_forms_says_what_they_depend_on(emulator: Emulator, names: 
     assert two_forms > 10
 
 
-def test_what_others_may_keep_is_the_same_for_everybody(emulator: Emulator, names: dict[str, str]) -> None:
+def test_publicly_cacheable_responses_are_the_same_for_every_visitor(emulator: Emulator, names: dict[str, str]) -> None:
     shared = set()
     for pattern in KEPT:
         path = filled(pattern.pattern, names)
@@ -152,14 +154,14 @@ def test_what_others_may_keep_is_the_same_for_everybody(emulator: Emulator, name
     assert {"card", "badge", "qr", "robots"} <= shared
 
 
-def test_no_answer_is_kept_by_us() -> None:
+def test_no_page_is_cached_by_the_server() -> None:
     assert [each for each in settings.MIDDLEWARE if "cache" in each.lower()] == []
 
 
 @pytest.mark.parametrize(
     "end", ["x.css", "x.js", "card.png/x.css", "%2e%2e/x.css", "receipt/x.png", ";x.css", "%0a.css"]
 )
-def test_a_page_is_not_to_be_had_under_a_files_name(emulator: Emulator, names: dict[str, str], end: str) -> None:
+def test_a_page_is_not_available_under_a_file_name(emulator: Emulator, names: dict[str, str], end: str) -> None:
     answer = Client().get(f"/intent/{names['intent_id']}/{end}")
     assert answer.status_code == 404
     assert answer["Cache-Control"] == "no-store"
@@ -249,7 +251,7 @@ def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
     assert led > 50
 
 
-def test_the_ways_that_do_lead_somewhere_stay_here(emulator: Emulator, names: dict[str, str]) -> None:
+def test_valid_redirects_stay_on_this_site(emulator: Emulator, names: dict[str, str]) -> None:
     site = Client()
     upper = names["intent_id"].upper().replace("0X", "0x")
     for path, to in {

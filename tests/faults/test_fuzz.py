@@ -1,4 +1,4 @@
-"""Whatever the service answers and a visitor sends: each page stands, is whole, and tells no secret.
+"""Property tests: pages survive any response and any input, stay well-formed, and reveal no secret.
 
 `make test` tries a few hundred of the same examples each time, `make deep` ten times as many, and `make fuzz` as many
 as FUZZ_EXAMPLES says, other ones.
@@ -223,7 +223,7 @@ ASKED: Final = (
     node=st.integers(0, 2**20),
     fragment=fragments(),
 )
-def test_one_node_of_an_answer_may_be_anything(site: Site, form: str, which: int, call: int, node: int, fragment: str):
+def test_one_node_of_a_response_may_be_anything(site: Site, form: str, which: int, call: int, node: int, fragment: str):
     mutation = Mutation(call, node, fragment)
     try:
         site.read(site.samples[which].page(form), **dict.fromkeys(ASKED, mutation))
@@ -233,7 +233,7 @@ def test_one_node_of_an_answer_may_be_anything(site: Site, form: str, which: int
 
 @tries(25)
 @given(function=st.sampled_from(FUNCTIONS), words=st.lists(WORDS, max_size=12), cut=st.integers(0, 31))
-def test_the_words_of_a_known_call_may_be_anything(site: Site, function: Function, words: list[bytes], cut: int):
+def test_the_arguments_of_a_known_call_may_be_anything(site: Site, function: Function, words: list[bytes], cut: int):
     data = b"".join(words)
     call = "0x" + function.selector + data[: len(data) - cut].hex()
 
@@ -267,7 +267,7 @@ FORMS: Final = itertools.count()  # each is good for one sending
     node=st.integers(0, 2**20),
     fragment=fragments(),
 )
-def test_one_node_of_an_answer_by_hand_may_be_anything(
+def test_one_node_of_a_console_response_may_be_anything(
     site: Site, by_hand: dict[str, Any], operation: str, is_page: bool, node: int, fragment: str
 ):
     site.odd.rewrite(**{operation: Mutation(0, node, fragment)})
@@ -297,7 +297,7 @@ def tickets() -> st.SearchStrategy[str]:
 
 @tries(30)
 @given(text=tickets())
-def test_the_search_box_takes_anything(site: Site, text: str):
+def test_the_search_box_accepts_anything(site: Site, text: str):
     site.read("/search?" + urlencode({"q": text}))
 
 
@@ -346,7 +346,7 @@ def cursor(site: Site) -> str:
     ),
     path=st.sampled_from(["/history", "/recoverable", "/address/OWNER", "/search"]),
 )
-def test_a_cursor_that_was_changed_leads_nowhere(site: Site, cursor: str, change: list[tuple[int, str]], path: str):
+def test_a_modified_cursor_leads_nowhere(site: Site, cursor: str, change: list[tuple[int, str]], path: str):
     changed = cursor
     for at, by in change:
         changed = changed[: at % len(changed)] + by + changed[at % len(changed) + 1 :] if changed else by
@@ -370,11 +370,11 @@ def documents() -> st.SearchStrategy[Any]:
     operation=st.sampled_from(ASKED),
     text=st.one_of(documents().map(json.dumps), strategies.words(), st.text(max_size=60)),
 )
-def test_a_call_by_hand_may_be_anything(site: Site, operation: str, text: str):
+def test_a_console_request_may_be_anything(site: Site, operation: str, text: str):
     site.read(f"/console/{operation}?{urlencode({'ask': 'json', 'json': text}, errors='surrogatepass')}")
 
 
 @tries(20)
 @given(operation=st.sampled_from(ASKED), sent=strategies.fields())
-def test_a_form_of_the_console_may_be_anything(site: Site, operation: str, sent: list[tuple[str, str]]):
+def test_a_console_form_may_contain_anything(site: Site, operation: str, sent: list[tuple[str, str]]):
     site.read(f"/console/{operation}?{urlencode([('ask', 'fields'), *sent])}")

@@ -1,4 +1,4 @@
-"""What browsers are told with every answer, by whichever part of the dashboard gives it; and what no page may hold."""
+"""Security headers on every response, forms that only this site can submit, and pages free of inline code."""
 
 import ast
 import os
@@ -127,7 +127,7 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
 
 @pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", ANSWERS)
-def test_every_answer_tells_browsers_what_it_may_do(server: str, known: dict[str, str], name: str) -> None:
+def test_every_response_has_the_security_headers(server: str, known: dict[str, str], name: str) -> None:
     status, path, how = ANSWERS[name]
     answer = ask(server, path.format(**known), **how)
     assert answer.status_code == status
@@ -138,7 +138,7 @@ def test_every_answer_tells_browsers_what_it_may_do(server: str, known: dict[str
     ("request_line", "status"),
     [("GET / HTTP/1.1\r\nContent-Length: x", 400), ("GET /" + "a" * 120_000 + " HTTP/1.1", 414)],
 )
-def test_what_the_server_refuses_by_itself_has_them_too(server: str, request_line: str, status: int) -> None:
+def test_responses_of_the_server_itself_have_the_security_headers(server: str, request_line: str, status: int) -> None:
     head = raw(server, f"{request_line}\r\nHost: 127.0.0.1\r\n\r\n".encode()).partition(b"\r\n\r\n")[0].decode()
     assert head.startswith(f"HTTP/1.1 {status} ")
     told = dict(line.lower().split(": ", 1) for line in head.splitlines()[1:])
@@ -147,7 +147,7 @@ def test_what_the_server_refuses_by_itself_has_them_too(server: str, request_lin
     assert "server" not in told
 
 
-def test_what_a_browser_kept_keeps_its_own_policy(server: str, known: dict[str, str]) -> None:
+def test_a_304_response_does_not_change_the_cached_policy(server: str, known: dict[str, str]) -> None:
     """With 304 it takes over the headers that come: a page's policy is not a picture's."""
     for path in ("/intent/{intent}/badge.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
         first = httpx.get(server + path.format(**known), trust_env=False, timeout=PATIENCE)
@@ -164,7 +164,7 @@ UNSAFE: Final = ("'unsafe-inline'", "'unsafe-eval'", "'unsafe-hashes'", "'wasm-u
 
 
 @pytest.mark.parametrize("policy", [PAGE_POLICY, FILE_POLICY])
-def test_the_policy_has_none_of_the_weaknesses_that_evaluators_look_for(policy: str) -> None:
+def test_the_policy_has_no_known_weakness(policy: str) -> None:
     directives = dict(each.strip().partition(" ")[::2] for each in policy.split(";"))
     sources = [source for value in directives.values() for source in value.split()]
     assert not set(UNSAFE) & set(sources)
@@ -212,21 +212,21 @@ def deployed() -> Iterator[str]:
         ("/live/0x12/x", 404),
     ],
 )
-def test_by_https_browsers_are_told_to_come_so_again(deployed: str, path: str, status: int) -> None:
+def test_https_responses_set_hsts(deployed: str, path: str, status: int) -> None:
     answer = ask(deployed, path, headers=BY_HTTPS)
     assert answer.status_code == status
     assert answer.headers.get_list("strict-transport-security") == [STRICT]
     assert list(wrong(answer)) == []
 
 
-def test_by_http_they_are_sent_to_https(deployed: str) -> None:
+def test_http_requests_are_redirected_to_https(deployed: str) -> None:
     answer = ask(deployed, "/history?status=FAILED", headers={"Host": "intents.example"})
     assert (answer.status_code, answer.headers["location"]) == (301, "https://intents.example/history?status=FAILED")
     assert "strict-transport-security" not in answer.headers
     assert list(wrong(answer)) == []
 
 
-def test_cookies_are_set_where_something_is_written_and_belong_to_this_host_alone(deployed: str) -> None:
+def test_cookies_are_set_only_with_forms_and_only_for_this_host(deployed: str) -> None:
     with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False, timeout=PATIENCE) as browser:
         for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/kept"):
             assert "set-cookie" not in browser.get(path).headers, path
@@ -256,7 +256,7 @@ def checked(**env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
 
 
-def test_django_finds_nothing_to_warn_of_in_a_deployment() -> None:
+def test_djangos_deployment_check_finds_nothing() -> None:
     found = checked(**DEPLOYED, INTENTS_SERVICE_URL="https://service.example")
     assert found.returncode == 0, found.stderr
     assert "no issues" in found.stdout
@@ -264,7 +264,7 @@ def test_django_finds_nothing_to_warn_of_in_a_deployment() -> None:
 
 
 @pytest.mark.deep
-def test_what_is_not_so_deployed_is_found() -> None:
+def test_djangos_deployment_check_detects_an_insecure_configuration() -> None:
     found = checked(
         **{**DEPLOYED, "INTENTS_HTTPS": "off", "SECRET_KEY": "x" * 16}, INTENTS_SERVICE_URL="https://a.test"
     )
@@ -279,13 +279,13 @@ def test_what_is_not_so_deployed_is_found() -> None:
         pytest.param({"INTENTS_SERVICE_URL": "embedded", "HOST": "0.0.0.0"}, id="beyond loopback"),
     ],
 )
-def test_debugging_refuses_to_start_where_others_could_see_it(env: dict[str, str]) -> None:
+def test_debug_mode_refuses_to_start_on_a_public_address(env: dict[str, str]) -> None:
     found = checked(DEBUG="on", **env)
     assert found.returncode == 1
     assert found.stderr.startswith("DEBUG: ")
 
 
-def test_even_a_page_for_debugging_shows_no_settings() -> None:
+def test_even_a_debug_page_shows_no_settings() -> None:
     """Django's names what it takes for secret; the address of a Redis with its password is not among that."""
     env = {"DEBUG": "on", "REDIS_URL": "redis://:canary-password@127.0.0.1:1/0"}
     script = (
@@ -340,7 +340,7 @@ READING: Final = {"/triage", "/console/GetIntent"}  # change nothing: from our o
 
 
 @pytest.mark.parametrize("sender", FOREIGN)
-def test_nothing_is_done_for_a_form_that_is_not_ours(emulator: Emulator, way: Recorded, sender: str) -> None:
+def test_a_cross_site_form_has_no_effect(emulator: Emulator, way: Recorded, sender: str) -> None:
     browser = Client(enforce_csrf_checks=True)
     taken = []
     for path in [*addresses(emulator), "/console/CommitIntent", "/console/ExecuteIntent", "/console/GetIntent"]:
@@ -353,13 +353,13 @@ def test_nothing_is_done_for_a_form_that_is_not_ours(emulator: Emulator, way: Re
     assert [each for each in WRITING if way.asked(each)] == []
 
 
-def test_a_foreign_form_is_told_so_on_a_page_of_ours() -> None:
+def test_a_cross_site_form_is_rejected_with_one_of_our_pages() -> None:
     answer = Client(enforce_csrf_checks=True).post("/console/QuoteIntent", headers={"Origin": "null"})
     assert answer.status_code == 403
     assert "Form rejected" in answer.text
 
 
-def test_getting_changes_nothing(emulator: Emulator, way: Recorded) -> None:
+def test_get_requests_change_nothing(emulator: Emulator, way: Recorded) -> None:
     browser = Client()
     for path in addresses(emulator):
         for query in ("", "?json={}&ask=json&confirmed=yes&operator-token=" + TOKEN):
@@ -389,7 +389,7 @@ def markup(answer: httpx.Response) -> Iterator[str]:
             yield f"{node.tag} from {address}"
 
 
-def test_no_page_holds_what_its_policy_forbids(server: str) -> None:
+def test_no_page_contains_anything_its_policy_forbids(server: str) -> None:
     found = {}
     with httpx.Client(base_url=server, trust_env=False, timeout=30, follow_redirects=True) as client:
         for kind in [*kinds.PLACES, *kinds.of_transfers(server)]:
@@ -400,7 +400,7 @@ def test_no_page_holds_what_its_policy_forbids(server: str) -> None:
     assert found == {}
 
 
-def test_that_would_be_seen() -> None:
+def test_markup_that_violates_the_policy_is_detected() -> None:
     page = '<p style="x" onclick="y"><a href=" javascript:x">z</a><script>1</script><script src="//a.test/x"></script>'
     assert len(list(markup(httpx.Response(200, text=page)))) == 5
 
@@ -435,7 +435,7 @@ FORBIDDEN: Final = {
 
 
 # What a template of ours has escaped is kept, and put into the next page as it is.
-def test_no_code_calls_text_safe_or_takes_a_forms_proof_away() -> None:
+def test_no_code_marks_text_as_safe_or_disables_csrf_protection() -> None:
     found = []
     for each in sorted((ROOT / "intents_ui").rglob("*.py")):
         for node in ast.walk(ast.parse(each.read_text())):
@@ -471,14 +471,14 @@ def reported(body: str, address: str) -> Any:
 
 
 @pytest.mark.parametrize("how", REPORTS)
-def test_what_a_browser_refused_is_a_line_in_the_log(caplog: pytest.LogCaptureFixture, how: str) -> None:
+def test_a_csp_violation_report_is_logged(caplog: pytest.LogCaptureFixture, how: str) -> None:
     assert reported(REPORTS[how], "203.0.113.1").status_code == 204
     (line,) = caplog.messages
     assert "script-src-elem, inline, on /help" in line
     assert "canary" not in line
 
 
-def test_who_writes_such_a_report_by_hand_gets_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+def test_forged_csp_violation_reports_inject_no_log_line_and_are_rate_limited(caplog: pytest.LogCaptureFixture) -> None:
     for number, body in enumerate(FORGED):
         assert reported(body, f"198.51.100.{number}").status_code in (204, 413)
     assert reported(LINE_BREAKS, "198.51.100.99").status_code == 204
@@ -492,7 +492,7 @@ def test_who_writes_such_a_report_by_hand_gets_nowhere(caplog: pytest.LogCapture
 
 
 @pytest.mark.parametrize("how", [{}, PART], ids=["a page", "a fragment"])
-def test_a_mistake_of_ours_is_a_page_with_every_header_and_a_reference_in_the_log(
+def test_an_internal_error_page_has_every_header_and_a_reference_that_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, how: dict[str, str]
 ) -> None:
     monkeypatch.setattr("intents_ui.pages.help.render", lambda *_, **__: 1 / 0)
@@ -508,7 +508,7 @@ def test_a_mistake_of_ours_is_a_page_with_every_header_and_a_reference_in_the_lo
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/history?status=LOST", "/triage/x", "/static/none.css"])
-def test_pages_that_say_what_is_wrong_need_nothing_that_could_be_away(deployed: str, path: str) -> None:
+def test_error_pages_need_neither_the_service_nor_cached_names(deployed: str, path: str) -> None:
     """The service is not there, nor is any name of a chain."""
     answer = httpx.get(deployed + path, headers=BY_HTTPS, trust_env=False, timeout=60)
     assert answer.status_code in (400, 404)
@@ -519,7 +519,7 @@ def test_pages_that_say_what_is_wrong_need_nothing_that_could_be_away(deployed: 
 @pytest.mark.parametrize(
     "path", ["//evil.example/history/", "///evil.example/help/", "/%2fevil.example/help/", "/\\evil.example/"]
 )
-def test_no_path_leads_to_another_site(server: str, path: str) -> None:
+def test_no_path_redirects_to_another_site(server: str, path: str) -> None:
     head = raw(server, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     head = head.partition(b"\r\n\r\n")[0]
     found = re.search(rb"\r\nlocation: ([^\r]*)", head, re.IGNORECASE)

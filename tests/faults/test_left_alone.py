@@ -1,4 +1,4 @@
-"""What readers see while a service in trouble is left alone: the reason, until when, and what was known before."""
+"""What readers see while the circuit is open or calls are paused: the reason, until when, and cached data."""
 
 import re
 from typing import Any
@@ -27,7 +27,7 @@ def asked(dashboard: Dashboard) -> int:
 
 
 @pytest.mark.parametrize(("header", "seconds"), [("60", 60), ("abc", 5)])
-def test_a_service_that_asks_for_quiet_is_asked_nothing_and_readers_are_told_until_when(
+def test_while_a_429_pause_lasts_no_request_is_sent_and_readers_see_its_end(
     dashboard: Dashboard, paths: dict[str, str], header: str, seconds: int
 ) -> None:
     dashboard.open(paths["intent running"])
@@ -50,7 +50,7 @@ def test_a_service_that_asks_for_quiet_is_asked_nothing_and_readers_are_told_unt
     assert (again.status_code, "slow down" in main(again)) == (200, False)
 
 
-def test_a_key_that_is_refused_is_told_without_the_key_and_tried_every_half_minute(
+def test_a_rejected_key_is_reported_without_the_key_and_probed_every_30_seconds(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
     dashboard.service.misbehave(

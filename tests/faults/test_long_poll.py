@@ -1,4 +1,4 @@
-"""What watching costs the service, by the real pace, on real sockets: counted over minutes that pass in no time."""
+"""What live updates cost the service at production settings, on real sockets and an accelerated clock."""
 
 import asyncio
 import contextlib
@@ -132,7 +132,7 @@ def swiftly(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
 @swiftly
 @pytest.mark.parametrize("viewers", [1, 1000])
-async def test_a_transfer_costs_two_calls_a_minute_however_many_watch_it(viewers: int) -> None:
+async def test_one_transfer_costs_two_calls_a_minute_for_any_number_of_viewers(viewers: int) -> None:
     service = Service()
     async with watching(service, viewers=viewers) as (_, found, _front):
         await asyncio.sleep(10 * MINUTE)
@@ -145,7 +145,7 @@ async def test_a_transfer_costs_two_calls_a_minute_however_many_watch_it(viewers
 
 @swiftly
 @pytest.mark.parametrize("brings", ["nothing", "another cursor each time"])
-async def test_a_service_that_answers_at_once_for_ever_is_asked_less_and_less(brings: str) -> None:
+async def test_a_service_that_always_responds_at_once_is_polled_less_and_less(brings: str) -> None:
     service = Service()
 
     def at_once(number: int) -> tuple[float, Reply]:
@@ -166,7 +166,7 @@ async def test_a_service_that_answers_at_once_for_ever_is_asked_less_and_less(br
 
 
 @swiftly
-async def test_a_call_that_is_never_answered_is_cut_and_replaced_by_looks() -> None:
+async def test_an_unanswered_long_poll_times_out_and_is_replaced_by_short_polls() -> None:
     service = Service()
     service.wait = lambda number: (0.0, {}) if number == 1 else (0.0, None)
     async with watching(service) as (hub, found, front):
@@ -184,7 +184,7 @@ async def test_a_call_that_is_never_answered_is_cut_and_replaced_by_looks() -> N
 
 
 @swiftly
-async def test_whoever_leaves_is_watched_for_a_few_seconds_and_then_nobody_asks() -> None:
+async def test_polling_ends_a_few_seconds_after_the_last_viewer_leaves() -> None:
     service = Service()
     async with watching(service) as (hub, found, _front):
         await asyncio.sleep(70)
@@ -201,7 +201,7 @@ async def test_whoever_leaves_is_watched_for_a_few_seconds_and_then_nobody_asks(
 
 @swiftly
 @pytest.mark.parametrize("status", [500, 451])
-async def test_errors_without_end_are_told_once_and_asked_about_less_and_less(status: int) -> None:
+async def test_persistent_errors_are_reported_once_and_retried_less_and_less(status: int) -> None:
     service = Service()
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(10)
@@ -227,7 +227,7 @@ async def test_errors_without_end_are_told_once_and_asked_about_less_and_less(st
 
 @swiftly
 @pytest.mark.parametrize("status", ["REFUNDED", "SUCCEEDED"])
-async def test_an_end_is_one_although_the_service_would_have_us_wait(status: str) -> None:
+async def test_a_final_status_ends_polling_even_if_the_service_says_to_continue(status: str) -> None:
     service = Service()
     service.status = status
     async with watching(service) as (_, found, _front):
@@ -239,7 +239,7 @@ async def test_an_end_is_one_although_the_service_would_have_us_wait(status: str
 
 @swiftly
 @pytest.mark.parametrize("status", ["EXECUTING", "FAILED", "ABORTED", "INVALID"])
-async def test_what_need_not_be_waited_for_is_looked_at_slowly_for_half_an_hour(status: str) -> None:
+async def test_a_stopped_but_not_final_status_is_polled_slowly_for_half_an_hour(status: str) -> None:
     service = Service()
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(10)
@@ -259,7 +259,7 @@ async def test_what_need_not_be_waited_for_is_looked_at_slowly_for_half_an_hour(
 
 
 @swiftly
-async def test_what_moves_on_after_all_is_waited_for_again() -> None:
+async def test_polling_resumes_when_a_final_status_changes() -> None:
     service = Service()
     service.done, service.status = True, "FAILED"
     service.updated_at = "2026-11-21T12:00:00Z"
@@ -278,7 +278,7 @@ async def test_what_moves_on_after_all_is_waited_for_again() -> None:
 
 @swiftly
 @pytest.mark.parametrize("earlier", ["2026-11-21T11:59:30Z", "2026-11-21T12:00:00Z", None])
-async def test_a_state_that_goes_back_is_not_shown(earlier: str | None) -> None:
+async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) -> None:
     service = Service()
     service.status, service.updated_at = "FAILED", "2026-11-21T12:00:00Z"
     async with watching(service) as (_, found, _front):
@@ -302,7 +302,7 @@ MANY = [f"0x{number:064x}" for number in range(500)]
 
 @pytest.mark.deep
 @swiftly
-async def test_five_hundred_transfers_at_once_are_all_live_within_the_services_limits() -> None:
+async def test_500_transfers_at_once_are_live_within_the_services_rate_limits() -> None:
     service = Service()
     async with watching(service, *MANY) as (_, found, _front):
         await asyncio.sleep(75)
@@ -315,7 +315,7 @@ async def test_five_hundred_transfers_at_once_are_all_live_within_the_services_l
 
 
 @swiftly
-async def test_calls_that_break_all_at_once_are_put_again_one_after_another() -> None:
+async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another() -> None:
     service = Service()
     service.wait = lambda number: (28.0, {})
     ids = MANY[:60]
@@ -339,7 +339,7 @@ async def test_calls_that_break_all_at_once_are_put_again_one_after_another() ->
 
 @pytest.mark.deep
 @swiftly
-async def test_two_thousand_viewers_of_a_hundred_transfers_all_see_the_end() -> None:
+async def test_2000_viewers_of_100_transfers_all_see_the_final_status() -> None:
     service = Service()
     ids = MANY[:100]
     service.wait = lambda number: (28.0 if number > len(ids) else 0.0, {})

@@ -1,4 +1,4 @@
-"""Every page under every fault of the service, on a real socket: what a reader is shown, whatever happens.
+"""Every page under every failure of the service, on a real socket.
 
 Checks the invariants that hold on every page. The dashboard has an empty cache here. Stale responses are tested in
 `test_stale.py`.
@@ -100,7 +100,9 @@ def is_a_page_of_ours(answer: Any) -> Iterator[str]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_page_tells_a_fault_in_the_whole_frame(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
+def test_every_page_reports_every_failure_in_the_full_layout(
+    dashboard: Dashboard, paths: dict[str, str], fault: str
+) -> None:
     dashboard.service.misbehave(FAULTS[fault])
     wrong = {}
     for name, path in paths.items() if fault not in COSTLY else [*paths.items()][::7]:
@@ -119,7 +121,7 @@ def test_every_page_tells_a_fault_in_the_whole_frame(dashboard: Dashboard, paths
 @pytest.mark.parametrize(
     "fault", ["reset in the body", "500 with nothing", "no JSON", "slow down", "paused", "not here"]
 )
-def test_every_fragment_and_file_tells_a_fault_as_what_it_is(
+def test_every_fragment_and_file_reports_failures_in_its_own_format(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
     dashboard.service.misbehave(FAULTS[fault])
@@ -146,7 +148,7 @@ def closed_port() -> str:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_where_nobody_listens_every_page_says_so(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_every_page_reports_a_refused_connection(dashboard: Dashboard, paths: dict[str, str]) -> None:
     nowhere, wrong = closed_port(), {}
     for name, path in paths.items():
         answer = dashboard.open(path, url=nowhere)
@@ -159,7 +161,9 @@ def test_where_nobody_listens_every_page_says_so(dashboard: Dashboard, paths: di
 
 
 @pytest.mark.parametrize("fault", SLOW)
-def test_a_page_that_waits_in_vain_ends_in_time(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
+def test_a_page_with_a_silent_service_ends_within_its_deadline(
+    dashboard: Dashboard, paths: dict[str, str], fault: str
+) -> None:
     dashboard.service.misbehave(SLOW[fault])
     wrong = {}
     names = "home", "search", "history", "intent running", "chains", "tokens", "token", "one route", "address"
@@ -176,7 +180,7 @@ def test_a_page_that_waits_in_vain_ends_in_time(dashboard: Dashboard, paths: dic
 @pytest.mark.sampled(24)
 @pytest.mark.parametrize("is_nested", [False, True], ids=["flat", "nested"])
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
-def test_each_error_of_the_service_is_told_by_its_code_in_either_envelope(
+def test_each_service_error_is_shown_by_its_code_in_either_envelope(
     dashboard: Dashboard, paths: dict[str, str], row: dict[str, Any], is_nested: bool
 ) -> None:
     script = refusing(row["code"], row["name"], row["status"], msg="What it said itself.", is_nested=is_nested)
@@ -211,7 +215,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("name", "operation", "says", "stands"), PARTS)
-def test_one_part_that_cannot_be_had_leaves_the_others(
+def test_one_failed_part_leaves_the_rest_of_the_page(
     dashboard: Dashboard,
     paths: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,

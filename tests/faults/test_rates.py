@@ -1,4 +1,4 @@
-"""How often one visitor may ask, and how many may at a time: who is counted, and what he is told."""
+"""Inbound rate limits and concurrency limits: who is counted, and what a rejected visitor sees."""
 
 import asyncio
 import ipaddress
@@ -69,7 +69,7 @@ def statuses(address: str, count: int, path: str = "/robots.txt", **how: Any) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_one_address_has_so_many_pages_at_once_and_then_so_many_a_second(clock: time_machine.Traveller) -> None:
+def test_an_address_has_a_burst_and_then_a_steady_rate_of_pages(clock: time_machine.Traveller) -> None:
     assert statuses("203.0.113.7", 10) == [200] * 8 + [429] * 2
     clock.shift(timedelta(seconds=2))
     assert statuses("203.0.113.7", 3) == [200, 200, 429]
@@ -78,14 +78,14 @@ def test_one_address_has_so_many_pages_at_once_and_then_so_many_a_second(clock: 
 
 
 @pytest.mark.usefixtures("way")
-def test_fifty_neighbours_have_fifty_times_as_many() -> None:
+def test_fifty_addresses_have_fifty_times_the_rate() -> None:
     neighbours = [str(each) for each in list(ipaddress.ip_network("203.0.113.0/24").hosts())[:50]]
     for address in neighbours:
         assert statuses(address, 9) == [200] * 8 + [429], address
 
 
 @pytest.mark.usefixtures("way")
-def test_all_addresses_of_a_household_count_as_one_and_another_is_another() -> None:
+def test_addresses_of_one_ipv6_network_share_a_limit() -> None:
     one, other = "2001:db8:1:2::", "2001:db8:1:3::"
     told = [visit(f"{one}{number:x}").status_code for number in range(1, 11)]
     assert told == [200] * 8 + [429] * 2
@@ -95,7 +95,7 @@ def test_all_addresses_of_a_household_count_as_one_and_another_is_another() -> N
 
 
 @pytest.mark.usefixtures("way")
-def test_nobody_moves_his_count_by_what_he_writes_himself(caplog: pytest.LogCaptureFixture) -> None:
+def test_client_supplied_headers_do_not_change_who_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X_Forwarded_For", "Client-IP", "CF-Connecting-IP")
     for number in range(8):
         header = {names[number % len(names)]: f"192.0.2.{number}"}
@@ -106,7 +106,7 @@ def test_nobody_moves_his_count_by_what_he_writes_himself(caplog: pytest.LogCapt
 
 
 @pytest.mark.usefixtures("way")
-def test_behind_a_proxy_of_ours_each_visitor_has_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_a_trusted_proxy_each_visitor_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network("10.0.0.0/8")])
     for number in range(3):
         passed_on = {"X-Forwarded-For": f"192.0.2.99, 203.0.113.{number}"}
@@ -116,7 +116,7 @@ def test_behind_a_proxy_of_ours_each_visitor_has_his_own(monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("way")
-def test_static_files_this_machine_and_those_without_an_address_are_not_counted() -> None:
+def test_static_files_localhost_and_requests_without_an_address_are_not_counted() -> None:
     assert statuses("203.0.113.7", 30, "/static/img/mark.svg") == [200] * 30
     assert statuses("203.0.113.7", 8) == [200] * 8
     for address in ("127.0.0.1", "127.8.8.8", "::1", ""):
@@ -133,7 +133,7 @@ def test_static_files_this_machine_and_those_without_an_address_are_not_counted(
         ("POST", "/triage"),
     ],
 )
-def test_what_asks_the_service_much_is_counted_by_itself(way: Recorded, method: str, path: str) -> None:
+def test_pages_with_many_service_calls_have_a_limit_of_their_own(way: Recorded, method: str, path: str) -> None:
     path, _, query = path.partition("?")
     ask = {"REMOTE_ADDR": "203.0.113.7", "QUERY_STRING": query}
     told = [Client().generic(method, path, **ask).status_code for _ in range(3)]
@@ -144,11 +144,11 @@ def test_what_asks_the_service_much_is_counted_by_itself(way: Recorded, method: 
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("path", ["/search", "/triage", "/export/progress/abcdefghijklmnop", "/help"])
-def test_what_asks_the_service_nothing_is_only_a_page(path: str) -> None:
+def test_pages_without_service_calls_count_only_as_pages(path: str) -> None:
     assert 429 not in statuses("203.0.113.7", 8, path)
 
 
-def test_who_is_refused_costs_the_service_nothing(way: Recorded) -> None:
+def test_a_rejected_visitor_costs_the_service_nothing(way: Recorded) -> None:
     statuses("203.0.113.7", 8)
     way.sent.clear()
     for path in ("/", "/history", f"/intent/{NOTHING}", f"/search?q={NOTHING}", "/tokens", "/export/history.csv"):
@@ -157,7 +157,7 @@ def test_who_is_refused_costs_the_service_nothing(way: Recorded) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_the_page_says_what_happened_how_long_and_what_to_do() -> None:
+def test_the_429_page_says_what_happened_for_how_long_and_what_to_do() -> None:
     statuses("203.0.113.7", 8)
     answer = visit("203.0.113.7", "/history")
     page = answer.content.decode()
@@ -171,7 +171,7 @@ def test_the_page_says_what_happened_how_long_and_what_to_do() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_a_fragment_a_file_and_a_list_are_told_in_their_own_form() -> None:
+def test_fragments_files_and_feeds_get_429_in_their_own_format() -> None:
     statuses("203.0.113.7", 8)
     fragment = visit("203.0.113.7", "/newest", headers=PARTIAL)
     assert fragment.status_code == 429
@@ -195,7 +195,7 @@ def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_without_the_shared_cache_pages_are_counted_here_and_served() -> None:
+def test_without_the_shared_cache_pages_are_counted_locally_and_served() -> None:
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
     with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
         assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
@@ -210,7 +210,7 @@ def silent() -> Iterator[ScriptedServer]:
 
 
 @pytest.mark.deep
-def test_two_processes_of_one_redis_count_together_and_each_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
+def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as redis, ExitStack() as stack:
         env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "a key of the test", "REDIS_URL": redis.url}
         env |= {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_PAGES_PER_ADDRESS": "1"}
@@ -227,7 +227,7 @@ def test_two_processes_of_one_redis_count_together_and_each_visitor_behind_the_p
 
 
 @pytest.mark.deep
-def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on(silent: ScriptedServer) -> None:
+def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served(silent: ScriptedServer) -> None:
     env = {
         "INTENTS_SERVICE_URL": silent.url,
         "SECRET_KEY": "a key of the test",
@@ -271,7 +271,7 @@ def test_more_at_a_time_than_may_be_are_turned_away_at_once_and_the_rest_goes_on
 
 
 @pytest.mark.deep
-def test_under_more_load_than_can_be_served_some_are_served_and_to_refuse_the_rest_costs_less() -> None:
+def test_under_overload_some_requests_are_served_and_rejections_are_cheap() -> None:
     """Sixty-four readers ask without a pause: once all of them may, and once eight."""
     everything, served = flooded(places=64)
     mixed, refused = flooded(places=8)
@@ -300,7 +300,7 @@ def flooded(*, places: int) -> tuple[Counter[int], float]:
 
 
 @pytest.mark.usefixtures("way")
-def test_streams_are_counted_where_nothing_may_wait() -> None:
+def test_streams_are_counted_without_blocking_the_event_loop() -> None:
     assert [inbound.wait_to_stream("203.0.113.7") for _ in range(9)] == [0] * 8 + [1]
     assert [inbound.wait_to_stream(each) for each in ("203.0.113.8", "127.0.0.1", None)] == [0, 0, 0]
 

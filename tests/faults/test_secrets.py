@@ -62,7 +62,7 @@ def debug_page(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("script", TROUBLE)
-def test_no_failure_of_a_client_knows_it(script: Script) -> None:
+def test_no_client_exception_contains_the_access_key(script: Script) -> None:
     with serving(script) as server:
         with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
             service.get_intent("0x1")
@@ -75,7 +75,7 @@ def test_no_failure_of_a_client_knows_it(script: Script) -> None:
 
 
 @pytest.mark.parametrize("script", [Visit.reset, Visit.stay_silent, answering("", status=502), answering("[]")])
-def test_no_traceback_with_its_variables_tells_it(script: Script) -> None:
+def test_no_traceback_with_local_variables_contains_the_access_key(script: Script) -> None:
     with serving(script) as server:
         with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
             service.get_intent("0x1")
@@ -91,7 +91,7 @@ async def one_question(url: str) -> None:
         await service.get_intent("0x1")
 
 
-def test_a_mistake_of_ours_before_the_call_does_not_tell_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: object) -> bytes:
         raise ZeroDivisionError
 
@@ -101,7 +101,7 @@ def test_a_mistake_of_ours_before_the_call_does_not_tell_it(monkeypatch: pytest.
     assert KEY not in told_of(failed.value) + debug_page(failed.value)
 
 
-def test_settings_as_printed_do_not_hold_it() -> None:
+def test_printed_settings_do_not_contain_the_access_key() -> None:
     assert settings.ENV.intents_service_access_key is not None
     assert settings.ENV.intents_service_access_key.get_secret_value() == KEY
     for told in (
@@ -114,7 +114,7 @@ def test_settings_as_printed_do_not_hold_it() -> None:
         assert KEY not in repr(told)
 
 
-def test_it_is_on_no_command_line_and_in_no_page(server: str) -> None:
+def test_the_access_key_is_on_no_command_line_and_in_no_page(server: str) -> None:
     """Of any process that is ours: the dashboard's, and its workers'."""
     with httpx.Client(base_url=server, trust_env=False, timeout=PATIENCE) as visitor:
         for path in ("/", "/console/GetChains?ask=fields", "/nowhere", "/healthz", "/chains", "/intent/0x12"):
@@ -140,7 +140,7 @@ def command_lines() -> Iterator[Path]:
     ],
     ids=["log", "page", "output"],
 )
-def test_the_search_of_the_whole_run_would_see_it(let_slip: object) -> None:
+def test_the_scan_of_the_whole_run_detects_the_access_key(let_slip: object) -> None:
     assert canary.seen == []
     with contextmanager(fresh)():
         let_slip()  # type: ignore[operator]
@@ -148,7 +148,7 @@ def test_the_search_of_the_whole_run_would_see_it(let_slip: object) -> None:
     canary.seen.clear()
 
 
-def test_the_search_sees_what_is_said_to_redis() -> None:
+def test_the_scan_covers_redis_traffic() -> None:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
         with redis.from_url(server.url) as said:
             said.publish("channel", f"x{KEY}x")

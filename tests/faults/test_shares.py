@@ -1,4 +1,4 @@
-"""While one client does its worst, the others are served: what one address can hold of what is scarce."""
+"""Fairness: while one client uses all it can, the others are served from their own share."""
 
 import asyncio
 import json
@@ -80,7 +80,7 @@ def post_ticket(root: str, visitor: str, known: list[str]) -> None:
 
 
 @pytest.mark.finding("S3")
-def test_the_tickets_of_one_address_leave_room_for_those_of_others(behind_doors: str, doors: Doors) -> None:
+def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
     known = ids(100)
     share = wiring.TICKET_THREADS // 4
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ def test_the_tickets_of_one_address_leave_room_for_those_of_others(behind_doors:
 
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
-def test_a_ticket_spends_by_identifier_and_one_that_cannot_be_paid_keeps_its_text(
+def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ENV, "intents_calls_per_address", 60)
@@ -116,7 +116,7 @@ def test_a_ticket_spends_by_identifier_and_one_that_cannot_be_paid_keeps_its_tex
 
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
-def test_a_ticket_is_charged_with_the_calls_that_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
     monkeypatch.setattr(ENV, "intents_calls_per_address", 8)
     for _ in range(2):
@@ -133,7 +133,7 @@ class Somebody:
 @pytest.mark.deep
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
-def test_the_exports_of_one_address_leave_room_for_those_of_others() -> None:
+def test_exports_of_one_address_leave_capacity_for_others() -> None:
     mine = Somebody()
     assert wiring.exports().take_place(mine, GREEDY)
     for kind in ("csv", "json"):
@@ -145,7 +145,7 @@ def test_the_exports_of_one_address_leave_room_for_those_of_others() -> None:
 
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
-def test_the_calls_by_hand_of_one_address_leave_room_for_those_of_others() -> None:
+def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
     places = wiring.places_by_hand(held=False)
     for _ in range(max(1, wiring.CALLS_BY_HAND // 4)):
         assert places.take(GREEDY) is None
@@ -155,7 +155,7 @@ def test_the_calls_by_hand_of_one_address_leave_room_for_those_of_others() -> No
 
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
-def test_the_long_answers_of_one_address_are_a_quarter_of_all() -> None:
+def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
     held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
@@ -188,7 +188,7 @@ def pages_that_wait(root: str, visitor: str, known: list[str]) -> list[threading
 
 @pytest.mark.deep
 @pytest.mark.finding("S4")
-def test_the_pages_of_one_address_that_wait_leave_room_for_those_of_others(behind_doors: str, doors: Doors) -> None:
+def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
     known = ids(50)
     share = ENV.intents_waiting // 4
     readers = pages_that_wait(behind_doors, GREEDY, known[:-1])
@@ -207,7 +207,7 @@ def test_the_pages_of_one_address_that_wait_leave_room_for_those_of_others(behin
 
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
-def test_a_page_beyond_the_share_of_its_address_says_so() -> None:
+def test_a_page_over_the_share_of_its_address_says_so() -> None:
     for _ in range(ENV.intents_waiting // 4):
         assert wiring.places().take(GREEDY) is None
     try:
@@ -223,7 +223,7 @@ def test_a_page_beyond_the_share_of_its_address_says_so() -> None:
 
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
-def test_requests_of_one_address_are_a_quarter_of_all_and_files_are_not_among_them() -> None:
+def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
     held = [asgi.gate_of_pages.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/help"))
@@ -235,7 +235,7 @@ def test_requests_of_one_address_are_a_quarter_of_all_and_files_are_not_among_th
 
 
 @pytest.mark.finding("S4")
-def test_slow_balances_of_one_address_leave_threads_for_those_of_others(
+def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ENV, "intents_balance_wait", 0.0)
@@ -257,7 +257,7 @@ def test_slow_balances_of_one_address_leave_threads_for_those_of_others(
 
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
-def test_who_was_told_to_wait_is_told_so_again_without_a_page_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
     told = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
     assert told == [200] * inbound.BURST_SECONDS + [429]
@@ -271,7 +271,7 @@ def test_who_was_told_to_wait_is_told_so_again_without_a_page_being_made(monkeyp
 
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
-def test_who_has_searched_too_often_may_still_read_and_is_told_so_without_a_page_being_made(
+def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_render(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ENV, "intents_searches_per_address", 1)
@@ -325,7 +325,7 @@ class Sender:
 
 @pytest.mark.finding("S9")
 @pytest.mark.usefixtures("emulator")
-async def test_the_bodies_of_one_address_that_are_being_read_take_a_quarter_of_the_room() -> None:
+async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_memory() -> None:
     rest = asyncio.Event()
     greedy = [Sender(GREEDY, rest) for _ in range(30)]
     other = Sender(OTHER, rest)
@@ -345,7 +345,7 @@ async def test_the_bodies_of_one_address_that_are_being_read_take_a_quarter_of_t
 
 @pytest.mark.finding("S9")
 @pytest.mark.usefixtures("emulator")
-async def test_an_address_that_sends_too_much_is_refused_before_anything_is_read(
+async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
@@ -374,7 +374,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 
 @pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
-def test_calls_of_the_embedded_service_from_elsewhere_are_limited_as_pages_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
     told = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
     assert [each.status_code for each in told[:-1]] == [200] * inbound.BURST_SECONDS
@@ -386,7 +386,7 @@ def test_calls_of_the_embedded_service_from_elsewhere_are_limited_as_pages_are(m
 
 @pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
-def test_calls_of_the_embedded_service_from_elsewhere_have_their_share_of_places_and_a_size() -> None:
+def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() -> None:
     held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
     try:
         assert is_refused(call(GREEDY))

@@ -1,4 +1,4 @@
-"""Two minutes of `python -m bench.soak`: fifty visitors, a service that misbehaves, and nothing is left behind."""
+"""Two minutes of `python -m bench.soak`: fifty visitors and a failing service leak nothing."""
 
 import asyncio
 from pathlib import Path
@@ -11,7 +11,7 @@ MINUTES = 2.0
 
 
 @pytest.mark.deep
-def test_two_minutes_of_every_fault_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_minutes_of_every_failure_leak_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = asyncio.run(soak(MINUTES, keep_log=tmp_path))
     with capsys.disabled():
         found.print()

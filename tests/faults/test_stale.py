@@ -1,4 +1,4 @@
-"""What a reader is shown of a service that fails after it has answered: the last known picture, and how old it is.
+"""Stale pages: the last known snapshot, its age, and the reason, when the service fails after responding.
 
 The clock is moved so far that no answer passes for a new one.
 """
@@ -29,7 +29,7 @@ def note_of(answer: Any) -> str:
     return " ".join(place.text(separator=" ").split()) if place else ""
 
 
-def test_a_new_answer_says_nothing_of_its_age(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_fresh_response_shows_no_age(dashboard: Dashboard, paths: dict[str, str]) -> None:
     for name in PAGES:
         answer = dashboard.open(paths[name])
         assert (name, answer.status_code, note_of(answer), "Age" in answer) == (name, 200, "", False)
@@ -37,7 +37,7 @@ def test_a_new_answer_says_nothing_of_its_age(dashboard: Dashboard, paths: dict[
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", FAILING)
-def test_the_last_known_picture_stands_with_its_age_and_the_reason(
+def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
     for name in PAGES:
@@ -59,7 +59,7 @@ def headings(answer: Any) -> list[str]:
     return [each.text() for each in LexborHTMLParser(answer.body).css("main h1, main h2")]
 
 
-def test_what_has_become_old_is_said_politely_and_without_what_runs(
+def test_staleness_is_announced_politely_and_without_a_running_clock(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
     page = LexborHTMLParser(dashboard.open(paths["home"]).body)
@@ -73,7 +73,7 @@ def test_what_has_become_old_is_said_politely_and_without_what_runs(
     assert "ago" not in said[1]
 
 
-def test_an_old_answer_is_served_at_once(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_stale_response_is_served_at_once(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """INV5: nobody waits, and the service is tried every few seconds at the most: 40 questions would be asked else."""
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
@@ -86,7 +86,9 @@ def test_an_old_answer_is_served_at_once(dashboard: Dashboard, paths: dict[str, 
 
 
 @pytest.mark.parametrize("name", ["history", "intent running", "home"])
-def test_a_fragment_says_it_in_the_pages_place(dashboard: Dashboard, paths: dict[str, str], name: str) -> None:
+def test_a_stale_fragment_updates_the_notice_of_its_page(
+    dashboard: Dashboard, paths: dict[str, str], name: str
+) -> None:
     path = {"home": "/newest", "intent running": f"{paths['intent running']}/receipt"}.get(name, paths[name])
     how = {"headers": {**FRAGMENT, "HX-Current-URL": f"http://testserver{paths[name]}"}}
     fresh = dashboard.open(path, **how)
@@ -101,7 +103,7 @@ def test_a_fragment_says_it_in_the_pages_place(dashboard: Dashboard, paths: dict
     assert "6 min ago" in told[1]
 
 
-def test_a_part_that_is_new_leaves_the_pages_note_and_clears_its_own(
+def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
     how = {"headers": {**FRAGMENT, "HX-Current-URL": f"http://testserver{paths['intent failed']}"}}
@@ -118,7 +120,9 @@ def test_a_part_that_is_new_leaves_the_pages_note_and_clears_its_own(
     assert "6 min ago" in note[1]
 
 
-def test_what_changes_of_an_intent_says_as_of_when_it_is(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
     shown = r'Updated <time datetime="([^"]+)"'
     before = re.search(shown, dashboard.open(paths["intent running"]).body)
     dashboard.later(LATER)
@@ -132,7 +136,7 @@ def test_what_changes_of_an_intent_says_as_of_when_it_is(dashboard: Dashboard, p
     assert after[1] == told[1]
 
 
-def test_the_picture_that_comes_back_is_a_new_one(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
     dashboard.service.misbehave(FAULTS["502 with a page"])
@@ -155,7 +159,7 @@ SAID = {
 }
 
 
-def test_what_is_no_page_says_its_age_too(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: dict[str, str]) -> None:
     intent, owner = paths["intent running"], paths["address"]
     files = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png", "/badge.svg",
                                           "/feed.atom", "/feed.json")]  # fmt: skip
@@ -176,14 +180,16 @@ def test_what_is_no_page_says_its_age_too(dashboard: Dashboard, paths: dict[str,
             assert answer["ETag"] != fresh["ETag"], "what it says is drawn"
 
 
-def test_a_file_is_made_of_new_answers_or_not_at_all(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_an_export_is_made_of_fresh_responses_or_fails(dashboard: Dashboard, paths: dict[str, str]) -> None:
     path = f"/export{paths['address']}.csv"
     assert dashboard.open(path).status_code == 200
     dashboard.service.misbehave(FAULTS["502 with a page"])
     assert dashboard.visit(path).status_code == 503
 
 
-def test_what_several_readers_share_stays_old_for_all_of_them(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_response_shared_by_several_readers_is_stale_for_all_of_them(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
     dashboard.open(paths["home"])
     dashboard.later(LATER)
     dashboard.service.misbehave(FAULTS["502 with a page"])
@@ -191,7 +197,7 @@ def test_what_several_readers_share_stays_old_for_all_of_them(dashboard: Dashboa
     assert note_of(first).partition(".")[0] == note_of(second).partition(".")[0] != ""
 
 
-def test_a_check_on_the_chains_is_not_passed_off_as_made_now(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_an_earlier_on_chain_check_is_not_presented_as_current(dashboard: Dashboard, paths: dict[str, str]) -> None:
     before = dashboard.open(paths["balances"])
     dashboard.later(100.0)
     dashboard.service.misbehave(FAULTS["502 with a page"])
@@ -214,9 +220,7 @@ def banner(answer: Any) -> str:
     return " ".join(each.text() for each in found)
 
 
-def test_a_pause_by_the_services_operator_stands_on_every_page_until_it_is_over(
-    dashboard: Dashboard, paths: dict[str, str]
-) -> None:
+def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
     dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
@@ -234,7 +238,7 @@ def test_a_pause_by_the_services_operator_stands_on_every_page_until_it_is_over(
     assert BANNER not in banner(dashboard.visit(paths["help"]))
 
 
-def test_a_pause_is_forgotten_where_nobody_asks(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_pause_expires_without_new_requests(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.begin()
     dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
     dashboard.visit(paths["history"])
@@ -243,7 +247,7 @@ def test_a_pause_is_forgotten_where_nobody_asks(dashboard: Dashboard, paths: dic
     assert BANNER not in banner(dashboard.visit(paths["help"]))
 
 
-def test_a_service_that_asks_for_quiet_is_told_with_its_time(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_rate_limit_is_shown_with_its_end(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.begin()
     dashboard.service.misbehave(STATUSES["slow down"])
     answer = dashboard.visit(paths["intent"])

@@ -179,7 +179,7 @@ def crawls(draw: Callable[[list, int], list]) -> list[tuple[Crawl, Crawl]]:
 # Pages
 
 
-def test_no_word_of_a_stranger_becomes_an_element_or_an_attribute(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: list[tuple[Crawl, Crawl]]) -> None:
     wrong: list[str] = []
     for one, twin in crawls:
         for (path, answer), other in zip(one.answers.items(), twin.answers.values(), strict=True):
@@ -190,13 +190,13 @@ def test_no_word_of_a_stranger_becomes_an_element_or_an_attribute(crawls: list[t
 
 
 @pytest.mark.deep
-def test_every_payload_can_be_read_as_it_was_typed(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_every_payload_is_readable_as_typed(crawls: list[tuple[Crawl, Crawl]]) -> None:
     read = "\n".join(text(answer.text) for one, _ in crawls for answer in one.of("text/html").values())
     assert [each for each in corpus.XSS if visible(each) not in read and visible(each, lines=True) not in read] == []
 
 
 @pytest.mark.deep
-def test_every_text_of_every_object_was_a_strangers(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_every_text_field_of_every_object_held_a_payload(crawls: list[tuple[Crawl, Crawl]]) -> None:
     given = {field.rpartition(".")[2] for one, _ in crawls for field in one.service.fields}
     # Ids of intents are addresses of pages; pages of a list and the offers of a quote are shown nowhere.
     assert sorted(texts() - given - {"intentId", "column", "order", "feeCollectorAddress"}) == []
@@ -226,7 +226,7 @@ BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
-def test_what_is_written_from_the_right_turns_nothing_round_beside_it(wants: Callable[[str, str], bool]) -> None:
+def test_right_to_left_text_does_not_reorder_its_surroundings(wants: Callable[[str, str], bool]) -> None:
     one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
     found = {path: set(turned_round(answer)) for path, answer in one.answers.items() if answer.kind != "image/png"}
     assert sum(FROM_THE_RIGHT[0][:4] in answer.text for answer in one.of("text/html").values()) > 20
@@ -268,7 +268,7 @@ def is_by_itself(node: Any) -> bool:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
-def test_no_line_break_begins_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
+def test_no_line_break_starts_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
     for turn, scenario in enumerate(STREAMED):
         # Among them all that would end a line of a stream. The states are the service's own: only they end one.
         payloads = [*corpus.LINES, *corpus.POLYGLOTS, *corpus.TAGS[:12]]
@@ -326,7 +326,7 @@ REFUSALS: Final = [(2000, 400), (1004, 409), (31337, 418)]
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("code", "status"), REFUSALS)
-def test_what_the_service_says_of_its_refusal_is_words(code: int, status: int) -> None:
+def test_error_messages_of_the_service_are_shown_as_text(code: int, status: int) -> None:
     """On a page, in its parts, in a frame and in JSON."""
     for turn in range(12 * REFUSALS.index((code, status)), len(corpus.XSS), 12 * len(REFUSALS)):
         found = [refused(code, status, turn, is_harmless=is_harmless) for is_harmless in (False, True)]
@@ -355,7 +355,7 @@ def refused(code: int, status: int, turn: int, *, is_harmless: bool) -> dict[str
 INTENT: Final = f"/intent/0x{'ab' * 32}"
 
 
-def test_json_is_as_it_was_received(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_json_is_shown_as_received(crawls: list[tuple[Crawl, Crawl]]) -> None:
     kinds = ("application/json", "application/feed+json", "application/json+oembed")
     for one, twin in crawls:
         assert len(one.of(*kinds)) > 4
@@ -376,7 +376,7 @@ def as_harmless(value: Any) -> Any:
             return value
 
 
-def test_feeds_and_pictures_are_well_formed_and_nobody_adds_an_element(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: list[tuple[Crawl, Crawl]]) -> None:
     kinds = ("application/atom+xml", "text/xml", "image/svg+xml")
     for one, twin in crawls:
         assert len(one.of(*kinds)) > 4
@@ -393,13 +393,13 @@ def elements(document: str) -> list[tuple[str, list[str], Any]]:
     return found
 
 
-def test_a_drawn_preview_is_a_picture(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_a_rendered_preview_is_a_valid_image(crawls: list[tuple[Crawl, Crawl]]) -> None:
     for one, _ in crawls:
         for answer in one.of("image/png").values():
             assert answer.body.startswith(b"\x89PNG")
 
 
-def test_no_cell_of_a_file_is_a_formula(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_no_cell_of_an_export_is_a_formula(crawls: list[tuple[Crawl, Crawl]]) -> None:
     found = [cell for one, _ in crawls for file in one.of("text/csv").values() for cell in cells(file.text)]
     assert [cell for cell in found if cell.startswith(FORMULA)] == []
     assert any(cell.startswith("'") and cell.startswith(FORMULA, 1) for cell in found), "no payload came to be a cell"
@@ -429,7 +429,7 @@ def test_markdown_shows_what_was_typed(written: str) -> None:
 # What is logged
 
 
-def test_an_event_is_a_line(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_each_log_event_is_one_line(crawls: list[tuple[Crawl, Crawl]]) -> None:
     for one, _ in crawls:
         assert one.logged["json"]
         for line in one.logged["json"]:
@@ -447,7 +447,7 @@ HOSTILE_LINES: Final = [*corpus.LINES, "\u202egol", "\u2028x", "\x85x", "\x9b31m
 
 @pytest.mark.parametrize("written", HOSTILE_LINES)
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_what_a_visitor_or_the_service_says_begins_no_line(form: str, written: str) -> None:
+def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None:
     try:
         raise ValueError(written)
     except ValueError:
@@ -469,7 +469,7 @@ def test_what_a_visitor_or_the_service_says_begins_no_line(form: str, written: s
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_dashboards_own_log_has_an_event_a_line(form: str) -> None:
+def test_the_log_of_a_dashboard_process_has_one_event_per_line(form: str) -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
     paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")
     with (
@@ -534,7 +534,7 @@ def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[
         "hashes.copy(odd, 'hash')",
     ],
 )
-def test_hidden_characters_are_seen_in_what_attributes_say(call: str) -> None:
+def test_hidden_characters_are_visible_in_attributes(call: str) -> None:
     from django.template import engines
 
     environment = engines.all()[0].env
@@ -545,7 +545,7 @@ def test_hidden_characters_are_seen_in_what_attributes_say(call: str) -> None:
 
 
 @pytest.mark.finding("S21")
-def test_hidden_characters_are_seen_in_the_suggestions_of_the_console() -> None:
+def test_hidden_characters_are_visible_in_console_suggestions() -> None:
     from django.template import engines
 
     member = Member("tokenAddress", Kind.TEXT, "")

@@ -1,4 +1,4 @@
-"""Every fault that is expected of us has tests by name, or a reason why there is none.
+"""Every known fault names the tests that cover it, or the reason why there are none.
 
 `ids.txt` are the faults, `rows/*.json` what proves them: {"F01": {"tests": ["path::function"]}}, or
 {"F02": {"void": "Why nothing of it can be asked of this dashboard."}}.
@@ -33,7 +33,7 @@ def is_table(members: list[tuple[str, Any]]) -> bool:
 ROWS = [(section.stem, name, row) for section in SECTIONS for name, row in pairs(section)]
 
 
-def test_every_fault_stands_in_the_table_once() -> None:
+def test_every_fault_is_in_the_table_once() -> None:
     named = [name for _, name, _ in ROWS]
     assert len(IDS) == len(set(IDS))
     assert [name for name in IDS if name not in named] == [], "nobody says what becomes of these"
@@ -42,7 +42,7 @@ def test_every_fault_stands_in_the_table_once() -> None:
 
 
 @pytest.mark.parametrize(("section", "name", "row"), ROWS, ids=[f"{section}-{name}" for section, name, _ in ROWS])
-def test_what_proves_a_fault_is_there(section: str, name: str, row: dict[str, Any]) -> None:
+def test_the_tests_that_cover_a_fault_exist(section: str, name: str, row: dict[str, Any]) -> None:
     assert row.keys() <= {"tests", "void"}, "a row has tests, or a reason, or both where a part cannot be asked"
     if "void" in row:
         assert is_sentence(row["void"]), "a reason is a sentence"

@@ -1,4 +1,4 @@
-"""Failures of the service seen from one page: what they cost the service, and what must never happen.
+"""Failures of the service as seen from one page: what they cost, and what must never happen.
 
 Beside `test_pages.py` and `test_stale.py` (what is shown), and `tests/service` (what a call ends in).
 """
@@ -54,7 +54,7 @@ def asked_for(dashboard: Dashboard, script: Script) -> tuple[Any, int]:
     return answer, len(dashboard.service.asked("GetIntent"))
 
 
-def test_a_refused_connection_is_tried_twice_and_told_at_once(dashboard: Dashboard) -> None:
+def test_a_refused_connection_is_retried_once_and_reported_at_once(dashboard: Dashboard) -> None:
     """F01"""
     answer = dashboard.open(NOWHERE, url=closed_port())
     tries = [line for line in dashboard.log.lines if line.startswith("GetIntent failed")]
@@ -64,7 +64,7 @@ def test_a_refused_connection_is_tried_twice_and_told_at_once(dashboard: Dashboa
     assert 1 <= len(tries) <= 2
 
 
-def test_a_name_that_resolves_for_ever_holds_nobody_else_up(
+def test_a_hanging_name_lookup_blocks_no_other_page(
     dashboard: Dashboard, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F02"""
@@ -131,7 +131,7 @@ def secure(certificate: trustme.LeafCert, kind: type[SecureServer] = SecureServe
         server.close()
 
 
-def test_a_service_with_a_good_certificate_is_asked(trusting: Dashboard) -> None:
+def test_a_service_with_a_valid_certificate_is_called(trusting: Dashboard) -> None:
     """F03, the other way round: the rows below fail for their certificate alone."""
     with secure(AUTHORITY.issue_cert("localhost")) as server:
         trusting.open(NOWHERE, url=f"https://localhost:{server.port}")
@@ -140,7 +140,7 @@ def test_a_service_with_a_good_certificate_is_asked(trusting: Dashboard) -> None
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")
 @pytest.mark.parametrize("wrong", [*CERTIFICATES, "of an old protocol"])
-def test_no_question_goes_over_a_connection_that_is_not_secure(trusting: Dashboard, wrong: str) -> None:
+def test_no_request_is_sent_over_an_insecure_connection(trusting: Dashboard, wrong: str) -> None:
     """F03"""
     is_old = wrong == "of an old protocol"
     certificate = AUTHORITY.issue_cert("localhost") if is_old else CERTIFICATES[wrong]()
@@ -161,7 +161,7 @@ def test_no_question_goes_over_a_connection_that_is_not_secure(trusting: Dashboa
     assert "no secure connection" in told[0]
 
 
-def test_a_host_that_takes_no_connection_costs_what_connecting_may(dashboard: Dashboard) -> None:
+def test_an_unreachable_host_costs_no_more_than_the_connect_timeout(dashboard: Dashboard) -> None:
     """F04"""
     with socket.socket() as deaf, contextlib.ExitStack() as waiting:
         deaf.bind(("127.0.0.1", 0))
@@ -177,7 +177,7 @@ def test_a_host_that_takes_no_connection_costs_what_connecting_may(dashboard: Da
     assert "took too long" in words_of(answer)
 
 
-def test_whoever_stays_silent_sees_the_connection_closed(dashboard: Dashboard) -> None:
+def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> None:
     """F05"""
     left = threading.Event()
 
@@ -193,7 +193,7 @@ def test_whoever_stays_silent_sees_the_connection_closed(dashboard: Dashboard) -
     assert left.wait(60)
 
 
-def test_fifty_drips_hold_up_no_page_that_asks_nothing(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_fifty_slow_drips_block_no_page_without_service_calls(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F06"""
     dashboard.service.misbehave(dripping)
     dashboard.begin(limits={group: Limits(2, 2, 2.0, 2**20) for group in LIMITS})
@@ -221,7 +221,7 @@ def test_fifty_drips_hold_up_no_page_that_asks_nothing(dashboard: Dashboard, pat
         "520 with a page",
     ],
 )
-def test_what_may_pass_is_asked_once_more_and_then_told(dashboard: Dashboard, fault: str) -> None:
+def test_a_transient_failure_is_retried_once_and_then_reported(dashboard: Dashboard, fault: str) -> None:
     """F08, F09, F33, F34"""
     answer, calls = asked_for(dashboard, {**TRANSPORT, **STATUSES}[fault])
     assert (answer.status_code, calls) == (503, 2)
@@ -231,7 +231,7 @@ def test_what_may_pass_is_asked_once_more_and_then_told(dashboard: Dashboard, fa
 
 
 @pytest.mark.parametrize("fault", ["half a body", "reset in the body", "500 with nothing", "502 with a page"])
-def test_a_second_answer_that_is_whole_is_the_page(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
+def test_a_complete_response_to_the_retry_is_the_page(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
     """F08, F09: nothing of the first one is in it."""
     dashboard.service.misbehave({**TRANSPORT, **STATUSES}[fault], "GetIntent", nth=1)
     answer = dashboard.open(paths["intent"])
@@ -243,15 +243,13 @@ def test_a_second_answer_that_is_whole_is_the_page(dashboard: Dashboard, paths: 
 @pytest.mark.parametrize(("code", "name", "status"), [(-6, "WebrpcServerPanic", 500), (-7, "WebrpcInternalError", 500),
                                                       (2001, "Unexpected", 500), (9001, "ChainNodeHealth", 503),
                                                       (1900, "Timeout", 408)])  # fmt: skip
-def test_a_fault_that_the_service_names_is_asked_once_more(
-    dashboard: Dashboard, code: int, name: str, status: int
-) -> None:
+def test_a_transient_service_error_is_retried_once(dashboard: Dashboard, code: int, name: str, status: int) -> None:
     """F25, F32"""
     answer, calls = asked_for(dashboard, refusing(code, name, status))
     assert (answer.status_code, calls) == (503, 2)
 
 
-def test_too_early_is_as_good_as_too_late(dashboard: Dashboard) -> None:
+def test_status_425_is_retried_like_other_transient_errors(dashboard: Dashboard) -> None:
     """F25"""
     answer, calls = asked_for(dashboard, answering("", status=425))
     assert (answer.status_code, calls) == (503, 2)
@@ -272,7 +270,7 @@ def test_too_early_is_as_good_as_too_late(dashboard: Dashboard) -> None:
         ("not here", 403, "Not available for this wallet or region"),
     ],
 )
-def test_what_will_not_pass_is_asked_once(dashboard: Dashboard, fault: str, status: int, words: str) -> None:
+def test_a_permanent_failure_is_not_retried(dashboard: Dashboard, fault: str, status: int, words: str) -> None:
     """F12, F13, F14, F15, F20, F21, F31, F36"""
     answer, calls = asked_for(dashboard, {**TRANSPORT, **STATUSES}[fault])
     assert (answer.status_code, calls) == (status, 1)
@@ -283,7 +281,7 @@ def test_what_will_not_pass_is_asked_once(dashboard: Dashboard, fault: str, stat
 @pytest.mark.parametrize(
     "fault", ["a header of 200 kB", "10,000 headers", "100 MB by its length", "100 MB in chunks", "a gzip bomb"]
 )
-def test_an_answer_without_measure_costs_little_memory_and_time(dashboard: Dashboard, fault: str) -> None:
+def test_an_oversized_response_costs_little_memory_and_time(dashboard: Dashboard, fault: str) -> None:
     """F11, F12, F13, F14: of an intent at most 1 MB is read."""
     dashboard.service.misbehave(TRANSPORT[fault], "GetIntent")
     dashboard.open("/help")
@@ -311,14 +309,14 @@ def thread_seconds(call: Callable[[], object]) -> float:
     return time.thread_time() - began
 
 
-def test_answers_are_asked_for_as_they_are_or_in_gzip(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_responses_are_requested_uncompressed_or_as_gzip(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F14"""
     dashboard.open(paths["intent"])
     assert {each.headers["accept-encoding"] for each in dashboard.service.asked()} == {"gzip, identity"}
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_nobody_follows_a_redirect_and_the_key_stays_where_it_belongs(dashboard: Dashboard, status: int) -> None:
+def test_redirects_are_not_followed_and_the_key_is_not_leaked(dashboard: Dashboard, status: int) -> None:
     """F15"""
     with serving(answering(INTENT)) as other:
         for location in (f"{other.url}/rpc/Service/GetIntent", "/rpc/Service/Elsewhere", "http://localhost:9/"):
@@ -332,7 +330,7 @@ def test_nobody_follows_a_redirect_and_the_key_stays_where_it_belongs(dashboard:
     assert {each.headers["x-access-key"] for each in dashboard.service.asked()} == {CANARY}
 
 
-def test_neither_a_proxy_nor_a_netrc_of_the_environment_is_used(
+def test_proxy_and_netrc_settings_of_the_environment_are_ignored(
     dashboard: Dashboard, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """F16"""
@@ -349,7 +347,7 @@ def test_neither_a_proxy_nor_a_netrc_of_the_environment_is_used(
     assert [each for each in dashboard.service.asked() if "authorization" in each.headers] == []
 
 
-def test_a_question_that_is_refused_is_not_put_again_for_a_minute(dashboard: Dashboard) -> None:
+def test_a_rejected_request_is_not_repeated_for_a_minute(dashboard: Dashboard) -> None:
     """F20"""
     dashboard.service.misbehave(refusing(2000, "InvalidArgument", 400, msg="intentId: 66 characters"), "GetIntent")
     assert "intentId: 66 characters" in words_of(dashboard.open(NOWHERE))
@@ -360,7 +358,9 @@ def test_a_question_that_is_refused_is_not_put_again_for_a_minute(dashboard: Das
     assert len(dashboard.service.asked("GetIntent")) == 2
 
 
-def test_what_is_not_there_is_asked_again_soon_and_blames_nobody(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
     """F21"""
     answer = dashboard.open(NOWHERE)
     assert answer.status_code == 404
@@ -374,7 +374,7 @@ def test_what_is_not_there_is_asked_again_soon_and_blames_nobody(dashboard: Dash
 
 
 @pytest.mark.deep
-def test_a_thousand_that_are_not_there_blame_nobody(emulator: Emulator) -> None:
+def test_a_thousand_missing_intents_open_no_circuit(emulator: Emulator) -> None:
     """F21"""
     known = emulator.finished(3)["intentId"]
     with ServiceClient(wiring.config(), transport=InProcessTransport(emulator, loops=1)) as service:
@@ -387,7 +387,7 @@ def test_a_thousand_that_are_not_there_blame_nobody(emulator: Emulator) -> None:
 @pytest.mark.parametrize(("code", "name", "status"), [(-2, "WebrpcBadRoute", 404), (-3, "WebrpcBadMethod", 405),
                                                       (3000, "IntentProtocolDeprecated", 422),
                                                       (8009, "ClientOutdated", 422)])  # fmt: skip
-def test_a_service_that_has_moved_on_is_told_to_who_runs_this(
+def test_a_moved_service_is_reported_to_the_operator(
     dashboard: Dashboard, code: int, name: str, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     """F24"""
@@ -400,14 +400,14 @@ def test_a_service_that_has_moved_on_is_told_to_who_runs_this(
 
 
 @pytest.mark.parametrize("status", [400, 404, 418, 500, 503, 599])
-def test_a_code_that_nobody_knows_goes_by_its_status(dashboard: Dashboard, status: int) -> None:
+def test_an_unknown_error_code_is_classified_by_its_status(dashboard: Dashboard, status: int) -> None:
     """F28"""
     answer, _ = asked_for(dashboard, refusing(31337, "Unheard", status, msg="It rains."))
     assert answer.status_code == (503 if status >= 500 else {400: 400, 404: 404, 418: 403}[status])
     assert "It rains." in words_of(answer)
 
 
-def test_an_error_that_comes_as_a_success_is_not_kept_as_data(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_an_error_with_a_success_status_is_not_cached_as_data(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F35"""
     dashboard.service.misbehave(refusing(-7, "WebrpcInternalError", 200), "GetIntent")
     assert dashboard.open(paths["intent"]).status_code == 503
@@ -415,13 +415,13 @@ def test_an_error_that_comes_as_a_success_is_not_kept_as_data(dashboard: Dashboa
     assert dashboard.visit(paths["intent"]).status_code == 200
 
 
-def test_a_page_for_people_is_no_answer_whatever_it_holds(dashboard: Dashboard) -> None:
+def test_an_html_page_is_never_a_response_whatever_it_contains(dashboard: Dashboard) -> None:
     """F36: what looks like an answer in a page of another kind is not read."""
     answer, calls = asked_for(dashboard, answering(INTENT, kind="text/html"))
     assert (answer.status_code, calls) == (503, 1)
 
 
-def test_an_old_picture_does_not_wait_for_a_service_that_hangs(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_stale_snapshot_does_not_wait_for_a_hanging_service(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """INV5: with a copy nobody waits for the whole of a call."""
     given_up = threading.Event()
 
@@ -438,7 +438,7 @@ def test_an_old_picture_does_not_wait_for_a_service_that_hangs(dashboard: Dashbo
 
 
 @pytest.mark.parametrize(("code", "name", "status"), [(1004, "RequestConflict", 409), (2004, "IntentStatus", 422)])
-def test_a_commit_that_came_too_late_looks_once_at_what_is_so_now(
+def test_a_rejected_late_commit_reads_the_current_status_once(
     dashboard: Dashboard, emulator: Emulator, code: int, name: str, status: int
 ) -> None:
     """F26"""
@@ -462,7 +462,7 @@ def test_a_commit_that_came_too_late_looks_once_at_what_is_so_now(
 
 
 @pytest.mark.deep
-def test_answers_of_eight_megabytes_leave_the_event_loop_free(
+def test_eight_megabyte_responses_do_not_block_the_event_loop(
     dashboard: Dashboard, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F18, L17: four of them at once, read in the threads of pages, while the loop serves streams. Counted is what the

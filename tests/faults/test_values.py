@@ -1,4 +1,4 @@
-"""Odd values in an answer of the service, one by one: what the reader of a page is shown in their place."""
+"""Unusual values in responses, one by one, and what pages show in their place."""
 
 import copy
 import csv
@@ -112,7 +112,7 @@ NO_ANSWER = {
 
 
 @pytest.mark.parametrize("fault", NO_ANSWER)
-def test_what_is_no_answer_is_told_as_that_and_nothing_of_it_is_shown(transfer: Transfer, fault: str) -> None:
+def test_a_malformed_response_is_reported_and_none_of_it_shown(transfer: Transfer, fault: str) -> None:
     body = NO_ANSWER[fault]
     known = body if isinstance(body, bytes) else body.replace("ID", transfer.intent_id)
     transfer.written["GetIntent"] = known
@@ -123,7 +123,7 @@ def test_what_is_no_answer_is_told_as_that_and_nothing_of_it_is_shown(transfer: 
     assert 1 <= transfer.asked("GetIntent") <= 2
 
 
-def test_nesting_up_to_the_limit_is_an_answer(transfer: Transfer) -> None:
+def test_nesting_up_to_the_limit_is_accepted(transfer: Transfer) -> None:
     transfer.written["GetIntent"] = nested(64).replace("ID", transfer.intent_id)
     assert transfer.page().status_code == 200
 
@@ -131,7 +131,7 @@ def test_nesting_up_to_the_limit_is_an_answer(transfer: Transfer) -> None:
 # F45
 
 
-def test_a_state_that_nobody_knows_is_shown_as_it_is_and_counted(transfer: Transfer) -> None:
+def test_an_unknown_status_is_shown_verbatim_and_counted(transfer: Transfer) -> None:
     unknown_words.counts.clear()  # of so many, others are not counted
     transfer.put("GetIntentReceipt", "intentReceipt", "status", value="FROZEN")
     transfer.put("GetIntentReceipt", "intentReceipt", "originTransaction", "status", value="MELTED")
@@ -148,7 +148,7 @@ def test_a_state_that_nobody_knows_is_shown_as_it_is_and_counted(transfer: Trans
         assert unknown_words.counts[key] > 0
 
 
-def test_endless_new_words_are_counted_together() -> None:
+def test_the_number_of_counted_unknown_words_is_bounded() -> None:
     for number in range(3 * unknown_words.MOST_WORDS):
         unknown_words.heard("an intent", f"{number}" * 50)
     assert len(unknown_words.counts) <= unknown_words.MOST_WORDS + 2
@@ -196,7 +196,7 @@ def cost_of(transfer: Transfer, written: str) -> float:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, f'"{2**256}"', '"-1"'])
-def test_a_number_that_no_amount_can_be_is_marked_and_cut(transfer: Transfer, written: str) -> None:
+def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, written: str) -> None:
     usual = cost_of(transfer, "1")
     assert cost_of(transfer, written) < 10 * usual
     shown = field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
@@ -221,7 +221,9 @@ def test_a_number_that_no_amount_can_be_is_marked_and_cut(transfer: Transfer, wr
         ('"½"', None),
     ],
 )
-def test_a_number_in_another_form_is_exact_or_unreadable(transfer: Transfer, written: str, digits: str | None) -> None:
+def test_a_number_in_another_notation_is_exact_or_unreadable(
+    transfer: Transfer, written: str, digits: str | None
+) -> None:
     usual = cost_of(transfer, "1")
     assert cost_of(transfer, written) < 10 * usual
     shown = field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
@@ -232,7 +234,7 @@ def test_a_number_in_another_form_is_exact_or_unreadable(transfer: Transfer, wri
 
 
 @pytest.mark.parametrize("decimals", [None, -1, 255, 10**9, "eighteen"])
-def test_an_amount_without_decimals_stays_in_base_units(transfer: Transfer, decimals: Any) -> None:
+def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer, decimals: Any) -> None:
     receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"]["summary"]
     token = receipt["originTokenMetadata"]
     unlisted = "0x" + "5a" * 20
@@ -248,7 +250,7 @@ def test_an_amount_without_decimals_stays_in_base_units(transfer: Transfer, deci
 
 
 @pytest.mark.deep
-def test_ten_thousand_members_that_nobody_knows_leave_no_trace(transfer: Transfer) -> None:
+def test_ten_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
     extra = {f"zz-extra-{number}": number for number in range(10_000)}
     plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/badge.svg", "/feed.json")}
     transfer.answers = copy.deepcopy(transfer.answers)
@@ -289,7 +291,7 @@ LONG = "\u202e\u200bA" * 60_000  # 780 kB of JSON
     ],
     ids=str,
 )
-def test_a_text_without_end_is_cut_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
+def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
     parts = ("", "/receipt", "/reply", "/proof", "/feed.atom", "/badge.svg", "/share", "/balances")
     plain = {part: len(transfer.page(part).body) for part in parts}
     transfer.put("GetIntentReceipt", "intentReceipt", *path, value=LONG)
@@ -311,7 +313,7 @@ def owned(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.deep
-def test_a_hundred_thousand_hits_are_a_page_that_says_what_it_left_out(transfer: Transfer) -> None:
+def test_a_search_with_100000_hits_says_how_many_are_omitted(transfer: Transfer) -> None:
     owner = "0x" + "4b" * 20
     transfer.answers = {"SearchIntents": owned(MANY // 10)}
     fewer = processor_seconds(lambda: transfer.page(path=f"/search?owner={owner}"))
@@ -324,7 +326,7 @@ def test_a_hundred_thousand_hits_are_a_page_that_says_what_it_left_out(transfer:
 
 
 @pytest.mark.deep
-def test_a_hundred_thousand_tokens_are_a_page_that_says_what_it_left_out(transfer: Transfer) -> None:
+def test_a_list_of_100000_tokens_says_how_many_are_omitted(transfer: Transfer) -> None:
     tokens = [{"chainId": 1, "address": f"0x{number:040x}", "symbol": "X"} for number in range(MANY)]
 
     def page_of(count: int) -> Any:
@@ -345,7 +347,7 @@ def test_a_hundred_thousand_tokens_are_a_page_that_says_what_it_left_out(transfe
     assert len(answer.body) < 500_000
 
 
-def test_a_page_of_a_history_that_is_endless_says_what_it_left_out(transfer: Transfer) -> None:
+def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer: Transfer) -> None:
     transfer.answers = {"GetIntentHistory": owned(30_000) | {"nextPage": None}}
     answer = transfer.page(path="/history")
     assert answer.status_code == 200
@@ -356,7 +358,7 @@ def test_a_page_of_a_history_that_is_endless_says_what_it_left_out(transfer: Tra
 
 
 @pytest.mark.parametrize("broken", [{"status": "FAILED"}, None, "text", {"intentId": 7}], ids=repr)
-def test_a_search_tells_of_hits_that_could_not_be_read(transfer: Transfer, broken: Any) -> None:
+def test_a_search_reports_unreadable_hits(transfer: Transfer, broken: Any) -> None:
     owner = "0x" + "4b" * 20
     good = owned(2)["intents"]
     transfer.answers = {"SearchIntents": {"intents": [good[0], broken, good[1]]}}
@@ -376,7 +378,7 @@ NO_CURSORS = ["abc", 2**63, 10**100, -1, 1.5, True, [5], "9" * 300]
 
 @pytest.mark.parametrize("cursor", NO_CURSORS, ids=lambda cursor: repr(cursor)[:12])
 @pytest.mark.parametrize("path", ["/history", "/recoverable", "/export/history.csv"])
-def test_what_is_no_cursor_leads_nowhere_and_is_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
+def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
     following = {"column": "id", "after": cursor, "more": True}
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}
     answer = transfer.page(path=path)
@@ -387,7 +389,7 @@ def test_what_is_no_cursor_leads_nowhere_and_is_never_sent(transfer: Transfer, p
     assert re.search("exist but couldn&#39;t be loaded|where it goes on could not be read", answer.body)
 
 
-def test_each_click_costs_one_question_however_the_list_goes_on(transfer: Transfer) -> None:
+def test_each_click_costs_one_request_however_the_list_continues(transfer: Transfer) -> None:
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": {"column": "id", "after": 7, "more": True}}}
     answer = transfer.page(path="/history")
     assert transfer.asked("GetIntentHistory") == 1
@@ -411,7 +413,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("written", WRITTEN)
-def test_a_time_is_read_in_whichever_form_it_comes(transfer: Transfer, written: str) -> None:
+def test_a_time_is_read_in_every_known_format(transfer: Transfer, written: str) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
     answer = transfer.page("/proof")
     assert answer.status_code == 200
@@ -421,13 +423,13 @@ def test_a_time_is_read_in_whichever_form_it_comes(transfer: Transfer, written: 
 
 
 @pytest.mark.parametrize("written", ["0001-01-01T00:00:00Z", 0, "", None])
-def test_a_time_that_was_never_set_is_not_given(transfer: Transfer, written: Any) -> None:
+def test_an_unset_time_is_not_shown(transfer: Transfer, written: Any) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
     assert field(transfer.page("/proof"), "receipt.updatedAt") == ""
 
 
 @pytest.mark.parametrize("written", ["9999-12-31T23:59:59-12:00", "2026-13-01T00:00:00Z", "yesterday", -5, 1e40])
-def test_what_is_no_time_is_unreadable(transfer: Transfer, written: Any) -> None:
+def test_an_invalid_time_is_unreadable(transfer: Transfer, written: Any) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
     assert field(transfer.page("/proof"), "receipt.updatedAt").startswith(("unreadable", "out of range"))
 
@@ -446,7 +448,7 @@ def quote(dashboard: Dashboard, emulator: Emulator) -> Transfer:
     ("ahead", "least", "most"),
     [(0, 290, 300), (90, 200, 215), (-90, 380, 395), (86_400, 0, 0), (-86_400, 86_400, 86_700)],
 )
-def test_time_left_is_counted_by_the_services_clock(quote: Transfer, ahead: int, least: int, most: int) -> None:
+def test_time_left_is_measured_by_the_services_clock(quote: Transfer, ahead: int, least: int, most: int) -> None:
     told = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
     answer = quote.page(headers={"Date": told})
     left = LexborHTMLParser(answer.body).css("time[data-until]")
@@ -469,14 +471,14 @@ def seconds(written: str) -> int:
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 99 Nov 2026 12:00:00 GMT"])
-def test_a_date_that_says_nothing_changes_nothing(quote: Transfer, date: str) -> None:
+def test_an_invalid_date_header_changes_nothing(quote: Transfer, date: str) -> None:
     answer = quote.page(headers={"Date": date} if date else {})
     left = LexborHTMLParser(answer.body).css("time[data-until]")
     assert left
     assert all("data-ahead" not in each.attributes and 290 <= seconds(each.text()) <= 300 for each in left)
 
 
-def test_an_offer_that_ended_before_it_began_has_no_time_left(quote: Transfer) -> None:
+def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote: Transfer) -> None:
     quote.put("GetIntent", "intent", "expiresAt", value="2020-01-01T00:00:00Z")
     answer = quote.page()
     assert answer.status_code == 200
@@ -489,7 +491,7 @@ def test_an_offer_that_ended_before_it_began_has_no_time_left(quote: Transfer) -
 OTHER = "0x" + "77" * 32
 
 
-def test_a_receipt_of_another_intent_is_refused_and_the_intent_stands(transfer: Transfer) -> None:
+def test_a_receipt_of_another_intent_is_rejected_and_the_intent_shown(transfer: Transfer) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "intentId", value=OTHER)
     answer = transfer.page()
     assert answer.status_code == 200
@@ -497,7 +499,7 @@ def test_a_receipt_of_another_intent_is_refused_and_the_intent_stands(transfer: 
     assert OTHER not in answer.body
 
 
-def test_in_a_list_a_receipt_of_another_intent_says_nothing(transfer: Transfer) -> None:
+def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) -> None:
     receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"] | {"status": "SUCCEEDED"}
     entry = {"intentId": OTHER, "status": "FAILED", "receipt": receipt}
     transfer.answers = {"GetIntentHistory": {"intents": [entry], "nextPage": None}}
@@ -514,7 +516,7 @@ def test_in_a_list_a_receipt_of_another_intent_says_nothing(transfer: Transfer) 
 @pytest.mark.parametrize(
     ("status", "word", "leg"), [("FAILED", "Failed", "SUCCEEDED"), ("SUCCEEDED", "Succeeded", "FAILED")]
 )
-def test_what_contradicts_itself_is_shown_as_it_is(transfer: Transfer, status: str, word: str, leg: str) -> None:
+def test_contradictory_values_are_shown_as_received(transfer: Transfer, status: str, word: str, leg: str) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "status", value=status)
     transfer.put("GetIntentReceipt", "intentReceipt", "destinationTransaction", "status", value=leg)
     answer = transfer.page()
@@ -528,7 +530,7 @@ def test_what_contradicts_itself_is_shown_as_it_is(transfer: Transfer, status: s
     assert "disagree" in words(answer) or "contradict" in words(answer)
 
 
-def test_an_amount_that_cannot_be_read_is_not_taken_for_nothing(transfer: Transfer) -> None:
+def test_an_unreadable_amount_is_not_treated_as_zero(transfer: Transfer) -> None:
     """A request has 0 in the place of the amount that it asks for."""
     transfer.put("GetIntent", "intent", "quote", "toAmount", value="1e400")
     transfer.put("GetIntent", "intent", "quoteRequest", "destinationTokenAmount", value="0")
