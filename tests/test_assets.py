@@ -1,4 +1,4 @@
-"""Collected style sheets and scripts say what those of the checkout say, in fewer bytes; and no rule is for nothing."""
+"""Collected style sheets and scripts: minified without a change in meaning, and no unused rules."""
 
 import re
 from pathlib import Path
@@ -26,24 +26,24 @@ OF_HTMX = {"htmx-request", "htmx-swapping", "htmx-added", "htmx-settling"}
     ],
     ids=["plain", "nested", "string", "condition", "address"],
 )  # fmt: skip
-def test_a_sheet_becomes_slim_and_stays_the_same(written: str, slim: str) -> None:
+def test_minified_css_means_the_same(written: str, slim: str) -> None:
     assert assets.slim_sheet(written) == slim
     assert assets.slim_sheet(slim) == slim
 
 
-def test_a_script_loses_what_says_nothing() -> None:
+def test_a_script_loses_only_comments_and_whitespace() -> None:
     script = '// Why.\n\nfunction f() {\n  // Why not.\n  return g("// stays"); // stays too\n}\n'
     assert assets.slim_script(script) == 'function f() {\nreturn g("// stays"); // stays too\n}\n'
 
 
-def test_no_text_of_a_script_goes_over_several_lines() -> None:
+def test_no_string_literal_of_a_script_spans_lines() -> None:
     for script in (ROOT / "static" / "js").glob("*.js"):
         for line in script.read_text().splitlines():
             assert line.count("`") % 2 == 0, f"{script.name}: {line}"
             assert not line.endswith("\\"), f"{script.name}: {line}"
 
 
-def test_every_sheet_is_linked_by_every_page_or_by_its_own() -> None:
+def test_every_style_sheet_is_linked_by_every_page_or_by_its_own() -> None:
     templates = "\n".join(path.read_text() for path in (ROOT / "templates").rglob("*.html"))
     for sheet in SHEETS:
         of_a_page = f"css/{sheet.name}" in templates
@@ -51,7 +51,7 @@ def test_every_sheet_is_linked_by_every_page_or_by_its_own() -> None:
     assert {sheet.stem for sheet in SHEETS} >= set(assets.FRAME)
 
 
-def test_every_class_of_a_sheet_is_one_of_a_template_or_a_script() -> None:
+def test_every_css_class_is_used_in_a_template_or_a_script() -> None:
     templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
     sources = [*templates, *(ROOT / "static" / "js").glob("*.js"), *(ROOT / "intents_ui").rglob("*.py")]
     text = "\n".join(path.read_text() for path in sources)

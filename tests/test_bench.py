@@ -1,4 +1,4 @@
-"""The parts of `make bench` do what its figures rest on: the same rows, as many readers, as many hits."""
+"""The parts that `make bench` relies on: identical rows, all readers, and as many hits as requested."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def service() -> Iterator[Double]:
         yield started
 
 
-def test_the_reference_loop_renders_the_rows_that_the_dashboard_is_asked_for(service: Double) -> None:
+def test_the_reference_loop_renders_the_same_rows_as_the_dashboard(service: Double) -> None:
     page = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
     listed = service.ask("GetIntentHistory", page=page)["intents"]
     reference = Reference(service.url)
@@ -28,13 +28,13 @@ def test_the_reference_loop_renders_the_rows_that_the_dashboard_is_asked_for(ser
     assert service.ask("GetIntentHistory", page=page)["intents"] == listed
 
 
-def test_an_owner_of_the_double_has_as_many_hits_as_the_address_says(service: Double) -> None:
+def test_an_owner_of_the_test_service_has_as_many_hits_as_its_address_says(service: Double) -> None:
     hits = service.ask("SearchIntents", byOwnerAddress=owner(43, 7))["intents"]
     assert len({hit["intentId"] for hit in hits}) == 43
     assert service.ask("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
 
 
-def test_readers_count_every_answer_they_took(service: Double) -> None:
+def test_readers_count_every_response_they_received(service: Double) -> None:
     before = service.told["asked"]
     with readers() as crowd:
         port = int(service.url.rpartition(":")[2])
@@ -46,7 +46,7 @@ def test_readers_count_every_answer_they_took(service: Double) -> None:
 @pytest.mark.parametrize(
     ("figure", "least", "word"), [(1.5, False, "met"), (1.7, False, "**missed** (A)"), (1.7, True, "met")]
 )
-def test_a_figure_beyond_its_limit_is_told_with_its_reason(figure: float, least: bool, word: str) -> None:
+def test_a_result_over_its_limit_is_reported_with_its_reason(figure: float, least: bool, word: str) -> None:
     assert f"| {word} |" in Reach("a page", figure, 1.6, "times", least=least, reason="A").line()
 
 
@@ -59,7 +59,7 @@ def test_a_figure_beyond_its_limit_is_told_with_its_reason(figure: float, least:
         pytest.param({200: 100}, 100, 3.0, "no", id="too slow"),
     ],
 )
-def test_an_attack_is_borne_when_the_other_client_is_served_in_time_and_in_little_memory(
+def test_an_attack_passes_when_other_clients_are_served_in_time_and_memory_is_bounded(
     statuses: dict[int, int], megabytes: float, quiet: float, meets: str
 ) -> None:
     result = Result()

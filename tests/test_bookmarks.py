@@ -1,4 +1,4 @@
-"""A place in a list as one word of a URL: it comes back as it went, or not at all."""
+"""Signed bookmarks: a position in a list as one URL parameter that round-trips or is rejected."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ def deep(pages: int) -> Position:
 
 
 @pytest.mark.parametrize("pages", [1, 2, MOST_EARLIER, 25, 200])
-def test_what_is_written_is_read(pages: int) -> None:
+def test_a_written_bookmark_is_read_back(pages: int) -> None:
     at = deep(pages)
     read = bookmarks.read(bookmarks.write(at, of=LIST), of=LIST)
     assert read == at
@@ -35,17 +35,17 @@ def test_what_is_written_is_read(pages: int) -> None:
     assert read.cursor.received == at.cursor.received
 
 
-def test_a_place_on_the_way_back_keeps_its_edge() -> None:
+def test_a_position_on_the_way_back_keeps_its_boundary() -> None:
     at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
     assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == at
 
 
-def test_however_deep_it_leads_it_stays_short() -> None:
+def test_a_bookmark_stays_short_however_deep_it_leads() -> None:
     assert len(bookmarks.address("/history", of=LIST, at=deep(25))) < 2_000
     assert len(bookmarks.write(deep(200), of=LIST)) < 2_000
 
 
-def test_of_long_cursors_the_oldest_are_forgotten() -> None:
+def test_the_oldest_of_many_long_cursors_are_dropped() -> None:
     at = Position()
     for number in range(MOST_EARLIER + 1):
         token = hashlib.shake_256(bytes([number])).hexdigest(300)
@@ -58,7 +58,7 @@ def test_of_long_cursors_the_oldest_are_forgotten() -> None:
     assert read.earlier == at.earlier[-len(read.earlier) :]
 
 
-def test_the_same_place_is_the_same_word() -> None:
+def test_the_same_position_has_the_same_bookmark() -> None:
     assert bookmarks.write(deep(5), of=LIST) == bookmarks.write(deep(5), of=LIST)
 
 
@@ -68,7 +68,7 @@ CUT = [WORD[:length] for length in range(1, len(WORD))]
 
 
 @pytest.mark.parametrize("words", [CHANGED, CUT], ids=["changed", "cut off"])
-def test_what_somebody_has_touched_is_not_read(words: list[str]) -> None:
+def test_a_modified_bookmark_is_rejected(words: list[str]) -> None:
     for word in words:
         with pytest.raises(bookmarks.Unreadable):
             bookmarks.read(word, of=LIST)
@@ -80,28 +80,28 @@ STRANGE = ["zz", ":", "..", "%00", "\x00", "🙂", "a:b:c", ".:" + "A" * 43, "A"
 
 
 @pytest.mark.parametrize("word", STRANGE, ids=range(len(STRANGE)))
-def test_what_is_none_of_ours_is_not_read(word: str) -> None:
+def test_a_foreign_bookmark_is_rejected(word: str) -> None:
     with pytest.raises(bookmarks.Unreadable):
         bookmarks.check(word)
 
 
 @pytest.mark.parametrize("signed", [[], ["list", None, False], {"edge": None}, "word"], ids=repr)
-def test_what_was_signed_in_another_form_is_not_read(signed: object) -> None:
+def test_a_bookmark_signed_in_another_format_is_rejected(signed: object) -> None:
     with pytest.raises(bookmarks.Unreadable):
         bookmarks.check(bookmarks.SIGNER.sign_object(signed))
 
 
-def test_it_belongs_to_its_list_alone() -> None:
+def test_a_bookmark_is_valid_only_for_its_list() -> None:
     with pytest.raises(bookmarks.OfAnotherList):
         bookmarks.read(WORD, of="status=in-flight")
 
 
-def test_none_is_the_beginning() -> None:
+def test_no_bookmark_means_the_first_page() -> None:
     assert bookmarks.read("", of=LIST) == Position()
     bookmarks.check("")
 
 
-def test_a_list_has_one_address_and_each_place_in_it_another() -> None:
+def test_a_list_has_one_url_and_each_position_another() -> None:
     assert bookmarks.address("/history", of="") == "/history"
     assert bookmarks.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
     assert bookmarks.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
@@ -121,11 +121,11 @@ def test_a_list_has_one_address_and_each_place_in_it_another() -> None:
     ],
     ids=["same words", "escaped", "no query", "one too many", "one missing", "another value", "another order"],
 )
-def test_a_request_is_compared_with_its_one_address(asked: str, address: str, same: bool) -> None:
+def test_a_request_is_compared_with_its_canonical_url(asked: str, address: str, same: bool) -> None:
     assert bookmarks.is_at(RequestFactory().get(asked), address) is same
 
 
-def test_the_first_page_is_read_as_it_was_written() -> None:
+def test_the_first_page_is_read_as_written() -> None:
     assert bookmarks.read(bookmarks.write(Position(), of=LIST), of=LIST) == Position()
 
 
@@ -137,7 +137,7 @@ def test_a_bookmark_may_be_as_long_as_the_limit_and_no_longer(monkeypatch: pytes
         bookmarks.check(WORD)
 
 
-def test_no_more_cursors_are_forgotten_than_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_cursors_are_dropped_than_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
     at = Position()
     for number in range(4):
         token = hashlib.shake_256(bytes([number])).hexdigest(100)

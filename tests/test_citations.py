@@ -145,7 +145,7 @@ def is_named(path: Path, name: str) -> bool:
 
 
 @pytest.mark.parametrize("folder", ["", *FOLDERS])
-def test_everything_that_is_named_exists(folder: str) -> None:
+def test_every_cited_name_exists(folder: str) -> None:
     inside = [
         path for path in files() if path.relative_to(ROOT).as_posix().rpartition("/")[0].partition("/")[0] == folder
     ]
@@ -153,7 +153,7 @@ def test_everything_that_is_named_exists(folder: str) -> None:
     assert {name: names for name, names in found.items() if names} == {}
 
 
-def test_a_name_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+def test_a_dead_citation_is_detected(tmp_path: Path) -> None:
     file = tmp_path / "some.py"
     file.write_text(
         '"""See no_such.md 2.1, docs/contract.md#no-such-section and docs/contract.md#errors."""\n'

@@ -1,4 +1,4 @@
-"""compose.yaml as it is read: no container engine is needed to see that it says what the documents promise."""
+"""compose.yaml, checked by reading it, so that no container engine is needed."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ DASHBOARDS = ["dashboard-1", "dashboard-2"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_each_service_may_do_little_and_is_looked_at(name):
+def test_every_service_has_minimal_rights_and_a_health_check(name):
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -26,7 +26,7 @@ def test_each_service_may_do_little_and_is_looked_at(name):
     assert "privileged" not in service
 
 
-def test_two_dashboards_are_alike_and_are_set_by_their_environment_alone():
+def test_two_dashboards_are_identical_and_configured_by_environment_only():
     first, second = ({**SERVICES[name], "networks": None} for name in DASHBOARDS)
     assert first == second
     assert "volumes" not in first
@@ -36,7 +36,7 @@ def test_two_dashboards_are_alike_and_are_set_by_their_environment_alone():
     assert int(first["stop_grace_period"].removesuffix("s")) > int(graceful[1])
 
 
-def test_nginx_alone_is_reached_from_outside_and_is_the_proxy_that_is_believed():
+def test_only_nginx_is_exposed_and_only_nginx_is_a_trusted_proxy():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["nginx"]
     assert COMPOSE["networks"]["back"] == {"internal": True}
     assert SERVICES["redis"]["networks"] == ["back"]
@@ -44,7 +44,7 @@ def test_nginx_alone_is_reached_from_outside_and_is_the_proxy_that_is_believed()
     assert SERVICES["dashboard-1"]["environment"]["TRUSTED_PROXIES"] == proxy
 
 
-def test_nginx_has_what_its_configuration_names():
+def test_nginx_has_the_files_its_configuration_names():
     mounted = dict(volume.removesuffix(":ro").split(":") for volume in SERVICES["nginx"]["volumes"])
     configuration = (ROOT / "deploy/nginx.conf").read_text()
     for named in re.findall(r"\bintents-ui/\w+\.\w+", configuration):

@@ -1,4 +1,4 @@
-"""Pages and data go out compressed to who takes it, and not at all where nothing has changed."""
+"""Compression and conditional requests for pages and data."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -51,12 +51,12 @@ def paths(emulator: Emulator) -> list[str]:
         ("", None),
     ],
 )
-def test_the_reader_says_which_codings_it_takes(accepted: str, coding: str | None) -> None:
+def test_accept_encoding_decides_the_encoding(accepted: str, coding: str | None) -> None:
     assert compression.best(accepted) == coding
 
 
 @pytest.mark.parametrize("coding", UNPACK)
-def test_pages_and_data_go_out_compressed(emulator: Emulator, coding: str) -> None:
+def test_pages_and_data_are_compressed(emulator: Emulator, coding: str) -> None:
     site = Client()
     for path in paths(emulator):
         plain, packed = site.get(path), site.get(path, headers={"Accept-Encoding": coding})
@@ -67,7 +67,7 @@ def test_pages_and_data_go_out_compressed(emulator: Emulator, coding: str) -> No
         assert not coding or len(packed.content) < len(plain.content) / 2, path
 
 
-def test_pictures_and_short_lists_go_out_as_they_are(emulator: Emulator) -> None:
+def test_images_and_short_lists_are_not_compressed(emulator: Emulator) -> None:
     intent = f"/intent/{emulator.finished(8)['intentId']}"
     for path in (f"{intent}/card.png", f"{intent}/badge.svg", "/robots.txt", "/site.webmanifest"):
         answer = Client().get(path, headers={"Accept-Encoding": "br, gzip"})
@@ -75,7 +75,7 @@ def test_pictures_and_short_lists_go_out_as_they_are(emulator: Emulator) -> None
         assert "Content-Encoding" not in answer.headers, path
 
 
-def test_what_has_not_changed_is_not_sent_again(emulator: Emulator) -> None:
+def test_an_unchanged_response_is_a_304_without_a_body(emulator: Emulator) -> None:
     """By each of its marks: a page that was kept compressed has a weak one."""
     site = Client()
     intent = f"/intent/{emulator.finished(8)['intentId']}"
@@ -90,14 +90,14 @@ def test_what_has_not_changed_is_not_sent_again(emulator: Emulator) -> None:
         assert site.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
 
 
-def test_what_must_not_be_kept_has_no_mark_by_which_it_could_be(emulator: Emulator) -> None:
+def test_a_no_store_response_has_no_etag(emulator: Emulator) -> None:
     for path in ("/nowhere", "/console/GetIntent", f"/intent/{emulator.finished(8)['intentId']}.json"):
         answer = Client().get(path)
         assert answer.headers["Cache-Control"] == "no-store"
         assert "ETag" not in answer.headers, path
 
 
-def test_a_clocks_words_are_part_of_what_a_page_says(emulator: Emulator, clock: time_machine.Traveller) -> None:
+def test_relative_times_are_part_of_the_etag(emulator: Emulator, clock: time_machine.Traveller) -> None:
     """A reader without scripts would otherwise read of an hour ago what stood there then."""
     intent, site = f"/intent/{emulator.finished(3)['intentId']}", Client()
     mark = site.get(intent).headers["ETag"]

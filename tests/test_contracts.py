@@ -1,4 +1,4 @@
-"""The import contracts leave nothing out that was added after they were written."""
+"""The import contracts cover every module, including new ones."""
 
 import tomllib
 from typing import Any
@@ -11,7 +11,7 @@ def contract(name: str) -> dict[str, Any]:
     return next(each for each in contracts if each["name"] == name)
 
 
-def test_the_emulators_contract_names_every_other_part_of_ours() -> None:
+def test_the_emulators_contract_lists_every_other_module() -> None:
     package = ROOT / "intents_ui"
     parts = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     others = {f"intents_ui.{part}" for part in parts - {"__init__", "emulator"}}

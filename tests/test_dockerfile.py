@@ -1,4 +1,4 @@
-"""The Dockerfile's own commands, run in a clean folder: no container engine is needed to know that they work."""
+"""The Dockerfile's commands, run in a clean folder, so that no container engine is needed."""
 
 import os
 import re
@@ -103,7 +103,7 @@ def pip_settings() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_", "HTTP_"))}
 
 
-def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
+def test_the_final_stage_is_unprivileged_and_free_of_build_tools() -> None:
     last = stages()[-1]
     words = [word for word, _ in last]
     assert ("USER", "10001") in last
@@ -113,7 +113,7 @@ def test_the_last_stage_runs_without_rights_and_without_what_built_it() -> None:
 
 
 @pytest.mark.deep
-def test_nothing_that_builds_is_in_the_image_and_all_code_is_compiled(built: Path) -> None:
+def test_the_image_has_no_build_dependencies_and_compiled_code_only(built: Path) -> None:
     no_pip = subprocess.run([built / ".venv/bin/python", "-m", "pip"], capture_output=True, text=True, check=False)
     assert no_pip.stderr.endswith("No module named pip\n")
     assert not list((built / ".venv/bin").glob("pip*"))
@@ -123,7 +123,7 @@ def test_nothing_that_builds_is_in_the_image_and_all_code_is_compiled(built: Pat
 
 
 @pytest.mark.deep
-def test_the_image_serves_the_dashboard_from_collected_files_as_a_user_who_may_write_nothing(built: Path) -> None:
+def test_the_image_serves_collected_files_as_a_user_without_write_access(built: Path) -> None:
     last, before = stages()[-1], files(built)
     port = free_port()
     command = next(rest for word, rest in last if word == "CMD").strip("[]").replace('"', "").split(", ")
@@ -156,7 +156,7 @@ def health(built: Path, env: dict[str, str]) -> int:
     return subprocess.run(["/bin/sh", "-c", command], cwd=built, env=env, capture_output=True, check=False).returncode
 
 
-def test_a_build_sees_what_it_is_made_of_and_nothing_else() -> None:
+def test_the_build_context_contains_only_what_the_build_needs() -> None:
     rules = ignore_rules()
     copied = [source for word, rest in stages()[0] if word == "COPY" for source in rest.split()[:-1]]
     assert not [source for source in copied if is_ignored(source, rules)]
@@ -165,7 +165,7 @@ def test_a_build_sees_what_it_is_made_of_and_nothing_else() -> None:
 
 
 @pytest.mark.deep
-def test_beyond_loopback_the_image_refuses_to_start_without_a_service(built: Path) -> None:
+def test_on_a_public_address_the_image_refuses_to_start_without_a_service(built: Path) -> None:
     env = {"PATH": os.environ["PATH"], **environment(stages()[-1])}
     refused = subprocess.run(
         [built / ".venv/bin/python", "-m", "gunicorn", "--config", "gunicorn.conf.py"],

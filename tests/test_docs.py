@@ -1,4 +1,4 @@
-"""The documents: every command in them is run in a clean clone, every link leads somewhere, every name is there.
+"""Documentation: every command runs in a clean clone, every link works, and every name exists.
 
 What a fence is, its word says, and a comment in the line before it:
 
@@ -197,7 +197,7 @@ def is_shown(printed: str, shown: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pieces)), "".join(printed.split()), re.DOTALL) is not None
 
 
-def test_no_fence_hides_from_these_tests() -> None:
+def test_no_code_fence_is_skipped_by_these_tests() -> None:
     for document in DOCUMENTS:
         marks = len(re.findall(r"^\s*(?:```|~~~)", document.read_text(), re.MULTILINE))
         assert marks == 2 * len(fences(document)), name(document)
@@ -223,7 +223,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_what_is_named_in_a_sentence_is_there(document: Path) -> None:
+def test_every_name_in_a_sentence_exists(document: Path) -> None:
     """Files, modules, targets of make, settings: those in fences are tried by running them."""
     made = {each.what for each in fences(document) if each.role == "file"}
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -240,7 +240,7 @@ def test_what_is_named_in_a_sentence_is_there(document: Path) -> None:
             assert found[1] in settings or found[1].endswith("_"), told
 
 
-def test_the_recipe_for_a_page_leaves_nothing_out() -> None:
+def test_the_tutorial_for_a_page_is_complete() -> None:
     """That it works is shown above, by following it."""
     touched = [each.what for each in fences(ROOT / "CONTRIBUTING.md") if each.role == "file"]
     for place in ("intents_ui/display/", "intents_ui/pages/", "intents_ui/urls.py", "templates/", "tests/pages/"):
@@ -248,7 +248,7 @@ def test_the_recipe_for_a_page_leaves_nothing_out() -> None:
     assert "tests/browser/kinds.py" in touched
 
 
-def test_the_changes_begin_with_the_version_that_is_built() -> None:
+def test_the_changelog_starts_with_the_current_version() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest

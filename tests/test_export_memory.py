@@ -116,7 +116,7 @@ def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
 
 @pytest.mark.deep
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_ten_thousand_rows_are_those_of_the_service_and_take_no_more_memory_than_a_few() -> None:
+def test_an_export_of_10000_rows_matches_the_service_in_constant_memory() -> None:
     emulator = Emulator(now=Clock(), size=ROWS)
     with beside(emulator) as url, worker_of_a_dashboard(INTENTS_SERVICE_URL=url, **SECRET) as (root, worker):
         before, largest, content = memory(worker), 0, bytearray()
@@ -143,7 +143,7 @@ def watched(counted: Counted) -> Iterator[str]:
 
 
 @pytest.mark.deep
-def test_when_the_reader_leaves_the_service_is_asked_for_no_further_page(watched: str, counted: Counted) -> None:
+def test_no_further_page_is_requested_when_the_reader_disconnects(watched: str, counted: Counted) -> None:
     counted.emulator.behave("GetIntentHistory", "slow-0.2")
     with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
         pieces = answer.iter_bytes()
@@ -161,7 +161,7 @@ def a_short_export(root: str) -> int:
 
 
 @pytest.mark.deep
-def test_a_reader_who_does_not_read_costs_the_service_no_more_than_fits_between(watched: str, counted: Counted) -> None:
+def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watched: str, counted: Counted) -> None:
     counted.emulator.heal()
     before = counted.pages
     with httpx.stream("GET", f"{watched}/export/history.json", trust_env=False, timeout=PATIENCE) as answer:
@@ -180,7 +180,7 @@ def is_still(figure: Callable[[], int]) -> bool:
 
 
 @pytest.mark.deep
-def test_a_service_that_is_killed_midway_leaves_what_came_and_a_last_line_that_says_so() -> None:
+def test_an_export_interrupted_by_an_outage_keeps_its_rows_and_ends_with_a_notice() -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = ("-m", "intents_ui.emulator", "--port", str(port), "--behave", "GetIntentHistory=slow-0.1")

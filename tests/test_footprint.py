@@ -1,4 +1,4 @@
-"""What every process loads, whether it needs it or not, takes memory and time at each start."""
+"""Modules that every process loads at startup."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from tests.serving import ROOT
 LOADED = "import sys, intents_ui.asgi; print(*{'redis', 'PIL', 'intents_ui.emulator.app'} & sys.modules.keys())"
 
 
-def test_what_not_every_installation_uses_is_not_loaded() -> None:
+def test_optional_dependencies_are_not_loaded() -> None:
     env = {
         "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
         "INTENTS_SERVICE_URL": "https://service",

@@ -1,4 +1,4 @@
-"""What reaches the dashboard over a real socket, before any page sees it."""
+"""Requests over a real socket, before any view sees them."""
 
 import re
 import socket
@@ -27,7 +27,7 @@ def raw(server: str, request: bytes) -> bytes:
     return answer
 
 
-def test_a_whole_message_in_any_script_can_be_pasted(server: str) -> None:
+def test_a_long_message_in_any_script_can_be_pasted(server: str) -> None:
     message = quote("送金が届きません。" * 1090 + " 0x" + "12" * 20)
     answer = raw(server, f"GET /search?q={message} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 404")
@@ -51,7 +51,7 @@ def test_head_is_get_without_the_body(server: str, path: str) -> None:
         pytest.param("Host:\r\n", id="an empty name"),
     ],
 )
-def test_under_another_host_name_nothing_answers(server: str, path: str, host: str) -> None:
+def test_an_unknown_host_name_is_rejected(server: str, path: str, host: str) -> None:
     answer = raw(server, f"GET {path} HTTP/1.1\r\n{host}Connection: close\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 400")
 
@@ -59,29 +59,29 @@ def test_under_another_host_name_nothing_answers(server: str, path: str, host: s
 @pytest.mark.parametrize(
     "request_line", ["GET /healthz HTTP/1.1\r\nHost: 127.0.0.1", "GET / HTTP/1.1\r\nHost: evil.example"]
 )
-def test_what_is_answered_at_the_door_has_the_headers_of_a_page(server: str, request_line: str) -> None:
+def test_early_responses_have_the_headers_of_a_page(server: str, request_line: str) -> None:
     head = raw(server, f"{request_line}\r\nConnection: close\r\n\r\n".encode()).partition(b"\r\n\r\n")[0].lower()
     for header in (b"x-frame-options: deny", b"frame-ancestors 'none'", b"x-content-type-options: nosniff"):
         assert head.count(header) == 1
 
 
-def test_bytes_beyond_ascii_in_the_query_are_a_page(server: str) -> None:
+def test_non_ascii_bytes_in_the_query_get_a_page(server: str) -> None:
     answer = raw(server, "GET /search?q=Ω HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     assert answer.split(b" ")[1] in (b"400", b"404")
 
 
-def test_a_body_that_is_too_long_is_refused(server: str) -> None:
+def test_an_oversized_body_is_rejected(server: str) -> None:
     answer = httpx.post(f"{server}/search", content=b"x" * 300_000, trust_env=False, timeout=PATIENCE)
     assert answer.status_code == 413
 
 
-def test_a_header_that_would_pass_for_anothers_is_dropped(server: str) -> None:
+def test_a_header_that_imitates_another_is_dropped(server: str) -> None:
     fragment = {"HX_Request_Type": "partial"}
     assert "<html" in httpx.get(f"{server}/nowhere", headers=fragment, trust_env=False, timeout=PATIENCE).text
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"])
-def test_pages_can_only_be_read_and_say_so(server: str, method: str) -> None:
+def test_read_only_pages_reject_other_methods_and_list_the_allowed_ones(server: str, method: str) -> None:
     answer = httpx.request(method, f"{server}/search", trust_env=False, timeout=PATIENCE)
     assert answer.status_code in (400, 405, 501)
     if answer.status_code == 405:
@@ -108,7 +108,7 @@ def operations(service: ScriptedServer) -> list[str]:
     return [visit.operation for visit in service.visits]
 
 
-def test_names_are_learned_before_the_first_reader_comes() -> None:
+def test_names_are_loaded_before_the_first_reader_comes() -> None:
     documents = {"GetChains": {"chains": [{"id": 1}, {"id": 10}]}, "GetTokenList": {"tokens": []}}
     with (
         serving(lambda visit: visit.send(response(documents[visit.operation]))) as service,
@@ -118,7 +118,9 @@ def test_names_are_learned_before_the_first_reader_comes() -> None:
         assert operations(service) == ["GetChains", "GetTokenList", "GetTokenList"]
 
 
-def test_a_page_ends_with_its_time_and_one_too_many_is_told_at_once(waiting: str, silent: ScriptedServer) -> None:
+def test_a_page_ends_at_its_deadline_and_one_over_the_limit_is_rejected_at_once(
+    waiting: str, silent: ScriptedServer
+) -> None:
     with httpx.Client(base_url=waiting, trust_env=False, timeout=PATIENCE) as client, ThreadPoolExecutor(1) as threads:
         first = threads.submit(client.get, f"/intent/0x{'12' * 32}")
         until(lambda: "GetIntent" in operations(silent))
@@ -132,9 +134,7 @@ def test_a_page_ends_with_its_time_and_one_too_many_is_told_at_once(waiting: str
 @pytest.mark.sampled(1)
 @pytest.mark.finding("S14")
 @pytest.mark.parametrize("digits", [4300, 4301, 8000])
-def test_a_content_length_of_more_digits_than_a_number_may_have_is_answered_400_without_a_traceback(
-    tmp_path: Path, digits: int
-) -> None:
+def test_an_absurd_content_length_gets_a_400_without_a_traceback(tmp_path: Path, digits: int) -> None:
     log = tmp_path / "log"
     with started(log) as (root, _):
         request = f"POST /search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {'9' * digits}\r\n\r\n"
@@ -156,7 +156,7 @@ def named() -> Iterator[str]:
 @pytest.mark.sampled(1)
 @pytest.mark.finding("S24")
 @pytest.mark.parametrize("of_host", ["intents.example:6666", "INTENTS.example.:6666", "intents.example:0"])
-def test_a_port_that_no_setting_names_stands_in_no_link_that_leaves_the_dashboard(named: str, of_host: str) -> None:
+def test_a_port_not_in_the_settings_never_appears_in_shared_links(named: str, of_host: str) -> None:
     intent = an_intent_of(named)
     for path in (intent, f"{intent}/reply", f"{intent}/feed.atom", f"{intent}/feed.json"):
         answer = httpx.get(named + path, headers={"Host": of_host}, trust_env=False, timeout=PATIENCE)
@@ -177,7 +177,7 @@ def an_intent_of(root: str) -> str:
 
 
 @pytest.mark.finding("S24")
-def test_ports_that_the_settings_name_and_those_of_this_machine_stay_in_links(named: str) -> None:
+def test_configured_and_local_ports_stay_in_links(named: str) -> None:
     port = urlsplit(named).port
     for host in ("intents.example", "intents.example:8443", f"intents.example:{port}", "localhost:6666"):
         page = httpx.get(named + an_intent_of(named), headers={"Host": host}, trust_env=False, timeout=PATIENCE)

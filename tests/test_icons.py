@@ -1,4 +1,4 @@
-"""The sprite holds the icons that are used and no others."""
+"""The icon sprite contains exactly the icons that are used."""
 
 import re
 from pathlib import Path
@@ -19,6 +19,6 @@ def used() -> set[str]:
     return {*written, *notes, *re.findall(r': "([a-z-]+)"', marks[1]), *(each.icon for each in shown)}
 
 
-def test_the_sprite_holds_what_is_used_and_nothing_else() -> None:
+def test_the_sprite_contains_exactly_the_icons_in_use() -> None:
     sprite = (ROOT / "static" / "img" / "icons.svg").read_text()
     assert set(re.findall(r'<symbol id="([^"]+)"', sprite)) == used()

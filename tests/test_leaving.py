@@ -1,4 +1,4 @@
-"""A reader who leaves while a long answer is being made."""
+"""Readers who disconnect during a long response."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from django.core.handlers.asgi import ASGIHandler
 from intents_ui import asgi
 
 
-def test_a_thread_that_is_no_more_is_not_asked_to_end_the_request(monkeypatch) -> None:
+def test_a_dead_thread_is_not_asked_to_end_the_request(monkeypatch) -> None:
     """As asgiref leaves it, now and then, in what it cancels."""
     began = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Memory that a large answer took goes back, whichever thread read it, and a client that leaves is no error."""
+"""Process lifecycle: memory of large responses is returned, and a disconnect is not an error."""
 
 import asyncio
 import gc
@@ -40,7 +40,7 @@ def test_all_threads_share_one_heap(tmp_path: Path, is_told: str, heaps: set[int
 
 
 @pytest.mark.parametrize(("error", "reports"), [(asyncio.CancelledError(), 0), (ValueError("lost"), 1)])
-def test_of_exceptions_that_were_never_retrieved_only_cancellations_are_not_logged(
+def test_only_cancellations_are_left_out_of_never_retrieved_exception_logs(
     caplog: pytest.LogCaptureFixture, error: BaseException, reports: int
 ) -> None:
     def fail() -> None:

@@ -1,4 +1,4 @@
-"""What those who run the dashboard see of it."""
+"""Health, status, metrics and logs: what operators of the dashboard see."""
 
 import json
 import os
@@ -127,7 +127,7 @@ def intent(number: int) -> str:
     return f"/intent/0x{number:064x}"
 
 
-def test_a_process_is_ready_and_says_what_it_knows_without_asking(site: Site) -> None:
+def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> None:
     assert site.get(intent(1)).status_code == 200
     before = len(site.asked)
     answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a balancer asks
@@ -154,7 +154,7 @@ def slow(visit: Visit) -> None:
         good(visit)
 
 
-def test_a_process_that_is_about_to_end_is_not_ready_and_ends_what_it_began(tmp_path: Path) -> None:
+def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Path) -> None:
     with (
         serving(slow) as service,
         started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET) as (root, process),
@@ -179,7 +179,7 @@ def test_a_process_that_is_about_to_end_is_not_ready_and_ends_what_it_began(tmp_
     assert len({call.partition(".")[0] for call in calls}) == 1
 
 
-def test_what_happens_is_counted(site: Site) -> None:
+def test_events_are_counted(site: Site) -> None:
     before = site.figures()
     for _ in range(3):
         assert site.get("/help").status_code == 200
@@ -197,7 +197,7 @@ def test_what_happens_is_counted(site: Site) -> None:
     assert site.figures()["intents_ui_memory_bytes"] > 20e6
 
 
-def test_what_is_open_is_told(site: Site) -> None:
+def test_open_connections_and_pages_are_reported(site: Site) -> None:
     assert site.figures()["intents_ui_redis_up"] == 1
     with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False, timeout=PATIENCE) as stream:
         pieces = stream.iter_bytes()
@@ -215,7 +215,7 @@ def test_what_is_open_is_told(site: Site) -> None:
 
 
 @pytest.mark.finding("S8")
-def test_every_long_lived_task_shows_its_heartbeat_while_a_page_is_live(site: Site) -> None:
+def test_every_background_task_has_a_heartbeat_while_a_page_is_live(site: Site) -> None:
     with httpx.stream("GET", f"{site.root}/live/0x{21:064x}", trust_env=False, timeout=PATIENCE) as stream:
         pieces = stream.iter_bytes()  # without a reference to it the connection would be closed
         next(pieces)
@@ -236,7 +236,7 @@ def test_every_long_lived_task_shows_its_heartbeat_while_a_page_is_live(site: Si
         pytest.param({"Host": "evil.example"}, 403, id="a name that somebody points at us"),
     ],
 )
-def test_figures_are_told_to_those_who_may_have_them(site: Site, headers: dict[str, str], status: int) -> None:
+def test_metrics_are_visible_only_to_allowed_clients(site: Site, headers: dict[str, str], status: int) -> None:
     assert site.get("/metrics", **headers).status_code == status
 
 
@@ -244,7 +244,7 @@ STRANGER = {"X-Forwarded-For": "203.0.113.7"}
 
 
 @pytest.mark.finding("S20")
-def test_readiness_and_status_tell_no_internals_to_strangers(site: Site) -> None:
+def test_readiness_and_status_reveal_no_internals_to_strangers(site: Site) -> None:
     assert site.get(intent(40)).status_code == 200
     told = site.get("/readyz", **STRANGER)
     assert (told.status_code, told.json()) == (200, {"ready": True, "stopping": False})
@@ -256,7 +256,7 @@ def test_readiness_and_status_tell_no_internals_to_strangers(site: Site) -> None
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-def test_a_proxy_that_is_not_named_has_no_figures(server: str, header: str) -> None:
+def test_an_unlisted_proxy_gets_no_metrics(server: str, header: str) -> None:
     assert httpx.get(f"{server}/metrics", trust_env=False, timeout=PATIENCE).status_code == 200
     assert (
         httpx.get(f"{server}/metrics", headers={header: "127.0.0.1"}, trust_env=False, timeout=PATIENCE).status_code
@@ -264,7 +264,7 @@ def test_a_proxy_that_is_not_named_has_no_figures(server: str, header: str) -> N
     )
 
 
-def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
+def test_no_metric_label_contains_user_input(site: Site) -> None:
     site.get(f"{intent(30)}?q=hunter2")
     site.get(f"/address/0x{'3' * 40}")
     site.client.request("FROB", f"{site.root}/search")
@@ -276,7 +276,7 @@ def test_no_label_holds_what_a_reader_wrote(site: Site) -> None:
     assert views <= names | {"none", "static", "live", "rpc"}
 
 
-def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) -> None:
+def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> None:
     assert site.get(intent(40)).status_code == 200
     text = site.get("/metrics").text
     kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
@@ -301,7 +301,7 @@ def test_the_document_tells_of_what_is_exported_and_of_nothing_else(site: Site) 
 
 
 @pytest.mark.deep
-def test_several_processes_behind_one_port_tell_their_sums(site: Site, tmp_path: Path) -> None:
+def test_several_processes_behind_one_port_report_their_sums(site: Site, tmp_path: Path) -> None:
     env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": site.service.url, "LOG_FORMAT": "text"}
     with started(tmp_path / "log", **env) as (root, process), ExitStack() as stack:
         until(
@@ -332,7 +332,7 @@ def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
     return [int(pid) for pid in Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()]
 
 
-def test_each_request_of_a_page_is_a_line(site: Site) -> None:
+def test_each_request_of_a_page_is_logged_on_one_line(site: Site) -> None:
     site.get("/help?secret=hunter2", **{"X-Request-Id": "from-our-proxy-1"})
     answer = site.get(intent(40))
     until(lambda: site.lines()[-1]["request_id"] == answer.headers["X-Request-Id"])
@@ -353,16 +353,16 @@ def test_each_request_of_a_page_is_a_line(site: Site) -> None:
 
 
 @pytest.mark.parametrize("given", ["short", "x" * 65, "odd id with spaces", "<b>12345678</b>"])
-def test_an_id_that_is_not_well_formed_is_replaced(site: Site, given: str) -> None:
+def test_a_malformed_request_id_is_replaced(site: Site, given: str) -> None:
     assert re.fullmatch("[0-9a-f]{12}", site.get("/help", **{"X-Request-Id": given}).headers["X-Request-Id"])
 
 
-def test_only_our_proxies_choose_an_id(server: str) -> None:
+def test_only_trusted_proxies_choose_a_request_id(server: str) -> None:
     answer = httpx.get(f"{server}/help", headers={"X-Request-Id": "from-a-visitor"}, trust_env=False, timeout=PATIENCE)
     assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-Id"])
 
 
-def test_a_failure_names_the_call_and_the_call_its_request(site: Site) -> None:
+def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> None:
     """One page of a service in trouble: more of them would have it left alone."""
     before = site.figures()
     site.service.does = BAD
@@ -395,7 +395,7 @@ def test_a_failure_names_the_call_and_the_call_its_request(site: Site) -> None:
     assert site.ready()["service"]["state"] == "answers"
 
 
-def test_redis_does_not_take_a_process_out_of_the_balancer_either(site: Site) -> None:
+def test_a_redis_outage_does_not_make_a_process_unready(site: Site) -> None:
     site.redis.down()
     until(lambda: site.ready()["redis"] is False)
     assert site.get("/readyz").status_code == 200
@@ -405,7 +405,7 @@ def test_redis_does_not_take_a_process_out_of_the_balancer_either(site: Site) ->
     until(lambda: site.ready()["redis"] is True)
 
 
-def test_people_are_told_how_the_service_is_without_asking_it(site: Site) -> None:
+def test_the_status_page_reports_the_service_without_calling_it(site: Site) -> None:
     assert site.get("/chains").status_code == 200
     before = len(site.asked)
     told = facts(site.get("/status").text)
@@ -435,15 +435,15 @@ def facts(page: str) -> dict[str, str]:
         pytest.param(None, None, id="none yet"),
     ],
 )
-def test_how_quick_it_is(seconds: float | None, told: str | None) -> None:
+def test_response_times_are_formatted(seconds: float | None, told: str | None) -> None:
     assert quick(seconds) == told
 
 
-def test_every_state_has_its_words() -> None:
+def test_every_service_state_has_a_text() -> None:
     assert STATES.keys() == set(State)
 
 
-def test_what_is_told_to_others_holds_no_key() -> None:
+def test_error_reports_contain_no_key() -> None:
     told = {"message": f"asked with {canary.KEY}", "frames": [{"lines": (f"key={canary.KEY};", 3)}], canary.KEY: None}
     hidden = telemetry.without_secrets(told)
     assert canary.KEY not in repr(hidden)

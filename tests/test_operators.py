@@ -1,4 +1,4 @@
-"""Who may write: the levels, the operator's token, what a browser remembers of it, and how often one may be wrong."""
+"""Write access: its levels, the operator token, remembered browsers, and limits on wrong tokens."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def remembered(**fields: str) -> dict[str, str]:
         pytest.param("read", "https://service.example", Level.READ, id="a real service, read"),
     ],
 )
-def test_nobody_writes_to_a_real_service_unless_it_was_said(
+def test_writes_to_a_real_service_are_off_by_default(
     monkeypatch: pytest.MonkeyPatch, console: Any, service: Any, level: Level
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console", console)
@@ -68,7 +68,7 @@ def test_nobody_writes_to_a_real_service_unless_it_was_said(
 
 
 @pytest.mark.usefixtures("token")
-def test_a_form_needs_the_token_and_says_so() -> None:
+def test_a_form_requires_the_token_and_says_so() -> None:
     for fields in ({}, {"operator_token": ""}):
         refused = operators.refusal(form(**fields))
         assert refused == operators.MISSING
@@ -78,7 +78,7 @@ def test_a_form_needs_the_token_and_says_so() -> None:
 
 
 @pytest.mark.usefixtures("token")
-def test_whoever_is_wrong_five_times_waits_and_nobody_else_does(clock: time_machine.Traveller) -> None:
+def test_five_wrong_tokens_block_only_their_own_address(clock: time_machine.Traveller) -> None:
     for _ in range(5):
         assert operators.refusal(form(operator_token="wrong")) == operators.WRONG
     refused = operators.refusal(form(operator_token=TOKEN))
@@ -92,7 +92,7 @@ def test_whoever_is_wrong_five_times_waits_and_nobody_else_does(clock: time_mach
 
 @pytest.mark.finding("S19")
 @pytest.mark.usefixtures("token")
-def test_guesses_from_many_addresses_are_counted_together_too(clock: time_machine.Traveller) -> None:
+def test_wrong_tokens_from_many_addresses_are_also_counted_together(clock: time_machine.Traveller) -> None:
     most = operators.WRONG_TOKENS_OF_ALL.most
     for number in range(most):
         assert operators.refusal(form(f"203.0.113.{number}", operator_token="wrong")) == operators.WRONG
@@ -106,21 +106,21 @@ def test_guesses_from_many_addresses_are_counted_together_too(clock: time_machin
 
 
 @pytest.mark.usefixtures("token")
-def test_an_address_that_has_guessed_too_often_takes_nothing_from_the_others(clock: time_machine.Traveller) -> None:
+def test_a_blocked_address_does_not_use_up_the_limit_of_others(clock: time_machine.Traveller) -> None:
     for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
         operators.refusal(form(operator_token="wrong"))
     assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
 
 
 @pytest.mark.usefixtures("token")
-def test_the_right_token_is_never_counted_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_right_token_never_counts_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
     for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
         assert operators.refusal(form(operator_token=TOKEN)) is None
 
 
 @pytest.mark.usefixtures("token")
-def test_a_browser_is_remembered_for_half_an_hour_if_its_reader_wishes(clock: time_machine.Traveller) -> None:
+def test_a_browser_is_remembered_for_half_an_hour_on_request(clock: time_machine.Traveller) -> None:
     assert remembered(operator_token=TOKEN) == {}
     cookies = remembered(operator_token=TOKEN, remember="on")
     assert TOKEN not in str(cookies)
@@ -132,7 +132,7 @@ def test_a_browser_is_remembered_for_half_an_hour_if_its_reader_wishes(clock: ti
 
 
 @pytest.mark.usefixtures("token")
-def test_what_is_remembered_ends_with_the_token_and_cannot_be_written_by_others(
+def test_a_remembered_token_expires_with_the_token_and_cannot_be_forged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cookies = remembered(operator_token=TOKEN, remember="on")
@@ -143,7 +143,7 @@ def test_what_is_remembered_ends_with_the_token_and_cannot_be_written_by_others(
     assert operators.may_write(form(cookies=cookies)) is False
 
 
-def test_a_visitor_writes_and_reads_so_often_a_minute(
+def test_writes_and_reads_of_a_visitor_are_rate_limited(
     monkeypatch: pytest.MonkeyPatch, clock: time_machine.Traveller
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_writes", 2)
@@ -158,7 +158,7 @@ def test_a_visitor_writes_and_reads_so_often_a_minute(
 
 
 @pytest.mark.usefixtures("token")
-def test_the_page_of_the_token_says_whether_it_is_remembered_and_forgets_it() -> None:
+def test_the_token_page_says_whether_the_browser_is_remembered_and_can_forget_it() -> None:
     browser = Client(enforce_csrf_checks=True)
     assert "This browser is not remembered." in browser.get("/operator").content.decode()
     browser.cookies.load(remembered(operator_token=TOKEN, remember="on"))
@@ -174,7 +174,7 @@ def test_the_page_of_the_token_says_whether_it_is_remembered_and_forgets_it() ->
 
 @pytest.mark.usefixtures("token")
 @pytest.mark.parametrize("secure", [True, False])
-def test_cookies_are_kept_from_scripts_and_other_sites_and_off_the_open_wire(secure: bool) -> None:
+def test_cookies_are_http_only_same_site_and_secure(secure: bool) -> None:
     request, response = form(operator_token=TOKEN, remember="on"), HttpResponse()
     request.META["HTTP_ORIGIN"] = "https://testserver" if secure else "http://testserver"
 
@@ -189,5 +189,5 @@ def test_cookies_are_kept_from_scripts_and_other_sites_and_off_the_open_wire(sec
     assert bool(cookie["secure"]) is secure
 
 
-def test_without_a_token_there_is_no_page_about_it() -> None:
+def test_without_a_token_there_is_no_token_page() -> None:
     assert Client().get("/operator").status_code == 404

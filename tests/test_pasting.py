@@ -1,4 +1,4 @@
-"""Whatever somebody has of a transfer, in whichever form, leads to its page in one step. Through real HTTP."""
+"""Anything a user has of a transfer, in any form, leads to its page in one step over real HTTP."""
 
 import html
 import json
@@ -135,7 +135,7 @@ def is_listed(client: httpx.Client, path: str, one: Copy) -> bool:
     return False
 
 
-def test_every_scenario_has_a_hash_that_was_pasted(copies: dict[int, list[Copy]]) -> None:
+def test_every_scenario_has_a_hash_to_paste(copies: dict[int, list[Copy]]) -> None:
     """Guards the test above: but for those where no transaction is ever sent, there is a hash to paste."""
     without = {
         number
@@ -145,7 +145,7 @@ def test_every_scenario_has_a_hash_that_was_pasted(copies: dict[int, list[Copy]]
     assert without == {5, 6, 7, 27}
 
 
-def test_each_thing_is_pasted_in_each_form(copies: dict[int, list[Copy]]) -> None:
+def test_each_identifier_is_pasted_in_every_form(copies: dict[int, list[Copy]]) -> None:
     """Guards the test above, too."""
     pasted = {(known.what, form) for _, _, known, form in pastings(copies)}
     assert pasted == set(product({what for what, _ in pasted}, FORMS))

@@ -1,4 +1,4 @@
-"""The dashboard pointed at a service of its own over TCP behaves as with the embedded one."""
+"""The dashboard with a remote service over TCP behaves as with the embedded one."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def answer_part(page: str) -> str:
     return re.sub(f"{printed}|{running}", "", main, flags=re.DOTALL)
 
 
-def test_the_same_transfers_stand_on_the_same_pages(server: str, pointed: str) -> None:
+def test_a_remote_service_shows_the_same_transfers(server: str, pointed: str) -> None:
     with httpx.Client(trust_env=False, timeout=30) as client:
         ids = re.findall(r'href="/intent/(0x[0-9a-f]+)"[^>]*>Completed', client.get(f"{server}/demo").text)
         assert len(ids) == 30
@@ -48,7 +48,7 @@ def test_the_same_transfers_stand_on_the_same_pages(server: str, pointed: str) -
             assert answer_part(one.text) == answer_part(other.text)
 
 
-def test_a_real_service_has_no_banner_no_demo_and_no_door_of_its_own(pointed: str) -> None:
+def test_a_remote_service_has_no_banner_no_demo_and_no_embedded_api(pointed: str) -> None:
     with httpx.Client(base_url=pointed, trust_env=False, timeout=PATIENCE) as client:
         assert "Demo data" not in client.get("/").text
         assert client.get("/demo").status_code == 404

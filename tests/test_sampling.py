@@ -49,22 +49,22 @@ def collected(project: pytest.Pytester) -> Callable[..., list[str]]:
     return collect
 
 
-def test_a_run_draws_as_many_cases_as_the_mark_says_and_leaves_deep_tests_out(collected) -> None:
+def test_a_run_draws_the_configured_number_of_cases_and_skips_deep_tests(collected) -> None:
     drawn = collected("--seed=1")
     assert len(drawn) == 4
     assert drawn[-1] == "test_plain"
 
 
-def test_a_seed_repeats_a_run_and_another_draws_other_cases(collected) -> None:
+def test_a_seed_repeats_a_run_and_another_seed_draws_other_cases(collected) -> None:
     assert collected("--seed=1") == collected("--seed=1")
     assert collected("--seed=1") != collected("--seed=2")
 
 
-def test_a_deep_run_leaves_nothing_out(collected) -> None:
+def test_a_deep_run_includes_everything(collected) -> None:
     assert len(collected("--deep")) == 42
 
 
-def test_a_rotating_run_draws_some_tests_of_each_slow_file_and_all_of_weaknesses_that_were_found(
+def test_a_rotating_run_draws_some_tests_of_each_slow_file_and_all_regression_tests(
     project: pytest.Pytester,
 ) -> None:
     project.mkpydir("tests")

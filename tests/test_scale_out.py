@@ -281,7 +281,7 @@ async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callab
 
 
 @pytest.mark.deep
-def test_each_step_of_a_reader_may_be_another_process_s(site):
+def test_each_request_of_a_reader_may_reach_another_process(site):
     with contextlib.ExitStack() as stack:
         first, second, third = (stack.enter_context(site.straight_to(process)) for process in site.processes)
         newest = first.get("/history")
@@ -312,7 +312,7 @@ def test_each_step_of_a_reader_may_be_another_process_s(site):
 
 
 @pytest.mark.deep
-def test_redis_holds_what_all_processes_share_and_no_secret(site):
+def test_redis_holds_shared_data_and_no_secret(site):
     with site.straight_to(site.processes[0]) as reader, Redis.from_url(site.redis.url) as redis:
         reader.get("/history")
         held = {key: redis.get(key) or b"" for key in redis.keys()}  # noqa: SIM118 - not a dict
@@ -339,7 +339,7 @@ def with_cookies(answer: httpx.Response) -> dict[str, str]:
 
 
 @pytest.mark.deep
-async def test_processes_and_redis_go_and_come_while_no_request_fails_and_every_viewer_sees_the_end(site):
+async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final_status(site):
     intents = [await executed(site, plot) for plot in PLOTS]
     paths = ["/", "/history", "/tokens", "/chains", f"/search?q={intents[0]}", *(f"/intent/{each}" for each in intents)]
     async with site.client(follow_redirects=True) as pages, site.client(limits=httpx.Limits()) as streams:

@@ -1,4 +1,4 @@
-"""Every setting is one line, is documented, and stops the start when it is wrong."""
+"""Settings: documented once, checked at startup, and never leaked."""
 
 import json
 import logging
@@ -121,7 +121,7 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
         pytest.param({"INTENTS_SERVICE_BRAND": "Two Words"}, "INTENTS_SERVICE_BRAND: ", id="brand that is no word"),
     ],
 )  # fmt: skip
-def test_a_bad_value_is_told_in_one_line_that_names_the_variable(env: dict[str, str], line: str) -> None:
+def test_an_invalid_value_gives_a_one_line_error_with_the_variable(env: dict[str, str], line: str) -> None:
     with patch.dict(os.environ, env, clear=True), pytest.raises(SystemExit) as stopped:
         read_environment()
     told = str(stopped.value)
@@ -155,12 +155,12 @@ REAL = {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the 
     ],
 )  # fmt: skip
 def test_a_setting_that_would_fail_later_stops_the_start_with_one_line(env: dict[str, str], line: str) -> None:
-    test_a_bad_value_is_told_in_one_line_that_names_the_variable(env, line)
+    test_an_invalid_value_gives_a_one_line_error_with_the_variable(env, line)
 
 
 @pytest.mark.finding("S16")
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_secrets_are_read_from_files_without_their_line_end(tmp_path: Path, end: str) -> None:
+def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Path, end: str) -> None:
     secrets = {
         "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
         "SECRET_KEY": "a key of the test",
@@ -180,7 +180,7 @@ def test_secrets_are_read_from_files_without_their_line_end(tmp_path: Path, end:
 
 
 @pytest.mark.finding("S16")
-def test_a_service_without_https_is_asked_on_loopback_or_where_it_is_allowed() -> None:
+def test_plain_http_to_the_service_is_allowed_only_on_loopback_or_by_setting() -> None:
     for more in (
         {"INTENTS_SERVICE_URL": "http://127.0.0.1:8801"},
         {"INTENTS_SERVICE_URL": "http://localhost"},
@@ -195,12 +195,12 @@ def test_a_service_without_https_is_asked_on_loopback_or_where_it_is_allowed() -
 @pytest.mark.parametrize(
     "url", ["redis://a.example", "rediss://u:p@a.example:1/2?ssl_cert_reqs=none&protocol=3", "redis://a?db=2"]
 )
-def test_a_redis_url_with_options_that_are_known_is_taken(url: str) -> None:
+def test_a_redis_url_with_known_options_is_accepted(url: str) -> None:
     with patch.dict(os.environ, {"REDIS_URL": url}, clear=True):
         assert str(read_environment().redis_url).startswith(url.partition("?")[0])
 
 
-def test_a_bad_value_stops_the_start() -> None:
+def test_an_invalid_value_stops_the_start() -> None:
     stopped = start(PORT="http")
     assert stopped.returncode == 1
     assert stopped.stderr.startswith("PORT: ")
@@ -211,19 +211,19 @@ def test_a_bad_value_stops_the_start() -> None:
 @pytest.mark.parametrize(
     "url", ["https://u:s3cret@h/x", "https://s3cret@h", "https://h/x?key=s3cret", "https://h/#s3cret"]
 )
-def test_a_secret_in_the_services_url_stops_the_start_and_is_not_told(url: str) -> None:
+def test_a_secret_in_the_service_url_stops_the_start_and_is_not_printed(url: str) -> None:
     stopped = start(INTENTS_SERVICE_URL=url, SECRET_KEY="a key of the test")
     assert stopped.stderr.startswith("INTENTS_SERVICE_URL: ")
     assert "s3cret" not in stopped.stderr + stopped.stdout
 
 
-def test_the_operators_token_is_not_told_when_it_is_refused() -> None:
+def test_a_rejected_operator_token_is_not_printed() -> None:
     stopped = start(INTENTS_CONSOLE_TOKEN="s3cret", INTENTS_CONSOLE="write")
     assert stopped.returncode == 1
     assert "s3cret" not in stopped.stderr + stopped.stdout
 
 
-def test_the_access_key_is_never_logged_on_any_level() -> None:
+def test_the_access_key_is_not_logged_at_any_level() -> None:
     for name in ("httpx", "httpcore", "httpcore.http11", "httpcore.connection"):
         assert not logging.getLogger(name).isEnabledFor(logging.INFO), name
 
@@ -262,7 +262,7 @@ def has_ipv6() -> bool:
         ),
     ],
 )
-def test_the_start_says_where_it_listens_and_whom_it_asks(env: dict[str, str], line: str) -> None:
+def test_the_startup_line_says_the_listening_address_and_the_service(env: dict[str, str], line: str) -> None:
     if "HOST" in env and not has_ipv6():
         pytest.skip("this machine has no IPv6 loopback")
     port = free_port()
@@ -274,7 +274,7 @@ def test_the_start_says_where_it_listens_and_whom_it_asks(env: dict[str, str], l
         assert wait_for(f"http://{host}:{port}/healthz", process).status_code == 200
 
 
-def test_as_json_every_line_is_one_the_servers_own_included() -> None:
+def test_in_json_mode_every_log_line_is_json_including_the_servers() -> None:
     port = free_port()
     with started(port, LOG_FORMAT="json") as process:
         assert process.stderr
@@ -286,7 +286,7 @@ def test_as_json_every_line_is_one_the_servers_own_included() -> None:
             assert (refused["logger"], refused["level"]) == ("gunicorn.error", "ERROR")
 
 
-def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
+def test_a_limit_can_be_set_for_a_single_group_of_operations() -> None:
     show = (
         "from intents_ui import wiring; c = wiring.config(); print(c.limits['search'].total, c.limits['intent'].total)"
     )
@@ -295,7 +295,7 @@ def test_a_limit_can_be_set_for_one_group_of_operations_alone() -> None:
     assert shown.stdout.split() == ["3.5", "4.0"]
 
 
-def test_the_embedded_service_lists_as_many_tokens_as_are_asked_for() -> None:
+def test_the_embedded_service_lists_the_configured_number_of_tokens() -> None:
     show = "from intents_ui import wiring; c = wiring.emulator().catalogue; print(len(list(c.on_chains(c.listed))))"
     env = {"PATH": os.environ["PATH"], "INTENTS_EMBEDDED_TOKENS": "500"}
     shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
@@ -316,7 +316,7 @@ def test_the_embedded_service_lists_as_many_tokens_as_are_asked_for() -> None:
         ),
     ],
 )
-def test_the_embedded_service_is_there_when_no_other_is_named(env: dict[str, str], embedded: str) -> None:
+def test_the_embedded_service_is_the_default(env: dict[str, str], embedded: str) -> None:
     started = start(**env)
     assert started.stdout.strip() == embedded, started.stderr
 
@@ -344,7 +344,7 @@ def test_a_link_for_owners_is_https_or_mail_and_safe_to_copy(name: str, value: s
 
 
 @pytest.mark.parametrize("contact", ["support@app.example", "https://app.example:8443/help?topic=refund#form"])
-def test_support_is_an_e_mail_address_or_a_page(monkeypatch: pytest.MonkeyPatch, contact: str) -> None:
+def test_support_is_an_email_address_or_a_page(monkeypatch: pytest.MonkeyPatch, contact: str) -> None:
     monkeypatch.setenv("INTENTS_SUPPORT_CONTACT", contact)
     monkeypatch.setenv("INTENTS_RECOVERY_URL", "https://app.example/recover?from=dashboard")
     read = Environment()

@@ -1,4 +1,4 @@
-"""What a visitor may spend is counted for all processes; a cache that is away breaks no page and lifts no limit."""
+"""Rate limits shared by all processes; a Redis outage breaks no page and lifts no limit."""
 
 import logging
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def spend_all(visitor: str | None, limit: Limit = THREE_A_MINUTE) -> list[int]:
 
 
 @pytest.mark.usefixtures("where")
-def test_after_the_last_one_the_answer_is_how_long_to_wait_and_they_come_back_evenly(
+def test_a_rejection_says_how_long_to_wait_and_tokens_refill_evenly(
     clock: time_machine.Traveller,
 ) -> None:
     assert spend_all(HERE) == [0, 0, 0, 20]
@@ -64,7 +64,7 @@ def test_after_the_last_one_the_answer_is_how_long_to_wait_and_they_come_back_ev
 
 
 @pytest.mark.usefixtures("where")
-def test_whoever_goes_on_asking_waits_no_longer_for_it(clock: time_machine.Traveller) -> None:
+def test_rejected_requests_do_not_extend_the_wait(clock: time_machine.Traveller) -> None:
     spend_all(HERE)
     assert [spend(THREE_A_MINUTE, HERE) for _ in range(9)] == [20] * 9
     clock.shift(timedelta(seconds=20))
@@ -72,14 +72,14 @@ def test_whoever_goes_on_asking_waits_no_longer_for_it(clock: time_machine.Trave
 
 
 @pytest.mark.usefixtures("where")
-def test_several_are_spent_at_once_or_none() -> None:
+def test_several_tokens_are_spent_together_or_not_at_all() -> None:
     assert spend(THREE_A_MINUTE, HERE, 2) == 0
     assert spend(THREE_A_MINUTE, HERE, 2) == 20
     assert spend(THREE_A_MINUTE, HERE) == 0
 
 
 @pytest.mark.usefixtures("where")
-def test_what_was_spent_in_advance_is_corrected_to_what_it_cost(clock: time_machine.Traveller) -> None:
+def test_an_estimated_cost_is_corrected_to_the_actual_one(clock: time_machine.Traveller) -> None:
     assert spend(THREE_A_MINUTE, HERE, 3) == 0
     settle(THREE_A_MINUTE, HERE, spent=3, cost=1)
     assert spend(THREE_A_MINUTE, HERE, 2) == 0
@@ -100,7 +100,7 @@ def test_each_address_and_each_limit_has_its_own_count() -> None:
 
 
 @pytest.mark.usefixtures("where")
-def test_what_is_given_back_can_be_spent_again() -> None:
+def test_returned_tokens_can_be_spent_again() -> None:
     for _ in range(10):
         assert spend(THREE_A_MINUTE, HERE) == 0
         give_back(THREE_A_MINUTE, HERE)
@@ -108,25 +108,25 @@ def test_what_is_given_back_can_be_spent_again() -> None:
 
 
 @pytest.mark.usefixtures("where")
-def test_many_at_a_time_get_no_more_than_one_after_the_other() -> None:
+def test_concurrent_requests_get_no_more_than_sequential_ones() -> None:
     limit = Limit("many", 25, 60)
     with ThreadPoolExecutor(8) as threads:
         waits = list(threads.map(lambda _: spend(limit, HERE), range(100)))
     assert waits.count(0) == 25
 
 
-def test_what_may_not_wait_is_counted_in_this_process() -> None:
+def test_nonblocking_limits_are_counted_in_the_process() -> None:
     assert [spend_here(THREE_A_MINUTE, HERE) for _ in range(4)] == [0, 0, 0, 20]
 
 
-def test_a_flood_of_addresses_is_forgotten_again() -> None:
+def test_a_flood_of_addresses_is_evicted_again() -> None:
     most = settings.OWN_CACHE["OPTIONS"]["MAX_ENTRIES"]
     for number in range(most + 500):
         spend_here(THREE_A_MINUTE, str(number))
     assert len(caches["own"]._cache) <= most
 
 
-def test_with_redis_all_processes_share_the_count_and_without_it_each_has_its_own(
+def test_processes_share_a_count_with_redis_and_have_their_own_without_it(
     redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert spend_all(HERE) == [0, 0, 0, 20]
@@ -141,7 +141,7 @@ def test_with_redis_all_processes_share_the_count_and_without_it_each_has_its_ow
     assert spend(THREE_A_MINUTE, HERE) == 0
 
 
-def test_what_writes_waits_until_it_can_be_counted_again(redis: RedisServer) -> None:
+def test_writes_wait_until_the_shared_count_is_available_again(redis: RedisServer) -> None:
     assert spend(STRICT, HERE) == 0
     redis.down()
     for _ in range(2):
@@ -153,11 +153,11 @@ def test_what_writes_waits_until_it_can_be_counted_again(redis: RedisServer) -> 
     assert spend(STRICT, HERE) == 0
 
 
-def test_without_redis_what_writes_is_counted_here() -> None:
+def test_without_redis_configured_writes_are_counted_in_the_process() -> None:
     assert spend_all(HERE, STRICT) == [0, 0, 0, 20]
 
 
-def test_in_redis_nothing_is_kept_for_longer_than_it_matters(redis: RedisServer) -> None:
+def test_counts_in_redis_expire_when_they_no_longer_matter(redis: RedisServer) -> None:
     spend(THREE_A_MINUTE, HERE)
     client = caches["default"]._cache.get_client(write=True)
     (key,) = client.keys("*spent*")

@@ -30,18 +30,18 @@ def settings_of(tool: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "name", ["requirements.txt", "requirements-dev.txt", "requirements-mutation.txt", "requirements-telemetry.txt"]
 )
-def test_everything_that_is_installed_is_held_by_its_hash(name: str) -> None:
+def test_every_installed_package_is_pinned_by_hash(name: str) -> None:
     entries = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
     assert len(entries) > 30
     assert [entry for entry in entries if not re.match(r"[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", entry)] == []
 
 
-def test_django_is_no_older_than_the_release_that_mended_it() -> None:
+def test_django_has_the_required_security_fixes() -> None:
     (found,) = re.findall(r"^django==(\d+)\.(\d+)\.(\d+) ", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
     assert tuple(map(int, found)) >= (6, 1, 3)
 
 
-def test_what_installs_asks_for_the_hashes() -> None:
+def test_every_install_command_requires_hashes() -> None:
     installing = [line for line in (ROOT / "Makefile").read_text().splitlines() if "pip install" in line]
     installing += [line for line in (ROOT / "Dockerfile").read_text().splitlines() if "pip install" in line]
     assert len(installing) == 4
@@ -71,7 +71,7 @@ CANNOT = 'echo "ERROR: django: Dependency not found on PyPI and could not be aud
         (FINDS_NOTHING, FINDS_NOTHING, 0, "NOT RUN"),
     ],
 )
-def test_an_audit_fails_or_says_that_nobody_could_be_asked(
+def test_an_audit_fails_or_reports_that_it_could_not_run(
     tmp_path: Path, control: str, locked: str, status: int, says: str
 ) -> None:
     (tmp_path / ".ci").mkdir()
@@ -85,7 +85,7 @@ def test_an_audit_fails_or_says_that_nobody_could_be_asked(
     assert says in done.stdout
 
 
-def test_the_checks_come_before_the_tests() -> None:
+def test_checks_run_before_tests() -> None:
     rules = (ROOT / "Makefile").read_text()
     (needed, check), (_, lint) = (
         re.findall(rf"^{name}:(.*)\n((?:\t.*\n)+)", rules, re.MULTILINE)[0] for name in ("check", "lint")
@@ -101,7 +101,7 @@ def test_the_checks_come_before_the_tests() -> None:
     assert "make --no-print-directory check || exit 1\n" in script.partition('"${others[@]}" "${workers[@]}"')[0]
 
 
-def test_ruffs_rules_of_security_hold_for_all_but_what_tests_do() -> None:
+def test_ruffs_security_rules_apply_everywhere_but_in_tests() -> None:
     lint = settings_of("ruff")["lint"]
     assert "S" in lint["select"]
     assert "ignore" not in lint
@@ -111,7 +111,7 @@ def test_ruffs_rules_of_security_hold_for_all_but_what_tests_do() -> None:
     assert [path for path, codes in switched_off.items() if codes] == ["tests/**"]
 
 
-def test_whoever_switches_off_a_rule_of_security_says_why() -> None:
+def test_every_disabled_security_rule_has_a_reason() -> None:
     assert [place for place, codes, reason in switched_off() if "S" in codes.split() and len(reason.split()) < 2] == []
 
 
@@ -128,7 +128,7 @@ MAY_IMPORT = {"jail.py": {"subprocess"}}
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_of_ours_runs_text_or_other_programs(path: Path) -> None:
+def test_no_code_runs_dynamic_code_or_other_programs(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
             case ast.Call(func=ast.Name(id=name)):
@@ -142,7 +142,7 @@ def test_nothing_of_ours_runs_text_or_other_programs(path: Path) -> None:
                 assert name not in NEVER_ASKED_OF_OS, f"line {node.lineno}"
 
 
-def test_what_processes_share_is_json_and_nobody_has_a_session() -> None:
+def test_processes_share_json_only_and_there_are_no_sessions() -> None:
     told = answer_of(
         "import json; from intents_ui import settings as s;"
         "print(json.dumps([s.CACHES, s.INSTALLED_APPS, s.MIDDLEWARE], default=str))",
@@ -164,7 +164,7 @@ print("nobody was asked")
 """
 
 
-def test_nobody_is_asked_while_the_dashboard_is_imported() -> None:
+def test_importing_the_dashboard_sends_no_request() -> None:
     told = answer_of(IMPORTING, INTENTS_SERVICE_URL="https://service.invalid", SECRET_KEY="x" * 50)
     assert told == "nobody was asked\n"
 

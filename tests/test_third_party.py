@@ -1,4 +1,4 @@
-"""What comes along is what it says it is, with its licence beside it."""
+"""Vendored files match their recorded hashes and come with their license."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
-def test_vendored_files_are_those_that_were_recorded() -> None:
+def test_vendored_files_match_their_recorded_hashes() -> None:
     recorded = dict(re.findall(r"`(static/vendor/[^`]+)`, sha384 `([^`]+)`", (ROOT / "THIRD_PARTY.md").read_text()))
     found = {
         str(path.relative_to(ROOT)): base64.b64encode(hashlib.sha384(path.read_bytes()).digest()).decode()

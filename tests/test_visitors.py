@@ -1,4 +1,4 @@
-"""Whose limit a request counts against, whether one of our pages sent it, and how its reader calls us."""
+"""Client addresses behind proxies, same-site checks, and the public URL of the dashboard."""
 
 import ipaddress
 
@@ -29,7 +29,7 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
         pytest.param(None, ["203.0.113.9"], "203.0.113.9", id="a proxy on a socket on the disk"),
     ],
 )
-def test_a_visitor_is_the_last_address_that_none_of_our_proxies_has(client, forwarded, address):
+def test_a_visitor_is_the_last_address_before_trusted_proxies(client, forwarded, address):
     headers = [(b"host", b"a"), *((b"x-forwarded-for", value.encode()) for value in forwarded)]
     assert address_of({"client": (client, 1) if client else None, "headers": headers}, PROXIES) == address
 
@@ -52,7 +52,7 @@ def test_a_visitor_is_the_last_address_that_none_of_our_proxies_has(client, forw
         pytest.param("203.0.113.9:5678:1", "unreadable", id="two ports"),
     ],
 )
-def test_a_port_or_quotes_around_a_forwarded_address_do_not_make_another_visitor(forwarded, address):
+def test_a_port_or_quotes_in_a_forwarded_address_do_not_change_the_visitor(forwarded, address):
     headers = [(b"x-forwarded-for", forwarded.encode())]
     assert address_of({"client": ("10.0.0.1", 1), "headers": headers}, PROXIES) == address
 
@@ -87,7 +87,7 @@ def request(**headers: str) -> HttpRequest:
         pytest.param({}, True, id="not a browser"),
     ],
 )
-def test_a_request_is_ours_unless_another_site_made_a_browser_send_it(headers: dict[str, str], ours: bool) -> None:
+def test_a_request_is_same_site_unless_a_browser_says_otherwise(headers: dict[str, str], ours: bool) -> None:
     assert is_ours(request(**headers)) is ours
 
 
@@ -106,11 +106,11 @@ def test_a_request_is_ours_unless_another_site_made_a_browser_send_it(headers: d
         pytest.param({}, "http://localhost:8000", id="nothing"),
     ],
 )
-def test_links_begin_as_the_readers_browser_knows_us(headers: dict[str, str], expected: str) -> None:
+def test_links_start_with_the_origin_that_the_browser_uses(headers: dict[str, str], expected: str) -> None:
     assert root(request(**headers)) == expected
 
 
-def test_a_dashboard_of_every_name_does_not_take_every_site_for_its_own() -> None:
+def test_a_wildcard_host_does_not_make_every_site_our_own() -> None:
     with override_settings(ALLOWED_HOSTS=["*"]):
         assert is_ours(request(Origin="https://localhost:8000"))
         assert not is_ours(request(Origin="https://evil.example"))
@@ -129,5 +129,5 @@ def test_a_dashboard_of_every_name_does_not_take_every_site_for_its_own() -> Non
         ("nonsense", False),
     ],
 )
-def test_this_machine_is_known_by_its_own_addresses_alone(address: str, is_it: bool) -> None:
+def test_local_requests_are_recognized_by_their_address_only(address: str, is_it: bool) -> None:
     assert is_this_machine(address) is is_it

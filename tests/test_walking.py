@@ -1,6 +1,6 @@
-"""Through a whole list by its own links, onward and back, while new intents come and old ones leave.
+"""Walking a whole list by its links, forward and back, while intents are added and removed.
 
-Every intent that was in the list for as long as a walk took is met exactly once, and none is met twice.
+Every intent that is in the list throughout a walk is met exactly once, and none is met twice.
 """
 
 import html
@@ -173,7 +173,7 @@ def walk_both_ways(
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "sort", "order"), WALKS)
-def test_every_intent_is_met_once_on_the_way_and_once_on_the_way_back(
+def test_every_intent_is_met_once_forward_and_once_back(
     emulator: Emulator, clock: time_machine.Traveller, name: str, sort: str, order: str
 ) -> None:
     query, holds = LISTS[name]
@@ -189,7 +189,7 @@ def test_every_intent_is_met_once_on_the_way_and_once_on_the_way_back(
 
 
 @pytest.mark.parametrize("size", [10, 20, 30])
-def test_an_owners_intents_are_met_once_whatever_the_length_of_a_page(
+def test_an_owners_intents_are_met_once_at_any_page_size(
     emulator: Emulator, clock: time_machine.Traveller, size: int
 ) -> None:
     now = round(emulator.now() * 1_000_000)

@@ -86,7 +86,7 @@ def table(collected: Path, files: dict[str, str], kind: str, coding: str) -> str
 
 
 @pytest.mark.parametrize("scenario", [3, 16, 28], ids=["succeeded", "with the longest page", "failed"])
-def test_a_first_visit_of_an_intents_page_is_light(
+def test_a_first_visit_to_a_transfers_page_is_light(
     collected: Path, site: Client, emulator: Emulator, scenario: int
 ) -> None:
     """The page with its styles and scripts; in the smaller coding with the parts that it asks for by itself as well."""
