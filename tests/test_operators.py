@@ -160,7 +160,7 @@ def test_writes_and_reads_of_a_visitor_are_rate_limited(
 @pytest.mark.usefixtures("token")
 def test_the_token_page_says_whether_the_browser_is_remembered_and_can_forget_it() -> None:
     browser = Client(enforce_csrf_checks=True)
-    assert "This browser is not remembered." in browser.get("/operator").content.decode()
+    assert "This browser is not signed in." in browser.get("/operator").content.decode()
     browser.cookies.load(remembered(operator_token=TOKEN, remember="on"))
     page = browser.get("/operator")
     assert ">12:30 UTC</time>" in page.content.decode()
@@ -169,7 +169,7 @@ def test_the_token_page_says_whether_the_browser_is_remembered_and_can_forget_it
     proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode())
     assert proof is not None
     assert browser.post("/operator", {"csrfmiddlewaretoken": proof[1]}).headers["Location"] == "/operator"
-    assert "This browser is not remembered." in browser.get("/operator").content.decode()
+    assert "This browser is not signed in." in browser.get("/operator").content.decode()
 
 
 @pytest.mark.usefixtures("token")

@@ -75,7 +75,7 @@ def test_the_first_response_has_the_balances_and_what_follows_from_them(site: Cl
     said = words(site.get(f"/intent/{intent_id}"))
     assert EXPLANATIONS["aborted.recoverable"].headline in said
     assert "At the deposit address on Polygon: 30.00 USDT." in said
-    assert "Waiting on: owner." in said
+    assert "Waiting on: owner" in said
     assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)
 
 

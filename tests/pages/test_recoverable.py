@@ -172,7 +172,7 @@ def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, em
     assert f"Aborted {told.headline}" in said
     assert "aborted: not sent within 10m0s" in said
     assert "30.00 USDT deposit address on Polygon $30.00" in said
-    assert f"{told.next} {SECOND_DEPOSIT} Waiting on: owner." in said
+    assert f"{told.next} {SECOND_DEPOSIT} Waiting on: owner" in said
     assert f'href="/intent/{intent["intentId"]}"' in row
     assert f'href="/address/{intent["ownerAddress"]}"' in row
 

@@ -114,7 +114,7 @@ def test_nothing_that_matches_is_a_miss_that_says_what_was_searched(site: Client
     assert page.status_code == 404
     assert "No matches" in words(page)
     assert "Searched the 100 newest transfers." in words(page)
-    assert "Ask for the full ID." in words(page)
+    assert "Request the full ID." in words(page)
     assert rows(page) == []
 
 
@@ -225,7 +225,7 @@ def test_what_the_ticket_does_not_hold_is_compared_with_the_newest(
     for said in answer.words[2:]:
         assert "No match" in said
         assert "Searched the 100 newest transfers. No match there or in the other rows." in said
-        assert "Ask for the full ID." in said
+        assert "Request the full ID." in said
     assert asked.count("GetIntentHistory") == 1
     assert answer.total == "All 4 identifiers resolved: 3 not found, 1 possible match."
 
@@ -251,7 +251,7 @@ def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
     emulator.behave("GetIntentHistory", "failing-500")
     answer = send(f"{NOBODY} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
     for said in answer.words[1:]:
-        assert "Not answered" in said
+        assert "Lookup failed" in said
         assert "Couldn't search the newest transfers." in said
         assert "No match" not in said
     once = asked.count("GetIntentHistory")
@@ -264,7 +264,7 @@ def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
 def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     answer = send(f"{NOBODY} {UNKNOWN}")
-    assert "Not compared with the transfers of row 1, whose lookups failed." in answer.words[1]
+    assert "Not compared with row 1, whose lookups failed." in answer.words[1]
 
 
 def test_what_may_be_pasted_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
