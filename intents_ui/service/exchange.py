@@ -211,8 +211,6 @@ def _as_ours(error: Exception) -> ServiceError:
             return OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
         case httpx.ConnectError() | httpcore.ConnectError():
             return Unreachable.because(_reason_not_connected(error))
-        case httpx.DecodingError():
-            return Unreadable.because(Flaw.ENCODING)
         case _:
             return Unreachable.because(Reason.BROKEN)
 

@@ -50,7 +50,7 @@ def _communicate(process: "subprocess.Popen[bytes]", body: bytes) -> bytes:
 
     The subprocess reads everything before it writes, so this can't deadlock.
     """
-    if process.stdin is None or process.stdout is None:  # for the type checker: both are pipes
+    if process.stdin is None or process.stdout is None:  # pragma: no cover - for the type checker: both are pipes
         raise NotDrawn("the decoder cannot be spoken to")
     with contextlib.suppress(BrokenPipeError), process.stdin:
         process.stdin.write(body)

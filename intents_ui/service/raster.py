@@ -63,7 +63,7 @@ def _centered(image: Image.Image) -> Image.Image:
     return ground
 
 
-def limit() -> None:
+def limit() -> None:  # pragma: no cover - runs in the decoder's process, which is started without an environment
     """Set the process's resource limits. Call it before reading any input."""
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -71,7 +71,7 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def main() -> int:
+def main() -> int:  # pragma: no cover - as above
     limit()
     try:
         drawn = drawn_anew(sys.stdin.buffer.read())
@@ -82,5 +82,5 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # pragma: no cover - as above
     sys.exit(main())

@@ -171,7 +171,4 @@ def _cut(value: object) -> str:
         return read_text(value[:UNREADABLE_TEXT])
     if isinstance(value, Decimal):
         return str(value)[:UNREADABLE_TEXT]
-    try:
-        return json.dumps(value, default=str)[:UNREADABLE_TEXT]
-    except (ValueError, TypeError, RecursionError):
-        return "…"
+    return json.dumps(value, default=str)[:UNREADABLE_TEXT]

@@ -96,6 +96,16 @@ def test_both_addresses_of_the_native_token_resolve_to_one_token(service, addres
     assert (token.symbol, token.address) == ("ETH", ZERO)
 
 
+def test_more_lists_than_are_remembered_are_all_read(service, monkeypatch):
+    monkeypatch.setattr(catalogue, "LISTS_HELD", 1)
+    catalog = service.catalog()
+    for _ in range(2):
+        assert catalog.token(1, USDC) is not None
+        assert catalog.token(10, USDC) is not None
+        assert catalog.chain(1) is not None
+    assert len(service.asked) == 3
+
+
 def test_an_unlisted_or_unknown_token_is_none(service):
     catalog = service.catalog()
     assert catalog.token(1, "0x" + "1" * 40) is None

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.errors import NotFound, Reason, Unreachable
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.guard import Answered, Guard
 from intents_ui.service.health import Health
 from intents_ui.service.kept import KeptAnswers
@@ -148,3 +149,16 @@ def test_writes_are_never_shared(upstream, call):
         assert all(upstream.arrived.acquire(timeout=60) for _ in asked)  # both under way at the same time
         upstream.may_answer.set()
         assert [one.result(60) for one in asked] == [ANSWER, ANSWER]
+
+
+def test_a_waiter_whose_page_is_out_of_time_is_not_sent_again(upstream):
+    guard = guarded(upstream, patience=10.0)
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(guard.ask, operations.get_intent("0x1"))
+        assert upstream.arrived.acquire(timeout=60)
+        with within(0.05), pytest.raises(OutOfTime) as caught:
+            guard.ask(operations.get_intent("0x1"))
+        upstream.may_answer.set()
+        assert first.result(60) == ANSWER
+    assert caught.value.operation == "GetIntent"
+    assert upstream.calls == ["GetIntent"]

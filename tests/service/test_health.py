@@ -14,7 +14,8 @@ import pytest
 from intents_ui.service import operations
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import Group
-from intents_ui.service.errors import AccessDenied, NotFound, ServiceError, TooBusy, Unreachable
+from intents_ui.service.deadline import within
+from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.health import DENIALS, FEWEST_CALLS, LATCH_SECONDS, OPEN_SECONDS, SLOW_SECONDS, Line, State
 from intents_ui.service.tally import Event
 from intents_ui.service.wire import Intent
@@ -118,8 +119,20 @@ def test_one_call_probes_while_the_others_wait_briefly_for_its_result(service: U
         assert arrived.wait(60)
         others = [threads.submit(ask, service, 101 + number) for number in range(3)]
         assert len(service.visits) == FEWEST_CALLS + 1
+        assert service.service.health.refusal("GetIntentHistory", Line.READ) is None
         may_answer.set()
         assert [asked.result(60) for asked in (first, *others)] == [None] * 4
+
+
+def test_a_probe_that_ran_out_of_time_leaves_the_circuit_for_the_next_call_to_probe(service: Upstream) -> None:
+    break_down(service)
+    service.clock.now += OPEN
+    may_answer = threading.Event()
+    service.does = lambda visit: good(visit) if may_answer.wait(60) else None
+    with within(0.2):
+        assert isinstance(ask(service, 100), OutOfTime)
+    may_answer.set()
+    assert ask(service, 101) is None
 
 
 def test_a_failed_probe_starts_another_pause(service: Upstream) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from intents_ui.service import guard, lifetimes, operations
-from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Reason, ServiceError, Unreachable
+from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.freshness import OldAnswer, collecting
+from intents_ui.service.guard import RENEWALS
 from intents_ui.service.kept import ENTRY_BYTES, WEIGHT, KeptAnswers
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.service.operations import Call
@@ -157,6 +158,24 @@ def test_background_refreshes_leave_threads_free_for_pages(service: Upstream) ->
     go_on.set()
     until(lambda: not service.service._guard._pending)
     assert len(service.asked) == 40 + 16
+
+
+def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -> None:
+    intents = [operations.get_intent(f"0x{number}") for number in range(RENEWALS + 1)]
+    with upstream(total=60.0) as service:
+        for call in intents:
+            service.service.ask(call)
+        service.clock.now += 60
+        go_on = threading.Event()
+        service.does = lambda visit: good(visit) if go_on.wait(60) else None
+        for call in intents[:-1]:
+            service.service.ask(call)
+        answer, stale = told_by(service, intents[-1])
+        go_on.set()
+        until(lambda: not service.service._guard._pending)
+        assert len(service.asked) == 2 * RENEWALS + 1
+    assert answer.intent_id == f"0x{RENEWALS}"
+    assert [type(old.error) for old in stale] == [Overloaded]
 
 
 # Where the service fails
@@ -324,6 +343,16 @@ def test_a_forced_read_bypasses_the_cache(service: Upstream) -> None:
     service.does = status_is("COMMITTED")
     assert service.service.anew(GET).status == "COMMITTED"
     assert service.service.ask(GET).status == "COMMITTED"
+
+
+def test_an_error_of_a_request_sent_before_a_write_is_not_cached() -> None:
+    clock = Clock()
+    kept, call = KeptAnswers(LIFETIMES, clock=clock), operations.get_intent("0x1")
+    kept.forget("0x1")
+    kept.refuse(call, NotFound("no such intent", code=8000), asked_at=clock.now - 1)
+    assert kept.refusal(call.question) is None
+    kept.refuse(call, NotFound("no such intent", code=8000), asked_at=clock.now + 1)
+    assert kept.refusal(call.question) is not None
 
 
 def test_an_older_response_does_not_replace_a_newer_one() -> None:

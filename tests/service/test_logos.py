@@ -11,6 +11,7 @@ import trustme
 
 from intents_ui.service import jail
 from intents_ui.service import logos as module
+from intents_ui.service.deadline import within
 from intents_ui.service.logos import KEPT_SECONDS, MISSED_SECONDS, READERS, Busy, Logos
 from tests.service import logo_host
 from tests.service.logo_host import HOST, INSIDE, PATIENCE, PRIVATE, PUBLIC, Host
@@ -243,6 +244,20 @@ def test_concurrent_readers_share_one_request_and_excess_waiters_are_rejected(ho
     assert came[0]
     assert set(came) == {came[0]}
     assert logos.picture(URI) == came[0]
+
+
+def test_a_reader_past_its_deadline_does_not_wait_for_a_shared_request(hosting: Hosting) -> None:
+    door = threading.Event()
+    host = hosting(lambda visit: visit.send(response(GOOD)) if door.wait(PATIENCE) else None)
+    logos = host.logos()
+    first = threading.Thread(target=logos.picture, args=(URI,))
+    first.start()
+    until(lambda: host.visits == 1)
+    with within(0.05), pytest.raises(Busy):
+        logos.picture(URI)
+    door.set()
+    first.join(PATIENCE)
+    assert logos.picture(URI)
 
 
 def is_busy(logos: Logos) -> bool:

@@ -131,6 +131,17 @@ def test_writes_are_not_reads():
     assert not operations.execute_intent("0x1").is_read
 
 
+def test_an_executed_intent_is_the_requested_one():
+    recorder = Recorder({"ExecuteIntent": '{"intentId":"0x1","intentStatus":"EXECUTING"}'})
+    with recorder.client() as service:
+        answer = service.ask(operations.execute_intent("0x1", deposit_transaction_hash="0x2"))
+        with pytest.raises(Unreadable) as caught:
+            service.ask(operations.execute_intent("0x3"))
+    assert (answer.intent_id, answer.intent_status) == ("0x1", "EXECUTING")
+    assert caught.value.flaw is Flaw.OTHER_INTENT
+    assert json.loads(recorder.sent[0]) == {"intentId": "0x1", "depositTransactionHash": "0x2"}
+
+
 def test_an_intent_that_differs_from_the_one_received_cannot_be_committed():
     with pytest.raises(ValueError, match="exactly as the service gave it"):
         operations.commit_intent(Intent(intent_id="0x1"))
@@ -182,6 +193,12 @@ def test_a_renamed_response_is_read_under_the_interface_names():
     assert intent.quote_request.options.service_address_overrides == ServiceAddressOverrides(
         smart_wallet_factory_address="0xacme"
     )
+
+
+def test_the_entries_of_a_renamed_list_are_renamed():
+    brand = Brand("acme", "acme")
+    assert brand.read({"acmeChains": [{"acmeId": "acme"}, 1]}) == {"serviceChains": [{"serviceId": "acme"}, 1]}
+    assert brand.write({"serviceChains": [{"serviceId": "x"}]}) == {"acmeChains": [{"acmeId": "x"}]}
 
 
 def test_a_renamed_request_is_written_under_its_own_names():

@@ -49,6 +49,8 @@ def test_no_code_is_known_that_is_not_in_the_table():
         (2004, errors.WrongState),
         (9001, errors.Unreachable),
         (-7, errors.Unreachable),
+        ("8000", errors.NotFound),
+        ("-7", errors.Unreachable),
     ],
 )
 def test_the_code_outranks_a_conflicting_name_or_status(code, kind):

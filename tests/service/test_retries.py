@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.errors import ServiceError
+from intents_ui.service.errors import Reason, ServiceError, Unreachable
 from intents_ui.service.operations import Call
 from intents_ui.service.retries import LEAST, Budget
 from intents_ui.service.tally import Event
@@ -99,6 +99,15 @@ def test_a_timeout_leaves_no_time_for_a_retry() -> None:
         with pytest.raises(ServiceError):
             service.service.ask(GET)
         assert len(service.asked) == 1
+
+
+def test_a_retry_that_hangs_ends_with_the_calls_timeout() -> None:
+    with upstream(total=0.5) as service:
+        service.does = lambda visit: visit.reset() if len(service.visits) == 1 else visit.stay_silent()
+        with pytest.raises(Unreachable) as caught:
+            service.service.ask(GET)
+        assert len(service.asked) == 2
+    assert (caught.value.reason, caught.value.operation) == (Reason.TIMEOUT, "GetIntent")
 
 
 def keeps_alive(visit: Visit, *, until_asked: int) -> None:

@@ -4,8 +4,9 @@ import contextlib
 import socket
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -47,19 +48,21 @@ def service() -> CountedService:
     return CountedService(Emulator(now=Clock()))
 
 
-def shared(redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.0) -> SharedAnswers:
+def shared(
+    redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.0, clock: Callable[[], float] = time.time
+) -> SharedAnswers:
     """With a patience that a busy machine does not outlast."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_answers, "PATIENCE", 10.0)
-        return SharedAnswers(redis.url, whose=whose, seal=SEAL, now=lambda: time.time() + ahead)
+        return SharedAnswers(redis.url, whose=whose, seal=SEAL, now=lambda: clock() + ahead)
 
 
 @contextlib.contextmanager
-def process(service: CountedService, answers: SharedAnswers) -> Iterator[ServiceClient]:
+def process(service: CountedService, answers: SharedAnswers, **how: Any) -> Iterator[ServiceClient]:
     """A client as each process has one: nothing but Redis is shared."""
     transport = InProcessTransport(service, loops=2)
     with ServiceClient(
-        config("http://embedded", total=10.0, size=2**20), transport=transport, shared=answers
+        config("http://embedded", total=10.0, size=2**20), transport=transport, shared=answers, **how
     ) as client:
         yield client
 
@@ -210,3 +213,12 @@ def test_an_unsigned_response_in_redis_is_requested_again_and_counted(service, r
             assert second.get_intent(one) == intent
         assert SEAL.tally[Event.UNSIGNED] == before + 1
         assert service.calls["GetIntent"] == asked
+
+
+def test_an_unchanged_copy_of_our_own_in_redis_is_requested_again_after_its_lifetime(service, redis, values):
+    clock = Clock()
+    with process(service, shared(redis, clock=clock), clock=clock) as client:
+        for _ in range(2):
+            client.get_intent_history(page=Page.first())
+            clock.forward(60)
+    assert service.calls["GetIntentHistory"] == 2

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from intents_ui.service import answers, unknown_words, wire
+from intents_ui.service import answers, tolerance, unknown_words, wire
 from tests import spec
 
 # Strings by the schema, but numbers in every sample. Parsed as numbers.
@@ -287,3 +287,16 @@ def test_a_receipt_of_another_intent_is_detected_and_not_used(named, other):
     assert wire.another_in(named, "0xb") == other
     entry = wire.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
     assert (entry.receipt is None, set(entry.unreadable)) == ((True, {"receipt"}) if other else (False, set()))
+
+
+def test_a_long_list_of_an_unknown_field_is_no_fault():
+    intent = wire.Intent.model_validate({"intentId": "0x1", "new": [0] * (tolerance.LONGEST_LIST + 1)})
+    assert not intent.unreadable
+    assert not intent.unreadable_entries
+
+
+def test_a_long_list_is_cut_and_its_other_entries_are_counted():
+    calls = wire.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (tolerance.LONGEST_LIST + 2)})
+    assert len(calls.calls) == tolerance.LONGEST_LIST
+    assert calls.unreadable == {"calls": "2 more entries"}
+    assert calls.unreadable_entries == 2

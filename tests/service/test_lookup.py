@@ -1,0 +1,79 @@
+"""Lookup of a pasted identifier where the service finds it by a second criterion only, or fails in between."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from intents_ui.service import lookup
+from tests.service.scripted_server import Visit, response
+from tests.service.upstream import BAD, Upstream, no, upstream
+
+HASH = "0x" + "ab" * 32
+OTHER = "0x" + "cd" * 32
+TOKEN = "0x" + "1" * 40
+NOT_FOUND = no(8000, "NotFound", 400)
+INVALID = no(2000, "InvalidArgument", 400)
+
+
+@pytest.fixture
+def service() -> Iterator[Upstream]:
+    with upstream() as service:
+        yield service
+
+
+class Deposits:
+    """Finds all of its intents by any deposit hash and none by other criteria. `receipts` are the actual hashes."""
+
+    def __init__(self, receipts: dict[str, str | None]) -> None:
+        self.receipts = receipts
+
+    def __call__(self, visit: Visit) -> None:
+        request = json.loads(visit.body)
+        if visit.operation == "SearchIntents":
+            ids = self.receipts if "byDepositTransactionHash" in request else ()
+            visit.send(response({"intents": [{"intentId": each} for each in ids]}))
+            return
+        intent_id = request["intentId"]
+        deposit = self.receipts[intent_id]
+        if deposit is None:
+            NOT_FOUND(visit)
+        else:
+            receipt = {"intentId": intent_id, "depositTransaction": {"txnHash": deposit}}
+            visit.send(response({"intentReceipt": receipt}))
+
+
+def found(service: Upstream) -> list[str]:
+    return [intent.intent_id for intent in lookup.ASK[lookup.TRANSACTION_HASH](service.service, HASH)]
+
+
+def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service: Upstream) -> None:
+    service.does = Deposits({"0x1": HASH, "0x2": OTHER, "0x3": None})
+    assert found(service) == ["0x1"]
+
+
+def test_at_most_three_hits_by_deposit_hash_are_verified(service: Upstream) -> None:
+    service.does = Deposits({f"0x{number}": HASH for number in range(5)})
+    assert found(service) == ["0x0", "0x1", "0x2"]
+    assert service.asked.count("GetIntentReceipt") == lookup.MOST_VERIFIED
+
+
+def test_a_service_without_search_by_deposit_hash_finds_none(service: Upstream) -> None:
+    def refuse_deposit_hashes(visit: Visit) -> None:
+        INVALID(visit) if b"byDepositTransactionHash" in visit.body else visit.send(response({"intents": []}))
+
+    service.does = refuse_deposit_hashes
+    assert found(service) == []
+
+
+def test_tokens_at_an_address_are_those_with_exactly_this_address(service: Upstream) -> None:
+    tokens = [{"chainId": 1, "address": TOKEN.upper().replace("X", "x")}, {"chainId": 1, "address": "0x" + "2" * 40}]
+    service.does = lambda visit: visit.send(response({"tokens": tokens}))
+    assert [token.address for token in lookup.tokens_at(service.service, [1], TOKEN)] == [tokens[0]["address"]]
+    assert lookup.tokens_at(service.service, [], TOKEN) == ()
+    assert service.asked == ["GetTokenList"]
+
+
+def test_no_tokens_at_an_address_are_known_while_the_lookup_fails(service: Upstream) -> None:
+    service.does = BAD
+    assert lookup.tokens_at(service.service, [1], TOKEN) == ()
