@@ -146,4 +146,4 @@ if wiring.embedded():
 
 handler400 = failures.bad_request
 handler404 = failures.no_such_page
-handler500 = failures.our_fault
+handler500 = failures.internal_error

@@ -171,7 +171,7 @@ def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Pat
         until(lambda: client.get("/readyz").status_code == 503)  # by the connection that is open
         assert not page.done()
         assert page.result(PATIENCE).status_code == 200
-        assert export.result(PATIENCE).text.splitlines()[-1].endswith("this dashboard is being restarted")
+        assert export.result(PATIENCE).text.splitlines()[-1].endswith("dashboard restart")
         assert process.wait(PATIENCE) == 0
     # Each page of the list was asked for by the one request.
     calls = [visit.headers["x-request-id"] for visit in service.visits if visit.operation == "GetIntentHistory"]

@@ -296,7 +296,7 @@ def test_each_request_of_a_reader_may_reach_another_process(site):
             begin = next(pieces)
             assert "rows so far" in second.get(f"/export/progress/{run}").text
             third.post(f"/export/progress/{run}")
-            assert f"{begin}{''.join(pieces)}".splitlines()[-1].endswith("rows: stopped by its reader")
+            assert f"{begin}{''.join(pieces)}".splitlines()[-1].endswith("rows: canceled by user")
 
         form = first.get("/console/QuoteIntent")
         proof = found(r'name="csrfmiddlewaretoken" value="(\w+)"', form)

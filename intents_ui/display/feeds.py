@@ -60,7 +60,7 @@ def of_transfer(situation: Situation) -> Feed:
     entries = [*_of_steps(intent, steps, now=now), *_of_end(situation)]
     return Feed(
         key=intent.intent_id,
-        title=_safe(f"Intent {hashes.short_id(intent.intent_id)}"),
+        title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
         subtitle=_dated(_answer(situation), now=now),
         # Of two entries at the same time, the later step is newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
@@ -71,7 +71,7 @@ def of_owner(address: str, found: Sequence[Situation]) -> Feed:
     """Return an entry for each of an owner's newest intents, updated when its status changes."""
     return Feed(
         key=f"owner:{address}",
-        title=_safe(f"Intents of {hashes.short_address(address)}"),
+        title=_safe(f"Transfers of {hashes.short_address(address)}"),
         subtitle="This owner's newest transfers" if found else "No transfers by this owner yet",
         entries=tuple(map(_of_listed, found)),
     )

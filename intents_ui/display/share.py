@@ -1,6 +1,6 @@
-"""What is shown of a transfer away from its page, in a chat, a search result or a badge: its state in words.
+"""Texts about a transfer for link previews, search results, cards and badges.
 
-Plain text. Whatever strangers wrote in it was made visible by those who tell the story.
+Plain text. Untrusted parts are already sanitized by the summary.
 """
 
 import hashlib
@@ -14,16 +14,17 @@ from intents_ui.display.statuses import Shown, Tone
 from intents_ui.display.text import UNKNOWN
 from intents_ui.display.transfer import Side
 
-# What chats and search engines show before they cut by themselves.
+# Limits of what chats and search engines show.
 LONGEST_TITLE = 120
 LONGEST_DESCRIPTION = 300
 
 
 @dataclass(frozen=True)
 class Preview:
-    """`title`: the state and what became of the money; `description`: the page's answer, and what went in and out.
+    """Title and description of a page.
 
-    `tab`: the state, and what went in and out, for a tab among many.
+    `title`: the status and where the funds are. `description`: the summary, and what was sent and received. `tab`: the
+    status, and what was sent and received, short enough for a browser tab.
     """
 
     tab: str
@@ -33,8 +34,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class End:
-    """One end of a transfer on a card. `note`: what an amount is that did not arrive (`expected`, `quoted`), or that
-    came back (`refunded`)."""
+    """One side of a transfer. `note` qualifies an amount that was not delivered (`expected`, `quoted`, `refunded`)."""
 
     amount: str
     chain: str
@@ -49,9 +49,10 @@ class End:
 
 @dataclass(frozen=True)
 class Card:
-    """What a drawn preview says, and all of it: two equal cards are one picture. Its moments are absolute.
+    """All content of a preview image: equal cards are the same image. Times are absolute.
 
-    `has_arrived`: an arrow leads from what was sent to what was delivered."""
+    `has_arrived`: draw an arrow from the sent to the delivered amount.
+    """
 
     intent: str
     status: Shown
@@ -65,12 +66,12 @@ class Card:
 
     @property
     def version(self) -> str:
-        """Another one when anything on it is another."""
+        """Return a hash of the content."""
         return hashlib.blake2b(repr(self).encode(), digest_size=9).hexdigest()
 
     @property
     def alt(self) -> str:
-        """For who cannot see the picture."""
+        """Return the alternative text of the image."""
         return cut(
             f"{state(self.status.word, self.headline)}. {self.sent} → {self.received}. {self.when}",
             LONGEST_DESCRIPTION,
@@ -79,28 +80,28 @@ class Card:
 
 @derived
 def preview(situation: Situation) -> Preview:
-    told, shown = summary.of(situation), transfer.of(situation)
-    ways = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
+    answer, shown = summary.of(situation), transfer.of(situation)
+    sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
     is_known = shown.sent.amount.full or shown.received.amount.full
-    headline = state(told.status.word, told.headline)
-    words = (f"{headline}.", told.location, told.balance_note, f"{ways}.")
+    headline = state(answer.status.word, answer.headline)
+    parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
     return Preview(
-        state(told.status.word, ways if is_known else told.headline),
-        cut(f"{headline} · {told.location.rstrip('.')}" if told.amount else headline, LONGEST_TITLE),
-        cut(" ".join(filter(None, words)), LONGEST_DESCRIPTION),
+        state(answer.status.word, sides if is_known else answer.headline),
+        cut(f"{headline} · {answer.location.rstrip('.')}" if answer.amount else headline, LONGEST_TITLE),
+        cut(" ".join(filter(None, parts)), LONGEST_DESCRIPTION),
     )
 
 
 def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
-    """`as_of`: when all this was so, where that is not now."""
-    told, shown = summary.of(situation), transfer.of(situation)
+    """Return the card. `as_of`: the time of stale data, None for fresh data."""
+    answer, shown = summary.of(situation), transfer.of(situation)
     when = _when(shown.created_at, situation.facts.last_change)
     return Card(
         intent=hashes.short_id(shown.intent_id),
-        status=told.status,
-        tone=told.tone,
-        headline=told.headline,
-        sentence=told.location,
+        status=answer.status,
+        tone=answer.tone,
+        headline=answer.headline,
+        sentence=answer.location,
         sent=_end(shown.sent),
         received=_end(shown.outcome),
         has_arrived=shown.has_arrived,
@@ -109,30 +110,31 @@ def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
 
 
 def old(as_of: datetime) -> str:
-    return f"As of {times.dated(as_of)}"
+    return f"Last updated {times.dated(as_of)}"
 
 
 def state(word: str, said: str) -> str:
-    """`Succeeded · Delivered`; a headline that names the status says it once."""
+    """Return `Succeeded · Delivered`, or only the headline if it contains the status."""
     return said if word.lower() in said.lower() else f"{word} · {said}"
 
 
 def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
-    """`12 intents, 1 in flight`: an owner's standing in a line; nothing for what is no owner, or was not asked."""
+    """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
     if owner is None or not owner.intents:
         return ""
     parts = [
-        f"{'at least ' if owner.may_be_more else ''}{owner.intents:,} {'intent' if owner.intents == 1 else 'intents'}"
+        f"{'at least ' if owner.may_be_more else ''}{owner.intents:,}"
+        f" {'transfer' if owner.intents == 1 else 'transfers'}"
     ]
     if in_flight:
-        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} in flight")
+        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
     if recoverable:
         parts.append(f"{recoverable} recoverable")
     return ", ".join(parts)
 
 
 def cut(words: str, longest: int) -> str:
-    """Between two words where there are any."""
+    """Truncate a text, between two words if possible."""
     if len(words) <= longest:
         return words
     head = words[: longest - 1]

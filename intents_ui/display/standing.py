@@ -22,7 +22,7 @@ UNDER_WAY = (State.STARTING, State.RUNNING, State.STOPPING)
 
 @dataclass(frozen=True)
 class Standing:
-    """State of an export. `why`: the reason that it's incomplete."""
+    """State of an export. `why`: the reason it's incomplete."""
 
     state: State
     rows: int = 0

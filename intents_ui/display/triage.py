@@ -313,7 +313,7 @@ def failed(
     return replace(row, details=details, next=words.todo, links=(Link("Look up individually", link),))
 
 
-def our_fault(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
+def internal_error(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
     row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
     return replace(
         row,

@@ -18,11 +18,11 @@ from intents_ui.exports.reading import Batch
 from intents_ui.service import origin, processor
 from intents_ui.service.errors import ServiceError
 
-NOT_BEGUN = "it could not begin"
-STOPPED = "stopped by its reader"
-LEFT = "left by its reader"
-RESTART = "this dashboard is being restarted"
-STOOD_STILL = "it stood still, and others took its place"
+NOT_BEGUN = "could not start"
+STOPPED = "canceled by user"
+LEFT = "client disconnected"
+RESTART = "dashboard restart"
+STALLED = "stalled and timed out"
 
 log = logging.getLogger(__name__)
 
@@ -89,23 +89,23 @@ class Download:
             self._end_as(End(self._rows, LEFT), State.LEFT)
 
     def _next(self) -> bytes:
-        why = self._why_no_further()
+        why = self._stop_reason()
         try:
             with processor.computing(origin.visitor()):
                 return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_failure_text(error)).encode()
         except Exception:
-            reference = origin.reference()
-            log.exception("Unhandled exception in an export, request ID %s", reference)
-            return self._ended(f"dashboard error, request ID {reference}").encode()
+            request_id = origin.reference()
+            log.exception("Unhandled exception in an export, request ID %s", request_id)
+            return self._ended(f"internal error, request ID {request_id}").encode()
 
-    def _why_no_further(self) -> str | None:
+    def _stop_reason(self) -> str | None:
         if self._is_ending():
             return RESTART
         if self._run and progress.is_stopped(self._run):
             return STOPPED
-        return None if self._among.take_place(self) else STOOD_STILL
+        return None if self._among.take_place(self) else STALLED
 
     def _written(self, batch: Batch) -> str:
         text = self._form.rows(batch.rows, before=self._rows)
@@ -133,11 +133,11 @@ class Download:
 
     def _report(self, state: State, why: str = "") -> None:
         if self._run:
-            progress.tell(self._run, Standing(state, self._rows, why))
+            progress.report(self._run, Standing(state, self._rows, why))
 
 
 def _failure_text(error: ServiceError) -> str:
-    """Return `service unreachable, request ID 3f9a…`, in the words of the error page."""
+    """Return the error page's title and request ID, such as `service unreachable, request ID 3f9a…`."""
     title = failures.words(error).title
     reason = f"{title[0].lower()}{title[1:]}"
     return f"{reason}, request ID {error.request_id}" if error.request_id else reason

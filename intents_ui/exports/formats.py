@@ -84,7 +84,7 @@ class Json:
         return f"{',' if before and rows else ''}\n{written}" if rows else ""
 
     def end(self, end: End) -> str:
-        return f'\n], "end": {_json(_ended(end))}}}\n'
+        return f'\n], "end": {_json(_end_fields(end))}}}\n'
 
 
 class NdJson:
@@ -99,7 +99,7 @@ class NdJson:
         return "".join(f"{_json(_named(row))}\n" for row in rows)
 
     def end(self, end: End) -> str:
-        return f"{_json({'end': _ended(end)})}\n"
+        return f"{_json({'end': _end_fields(end)})}\n"
 
 
 FORMATS: Mapping[str, Format] = {"csv": Csv(), "json": Json(), "ndjson": NdJson()}
@@ -123,7 +123,7 @@ def _plain(value: Value) -> Value:
     return str(value) if isinstance(value, int) and value > LARGEST_NUMBER else value
 
 
-def _ended(end: End) -> dict[str, Value]:
+def _end_fields(end: End) -> dict[str, Value]:
     return {"state": end.state, "why": end.why or None, "rows": end.rows}
 
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from intents_ui.service.shares import Lack, Shares
 
-STOOD_STILL_SECONDS = 60.0
+STALLED_SECONDS = 60.0
 
 
 class Exports:
@@ -33,7 +33,7 @@ class Exports:
             self._visitors.setdefault(download, visitor)
             now = self._clock()
             if download not in self._moved:
-                for other in [each for each, at in self._moved.items() if now - at > STOOD_STILL_SECONDS]:
+                for other in [each for each, at in self._moved.items() if now - at > STALLED_SECONDS]:
                     del self._moved[other]
             if download not in self._moved and self._lack(self._visitors[download]):
                 return False

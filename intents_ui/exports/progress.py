@@ -20,7 +20,7 @@ from intents_ui.service.redis_errors import redis_error
 log = logging.getLogger(__name__)
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
-KEPT_SECONDS = 600
+TTL_SECONDS = 600
 # An export reports each page. One without reports never got its client, or its process died.
 SILENT_SECONDS = 60.0
 
@@ -36,32 +36,32 @@ def is_run(text: str) -> bool:
 def begin(run: str) -> None:
     """Start a run. A repeated download of the same link resets it."""
 
-    def ask() -> None:
+    def reset() -> None:
         cache.delete(_stop_key(run))
-        cache.set(_key(run), _stored(Standing(State.RUNNING)), KEPT_SECONDS)
+        cache.set(_key(run), _stored(Standing(State.RUNNING)), TTL_SECONDS)
 
-    _courtesy(ask)
+    _best_effort(reset)
 
 
-def tell(run: str, standing: Standing) -> None:
-    _courtesy(lambda: cache.set(_key(run), _stored(standing), KEPT_SECONDS))
+def report(run: str, standing: Standing) -> None:
+    _best_effort(lambda: cache.set(_key(run), _stored(standing), TTL_SECONDS))
 
 
 def standing(run: str) -> Standing | None:
     """Return the status of a run, or None if it hasn't begun or ended long ago."""
-    known = _courtesy(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
-    told = _read(known.get(_key(run)))
-    if told is None or told.is_over:
-        return told
-    return Standing(State.STOPPING, told.rows) if _stop_key(run) in known else told
+    known = _best_effort(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
+    found = _read(known.get(_key(run)))
+    if found is None or found.is_over:
+        return found
+    return Standing(State.STOPPING, found.rows) if _stop_key(run) in known else found
 
 
 def stop(run: str) -> None:
-    _courtesy(lambda: cache.set(_stop_key(run), 1, KEPT_SECONDS))
+    _best_effort(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
 
 
 def is_stopped(run: str) -> bool:
-    return _courtesy(lambda: cache.get(_stop_key(run))) is not None
+    return _best_effort(lambda: cache.get(_stop_key(run))) is not None
 
 
 def _key(run: str) -> str:
@@ -76,17 +76,17 @@ def _stored(standing: Standing) -> dict[str, Any]:
     return asdict(standing) | {"at": time.time()}
 
 
-def _read(told: Mapping[str, Any] | None) -> Standing | None:
+def _read(stored: Mapping[str, Any] | None) -> Standing | None:
     """Parse a stored status. Returns None for one of another version."""
     try:
-        found = Standing(State(told["state"]), int(told["rows"]), str(told["why"])) if told else None
-        is_silent = told is not None and time.time() - float(told["at"]) > SILENT_SECONDS
+        found = Standing(State(stored["state"]), int(stored["rows"]), str(stored["why"])) if stored else None
+        is_silent = stored is not None and time.time() - float(stored["at"]) > SILENT_SECONDS
     except (KeyError, TypeError, ValueError):
         return None
     return Standing(State.LEFT, found.rows) if found and is_silent and not found.is_over else found
 
 
-class _Courtesy:
+class _BestEffort:
     """Calls the cache, with a pause after an error because each attempt would take time."""
 
     PAUSE_SECONDS = 10.0
@@ -95,11 +95,11 @@ class _Courtesy:
         self._clock = clock
         self._paused_until = float("-inf")
 
-    def __call__[T](self, ask: Callable[[], T]) -> T | None:
+    def __call__[T](self, call: Callable[[], T]) -> T | None:
         if self._clock() < self._paused_until:
             return None
         try:
-            return ask()
+            return call()
         except redis_error() as error:
             self._paused_until = self._clock() + self.PAUSE_SECONDS
             log.warning("Redis unavailable: %s", type(error).__name__)
@@ -109,4 +109,4 @@ class _Courtesy:
         self._paused_until = float("-inf")
 
 
-_courtesy = _Courtesy()
+_best_effort = _BestEffort()

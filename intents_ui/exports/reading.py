@@ -29,11 +29,11 @@ PAUSE_SECONDS = 2.0
 LONGEST_PAUSE = 10.0  # longest wait of an export when it is rate limited
 
 COMPLETE = ""
-CIRCLES = "the service's pages lead back to those that were read already"
-LOST = "the service said that there is more, and where it goes on could not be read"
-EMPTY_PAGE = "the service said that there is more, and gave an empty page"
-NOT_TOLD = "which intents of this address have a recoverable balance is told of an owner's alone"
-CAPPED = "the service may have stopped at its newest intents"
+CIRCLES = "the service repeated a page"
+LOST = "the service reported more results, but its cursor could not be read"
+EMPTY_PAGE = "the service reported more results, but returned an empty page"
+OWNERS_ONLY = "the service reports recoverable balances for owner addresses only"
+CAPPED = "the service may have returned only the newest transfers"
 LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
 
@@ -51,7 +51,7 @@ def most_pages(most: int) -> int:
 
 
 class Situate(Protocol):
-    """Makes situations of what was read, with names and known balances."""
+    """Builds situations from service data, with names and cached balances."""
 
     def of_entries(self, entries: Sequence[IntentHistory]) -> list[Situation]: ...
 
@@ -98,10 +98,10 @@ class Reader:
             room = most - given
             given += len(batch.rows)
             if len(batch.rows) > room:
-                yield Batch(batch.rows[:room], f"the limit of {most:,} rows of this dashboard")
+                yield Batch(batch.rows[:room], f"limit of {most:,} rows per export")
                 return
             if batch.why is None and number == pages_at_most:
-                yield Batch(batch.rows, f"the limit of {pages_at_most:,} pages that this dashboard reads of one list")
+                yield Batch(batch.rows, f"limit of {pages_at_most:,} pages per export")
                 return
             yield batch
 
@@ -111,7 +111,7 @@ class Reader:
         unreadable = 0
         for entries, end in walk(self._ask, first):
             if end is None and not entries and self._unreadable == unreadable:
-                end = End.CIRCLES  # whatever the cursors say: they would never end
+                end = End.CIRCLES  # regardless of the cursors, which would never end
             unreadable = self._unreadable
             yield Batch(self._rows(entries), self._why(end))
             if end:
@@ -123,7 +123,7 @@ class Reader:
         if end in LACKS:
             return LACKS[end]
         if self._unreadable:
-            return f"{self._unreadable} of the service's entries could not be read"
+            return f"{self._unreadable} {'entry' if self._unreadable == 1 else 'entries'} could not be read"
         return COMPLETE
 
     def _ask(self, page: Page) -> HistoryAnswer:
@@ -167,7 +167,7 @@ class Reader:
             if any(reason.key == lookup.OWNER for hit in found.hits for reason in hit.reasons):
                 return Batch((), COMPLETE)
             if found.hits and self._filters.recoverable:
-                return Batch((), NOT_TOLD)
+                return Batch((), OWNERS_ONLY)
             intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self._filters))[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
             rows = [self._row(situation) for situation in self._situate.of_read([*read])]

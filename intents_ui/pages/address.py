@@ -185,7 +185,7 @@ def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResp
         raise errors[0]
     if parts.is_nothing:
         return miss(request, finding, parts)
-    context = head(finding) | told(parts, finding)
+    context = head(finding) | cards(parts, finding)
     if context["is_owner"]:
         context |= history(parts.listed.found, finding, asked, error=parts.listed.error)
     return page(request, context)
@@ -222,7 +222,7 @@ def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
     return lookup.Found((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
 
 
-def told(parts: Parts, finding: Finding) -> dict[str, object]:
+def cards(parts: Parts, finding: Finding) -> dict[str, object]:
     """Return the context of the cards above the history."""
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn(named_in(parts))

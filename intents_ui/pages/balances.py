@@ -25,7 +25,7 @@ def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
     try:
         return render(request, "parts/balances.html", looked_up(known) | {"is_part": True})
     except ServiceError as error:
-        return untold(request, known, error)
+        return failed(request, known, error)
 
 
 def looked_up(intent_id: str) -> dict[str, object]:
@@ -36,14 +36,14 @@ def looked_up(intent_id: str) -> dict[str, object]:
     situation = Situation.of(found, None, now=datetime.now(UTC), names=names)
     lookup = balance_cache.look_up(situation.facts)
     names.learn(chain for group in lookup.balances.groups for chain in (group.chain_id,) if chain)
-    return told(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
+    return context(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
 
 
-def untold(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """Return the part with the failure, which doesn't affect the page around it."""
-    context = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "failed": error}
+    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "failed": error}
     said = f"Couldn't load balances: {failures.words(error).title}."
-    response = render(request, "parts/balances.html", context | {"said": said}, status=failures.status(error))
+    response = render(request, "parts/balances.html", empty | {"said": said}, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response
@@ -57,7 +57,7 @@ def canonical(written: str) -> str:
     return str(asked.given["by_intent_id"])
 
 
-def told(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:
+def context(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:
     """Return the context of the balances part, for a lookup that succeeded."""
     found = held.of(situation, is_listed=is_listed)
     return {

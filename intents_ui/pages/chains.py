@@ -1,4 +1,4 @@
-"""`/chains` and `/chain/<id>`: the chains that the service supports, and each of them by itself."""
+"""`/chains` and `/chain/<id>`: the list of supported chains, and the page of each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, situations, wiring
 from intents_ui.display import chains as display
-from intents_ui.display import connections, failures, providers, times, transfer
+from intents_ui.display import connections, failures, names, providers, times, transfer
 from intents_ui.display.chains import Asked
 from intents_ui.display.filter_words import Chip
 from intents_ui.display.identity import identity
@@ -31,7 +31,7 @@ BY_LABEL = sorted(providers.LABELS.items(), key=lambda each: each[1].lower())
 
 
 class Part[T]:
-    """One question of a page, and its answer. Each part fails by itself."""
+    """One request of a page, and its result. Parts fail independently."""
 
     def __init__(self, ask: Callable[[], T]) -> None:
         self.ask = ask
@@ -58,11 +58,11 @@ def chains(request: HttpRequest) -> HttpResponse:
         return redirect(url)
     provider = asked.filters.provider
     if provider is None:
-        return page(request, form(asked) | told(asked, wiring.catalog().listed_chains()))
+        return page(request, form(asked) | results(asked, wiring.catalog().listed_chains()))
     try:
-        return page(request, form(asked) | told(asked, served_by(provider)))
+        return page(request, form(asked) | results(asked, served_by(provider)))
     except ServiceError as error:
-        return untold(request, asked, error)
+        return failed(request, asked, error)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -71,7 +71,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def form(asked: Asked) -> dict[str, object]:
-    """The filters, as they are asked for or as they cannot be. What the service says (`listed`, …) is not asked yet."""
+    """Return the context of the filters, valid or not, without results."""
     provider = asked.filters.provider
     without = asked.filters.with_(provider=None).query
     return {
@@ -88,14 +88,14 @@ def form(asked: Asked) -> dict[str, object]:
 def served_by(provider: str) -> Listed[ChainInfo]:
     if provider in providers.LABELS:
         return wiring.catalog().listed_chains(route_provider=provider)
-    # What readers may type is endless; kept, it would drive out the lists that every page needs.
+    # Not cached: arbitrary input would evict the lists that every page needs.
     answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), kind=None))
-    once = {chain.id: chain for chain in answer.chains}
-    return Listed(tuple(once.values()), answer.unreadable_entries)
+    by_id = {chain.id: chain for chain in answer.chains}
+    return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
 
-def told(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
-    """What the service says."""
+def results(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
+    """Return the context of the results."""
     found = [display.of(info) for info in listed.entries]
     known = [info.id for info in wiring.catalog().chains()]
     return {
@@ -109,8 +109,8 @@ def told(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
     }
 
 
-def untold(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
-    """The filters stay. That the service takes no such route provider may be all that is wrong."""
+def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
+    """Render the error with the filters, because an unknown route provider may be the only cause."""
     context = form(asked) | {"failed": error, "is_refused": isinstance(error, Invalid)}
     response = page(request, context, status=failures.status(error))
     if seconds := failures.retry_after(error):
@@ -148,8 +148,9 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
 
 
 def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> HttpResponse:
-    """Transfers may use, or have used, what the list does not have."""
+    """Render the page of an unsupported chain, which may still have transfers."""
     context: dict[str, object] = {"number": number, "listed": listed, "age": age(listed), "is_possible": False}
+    context["has_name"] = number in names.WELL_KNOWN
     if display.is_possible(number):
         leaving, arriving = lists(number)
         ask(leaving, arriving)
@@ -158,7 +159,7 @@ def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> 
 
 
 def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:
-    """The newest intents from a chain, and to it."""
+    """Return the newest transfers from a chain, and those to it."""
     history = partial(wiring.service().get_intent_history, page=Page.first(size=INTENTS_SHOWN))
     return (
         Part(lambda: history(origin_chain_id=number).intents),

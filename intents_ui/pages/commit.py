@@ -24,7 +24,7 @@ from intents_ui.service.redis_errors import redis_error
 from intents_ui.service.wire import Intent
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
-FORM_SECONDS = confirmations.SECONDS  # for which a form that was sent is known to have been
+FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered
 UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing was sent. Submit it again.")
 CHANGED = Refusal(
     HTTPStatus.CONFLICT,
@@ -86,9 +86,10 @@ def confirmation(
 
 
 def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
-    """Read the intent again and send it unchanged. A form is sent once, however often it is submitted.
+    """Read the intent again and send it unchanged, once per form, however often it is submitted.
 
-    Return the intent instead if it is no longer the confirmed one; nothing is sent then."""
+    If the intent has changed since the confirmation, send nothing and return the intent.
+    """
     try:
         found = wiring.service().anew(operations.get_intent(intent_id))
     except ServiceError as error:
@@ -110,7 +111,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
 
 
 def afterwards(intent_id: str, error: ServiceError) -> Told:
-    """Read the intent once, where the response to the commit doesn't tell its status."""
+    """Read the intent once if the response to the commit doesn't include its status."""
     outcome = words.outcome_of(error)
     if outcome not in (Outcome.UNKNOWN, Outcome.MOVED_ON):
         return words.told(outcome, error=error, now=now())
@@ -123,7 +124,10 @@ def afterwards(intent_id: str, error: ServiceError) -> Told:
 
 
 def is_first(intent_id: str, form: str) -> bool:
-    """Whether the form is sent for the first time. Without Redis only this process knows; the service catches it."""
+    """Return whether this is the form's first submission.
+
+    During a Redis outage only this process knows, and the service rejects a second commit.
+    """
     key = f"commit:{intent_id}:{form}"
     try:
         return caches["default"].add(key, 1, FORM_SECONDS)
@@ -132,7 +136,7 @@ def is_first(intent_id: str, form: str) -> bool:
 
 
 def outcome(request: HttpRequest, intent_id: str, told: Told) -> HttpResponse:
-    context = {"intent_id": intent_id, "told": told, "now": now()}
+    context = {"intent_id": intent_id, "result": told, "now": now()}
     return render(request, "committed.html", context, status=status(told))
 
 

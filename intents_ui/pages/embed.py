@@ -1,7 +1,7 @@
-"""An intent in a frame of another site: `/embed/intent/<id>`.
+"""`/embed/intent/<id>`: a transfer's card for frames on other sites.
 
-The only page of ours that may stand in a frame, and only in those of the hosts that INTENTS_EMBED_HOSTS names. It has
-no form and sets no cookie; what kept us from it stands in the same frame.
+The only page that may be framed, and only by the hosts in INTENTS_EMBED_HOSTS. It has no form and sets no cookie.
+Errors are shown in the frame.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ SHARED_SECONDS = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """What kept us from the intent, in the words of the page that would say so."""
+    """An error, with the title and description of the error page."""
 
     title: str
     what: str
@@ -42,8 +42,8 @@ class Failure:
 
     @classmethod
     def of(cls, error: ServiceError) -> "Failure":
-        words = failures.words(error)
-        return cls(words.title, words.what, failures.status(error), failures.retry_after(error))
+        message = failures.words(error)
+        return cls(message.title, message.what, failures.status(error), failures.retry_after(error))
 
     @property
     def may_pass(self) -> bool:
@@ -55,20 +55,20 @@ class Failure:
 
 
 def in_frames(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """The answer may stand in a frame of the hosts that are named, and is no page for a search engine."""
+    """Allow the embed hosts to frame the response, and keep it out of search engines."""
 
     @wraps(view)
-    def answer(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    def framed(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         response = view(request, intent_id)
         hosts = settings.ENV.intents_embed_hosts
         policy = {"frame-ancestors": hosts or [CSP.NONE], "form-action": [CSP.NONE]}
         response._csp_config = {**settings.SECURE_CSP, **policy}  # type: ignore[attr-defined]  # as `csp_override` does
-        response.xframe_options_exempt = bool(hosts)  # type: ignore[attr-defined]  # it can name no host
+        response.xframe_options_exempt = bool(hosts)  # type: ignore[attr-defined]  # X-Frame-Options can't name hosts
         response["Cross-Origin-Resource-Policy"] = "cross-origin"
         response["X-Robots-Tag"] = "noindex"
         return response
 
-    return answer
+    return framed
 
 
 @require_safe
@@ -78,21 +78,21 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)
     except Http404 as error:
-        return failed(request, Failure("There is no such intent", str(error), HTTPStatus.NOT_FOUND))
+        return failed(request, Failure("Transfer not found", str(error), HTTPStatus.NOT_FOUND))
     except ServiceError as error:
         return failed(request, Failure.of(error), intent_id=intent_id)
 
 
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
-    found, receipt, trouble = read(intent_id)
-    situation = situations.of(found, receipt, trouble, wait=situations.PATIENCE)
+    found, receipt, error = read(intent_id)
+    situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
         "title": share.preview(situation).title,
         "summary": summary.of(situation),
         "transfer": transfer.of(situation),
-        "unread": trouble is not None,
+        "unread": error is not None,
         "changed_at": situation.facts.last_change,
-        "may_change": trouble is not None or watching.may_change(situation),
+        "may_change": error is not None or watching.may_change(situation),
         "failure": None,
     }
     return page(request, context, intent_id=intent_id)
@@ -109,7 +109,7 @@ def failed(request: HttpRequest, failure: Failure, *, intent_id: str | None = No
 
 
 def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | None) -> HttpResponse:
-    """The card alone for those who have the frame already."""
+    """Render the page, or only the card for a refresh by htmx."""
     is_part = request.headers.get("HX-Request-Type") == "partial"
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
     context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": as_of()}
@@ -118,5 +118,5 @@ def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | N
 
 @shared(TTLCache(SHARED, SHARED_SECONDS))
 def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
-    """Shared by all who have it in a frame: however many they are, the service is asked once in a few seconds."""
+    """Read a transfer, cached for a few seconds, because one embedding page can have many viewers."""
     return transfers.read(wiring.service(), intent_id)

@@ -44,9 +44,9 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 def read(intent_id: str) -> Facts:
     """Return the intent's route. The receipt names the providers that were used."""
-    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
-    if trouble:
-        raise trouble
+    found, receipt, error = transfers.read(wiring.service(), intent_id)
+    if error:
+        raise error
     return Facts.of(found, receipt)
 
 

@@ -1,7 +1,6 @@
-"""`/export/…`: a list as a file, and how far the file has come.
+"""`/export/…`: lists as files, and the progress of an export.
 
-The first page of the service is read before the answer begins, so that what cannot begin is a page that says why, or
-JSON that does.
+The first page of the list is read before the response starts, so that errors get an error page or JSON.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -29,8 +28,8 @@ from intents_ui.service import origin
 from intents_ui.settings import ENV
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
-RETRY_SECONDS = 30  # after which another export may have ended
-MOST_LOOKS = 30  # at a download that does not begin
+RETRY_SECONDS = 30  # another export may have ended by then
+MOST_POLLS = 30  # for a download that doesn't start
 
 
 @require_safe
@@ -40,16 +39,16 @@ def history(request: HttpRequest, kind: str) -> HttpResponseBase:
 
 @require_safe
 def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
-    """By creation or id, as the service sorts: the work list's own order is of what one page has read."""
+    """Export recoverable transfers in the service's order, because the list page sorts only what it has loaded."""
     return export(request, kind, RECOVERABLE, asked(request, unless_sorted=tuple(Sort)), recoverable=True)
 
 
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
-    """An owner's whole history; of an intent address its intents."""
+    """Export an owner's history, or the transfers of an intent address."""
     known = address if solana.is_address(address) else hashes.canonical_address(address)
     if known is None:
-        return refused(request, "This is no address", [near_misses.of_address(address)])
+        return refused(request, "Invalid address", [near_misses.of_address(address)])
     if known != address:
         query = request.META["QUERY_STRING"]
         url = reverse("export-address", args=[known, kind])
@@ -58,7 +57,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
 
 
 def asked(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
-    """`unless_sorted`: the orders that are left aside."""
+    """Parse the filters from the URL. Sort orders in `unless_sorted` are ignored."""
     query = dict(request.GET.lists())
     if request.GET.get("sort") in unless_sorted:
         del query["sort"]
@@ -67,10 +66,10 @@ def asked(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
 
 
 def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: object) -> HttpResponseBase:
-    """`fixed`: the filters that make this list what it is."""
+    """Return the file, or an error. `fixed`: the filters that define this list."""
     if asked.problems:
-        return refused(request, "This list cannot be asked for", list(asked.problems.values()))
-    now, wanted = datetime.now(UTC), asked.filters.with_(**fixed)
+        return refused(request, "Invalid filters", list(asked.problems.values()))
+    now, effective = datetime.now(UTC), asked.filters.with_(**fixed)
     headers = {
         "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
         "Content-Type": FORMATS[kind].content_type,
@@ -80,12 +79,12 @@ def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: 
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    download = begun(request, kind, About(listed, parse_qs(wanted.query), now), wanted)
-    return StreamingHttpResponse(download, headers=headers) if download else refused_a_place(request)
+    download = start(request, kind, About(listed, parse_qs(effective.query), now), effective)
+    return StreamingHttpResponse(download, headers=headers) if download else no_slot(request)
 
 
-def begun(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
-    """The download with its first page; None when as many as may are under way."""
+def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
+    """Return the download with its first page, or None if no export slot is free. Raises ServiceError."""
     over = Event()
     reader = Reader(wiring.unkept(), situations, wanted, link=links(request), page=wiring.page, over=over)
     download = Download(
@@ -111,7 +110,7 @@ def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
 
 
 def links(request: HttpRequest) -> Callable[[str], str]:
-    """An intent's address as somebody outside of the dashboard can open it."""
+    """Return a function from intent IDs to absolute URLs."""
     root = visitors.root(request)
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
@@ -121,16 +120,13 @@ def run_of(request: HttpRequest) -> str | None:
     return run if progress.is_run(run) else None
 
 
-def refused_a_place(request: HttpRequest) -> HttpResponse:
+def no_slot(request: HttpRequest) -> HttpResponse:
     if not wiring.exports().has_share(origin.visitor()):
         return busy(request)
     response = refused(
         request,
-        "Your address has as many exports in progress as it may",
-        [
-            "One address may have a quarter of the exports that this dashboard makes at a time."
-            " Wait until yours has finished, then try again."
-        ],
+        "Too many exports from your address",
+        ["An address can run up to a quarter of all concurrent exports. Wait until yours finishes, then try again."],
         status=HTTPStatus.TOO_MANY_REQUESTS,
     )
     response["Retry-After"] = str(RETRY_SECONDS)
@@ -141,8 +137,8 @@ def busy(request: HttpRequest) -> HttpResponse:
     most = wiring.exports().most
     response = refused(
         request,
-        "As many exports run as may",
-        [f"This dashboard makes {most} {'export' if most == 1 else 'exports'} at a time. Try again in half a minute."],
+        "Too many exports running",
+        [f"Limit: {most} concurrent {'export' if most == 1 else 'exports'}. Try again in {RETRY_SECONDS} s."],
         status=HTTPStatus.SERVICE_UNAVAILABLE,
     )
     response["Retry-After"] = str(RETRY_SECONDS)
@@ -152,7 +148,7 @@ def busy(request: HttpRequest) -> HttpResponse:
 def refused(
     request: HttpRequest, title: str, sentences: list[str], *, status: HTTPStatus = HTTPStatus.BAD_REQUEST
 ) -> HttpResponse:
-    """A page, or JSON for whoever asked for JSON."""
+    """Return an error page, or JSON if JSON was requested."""
     if request.path.endswith((".json", ".ndjson")):
         response: HttpResponse = JsonResponse({"error": title, "what": " ".join(sentences)}, status=status)
     else:
@@ -164,40 +160,40 @@ def refused(
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request-Type")
 def run(request: HttpRequest, run: str) -> HttpResponse:
-    """How far an export has come; POST stops it. Whoever knows the run's id has it from the page that began it."""
+    """Show the progress of an export. POST stops it. Only the page that started the export has the run's ID."""
     if not progress.is_run(run):
-        raise Http404("No export has such an id.")
+        raise Http404("Export not found.")
     if request.method == "POST":
         if not visitors.is_ours(request):
             return refused(
                 request,
-                "This did not come from this dashboard",
-                ["An export is stopped from the page that it was begun on."],
+                "Cross-site request rejected",
+                ["Stop the export on the page where you started it."],
                 status=HTTPStatus.FORBIDDEN,
             )
         progress.stop(run)
     is_partial = request.headers.get("HX-Request-Type") == "partial"
     if request.method == "POST" and not is_partial:
         return redirect(request.path)
-    number, kind = looks(request), request.GET.get("kind")
+    number, kind = polls(request), request.GET.get("kind")
     context = {"run": run, "is_partial": is_partial, "is_first": number == 0 or not is_partial, "looks": number}
-    context |= {"standing": looked_at(run, looks=number), "kind": kind if kind in FORMATS else "export"}
+    context |= {"standing": current_standing(run, polls=number), "kind": kind if kind in FORMATS else "export"}
     return render(request, template(number, is_partial=is_partial), context)
 
 
-def template(looks: int, *, is_partial: bool) -> str:
+def template(polls: int, *, is_partial: bool) -> str:
     if not is_partial:
         return "export_progress.html"
-    return "parts/export_progress.html" if looks else "parts/export_run.html"
+    return "parts/export_progress.html" if polls else "parts/export_run.html"
 
 
-def looked_at(run: str, *, looks: int) -> Standing:
-    """With the click that begins a download comes the first look, and what is known then may be of an earlier one."""
-    known = progress.standing(run) if looks else None
-    return known or Standing(State.NOT_BEGUN if looks >= MOST_LOOKS else State.STARTING)
+def current_standing(run: str, *, polls: int) -> Standing:
+    """Return the progress. The first poll comes with the click that starts a download, so a stored status is older."""
+    known = progress.standing(run) if polls else None
+    return known or Standing(State.NOT_BEGUN if polls >= MOST_POLLS else State.STARTING)
 
 
-def looks(request: HttpRequest) -> int:
-    """How often the page has asked for this before."""
+def polls(request: HttpRequest) -> int:
+    """Return how often the page has polled before."""
     written = request.GET.get("looks", "")
     return int(written) if written.isascii() and written.isdigit() and len(written) < 6 else 1

@@ -51,11 +51,11 @@ class Failure:
 # Path segments that browsers resolve to the parent.
 DOTS = re.compile(r"/\.{1,2}(/|\Z)")
 
-BAD_BOOKMARK = Failure(
+INVALID_CURSOR = Failure(
     HTTPStatus.BAD_REQUEST,
     "Invalid page link",
     "The link's cursor (cursor=…) is cut off, changed, or from another dashboard.",
-    "Open the list from its first page, or ask for the link again.",
+    "Open the list from its first page, or ask for a new link.",
 )
 
 
@@ -74,15 +74,15 @@ class FailurePages:
             case errors.ServiceError():
                 return page(request, of_service(error, looked_for=looked_for(request)))
             case bookmarks.Unreadable():
-                return page(request, BAD_BOOKMARK)
+                return page(request, INVALID_CURSOR)
             case bookmarks.OfAnotherList():
-                return redirect(without_bookmark(request))
+                return redirect(without_cursor(request))
             case _:
                 return None
 
 
-def without_bookmark(request: HttpRequest) -> str:
-    """Return the URL of the first page: with other filters it is another list."""
+def without_cursor(request: HttpRequest) -> str:
+    """Return the URL of the first page, because a cursor belongs to one set of filters."""
     query = request.GET.copy()
     query.pop(bookmarks.NAME, None)
     return f"{request.path}?{query.urlencode()}" if query else request.path
@@ -117,20 +117,20 @@ def template(request: HttpRequest) -> str:
 
 
 def is_of_list(request: HttpRequest) -> bool:
-    """Whether part of a list was requested: its filters, rows and URL stay on the page."""
+    """Return whether part of a list was requested. On errors the page keeps the list, its filters and its URL."""
     return request.headers.get("HX-Request-Type") == "partial" and request.headers.get("HX-Target") == "div#list"
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:
     """Return the error page of a failed service call."""
-    words = failures.words(error)
+    message = failures.words(error)
     return Failure(
         status=failures.status(error),
-        title=words.title,
-        what=words.what,
-        todo=words.todo,
+        title=message.title,
+        what=message.what,
+        todo=message.todo,
         operation=error.operation,
-        reference=error.request_id or noted(error),
+        reference=error.request_id or log_unsent(error),
         # Without a code the message is the client's own, and the title and text already say it.
         detail=error.message if error.code is not None else None,
         retry_after=failures.retry_after(error),
@@ -139,7 +139,7 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
     )
 
 
-def noted(error: errors.ServiceError) -> str:
+def log_unsent(error: errors.ServiceError) -> str:
     """Log a request that was never sent to the service, and return its request ID."""
     reference = origin.reference()
     log.warning("%s skipped (request ID %s): %s", error.operation or "The service", reference, error.summary)
@@ -153,7 +153,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
             HTTPStatus.BAD_REQUEST,
             "Invalid request",
             "The URL or form contains a value that the dashboard can't process.",
-            "Go back, or start again from the search box.",
+            "Go back, or start a new search.",
         ),
     )
 
@@ -209,7 +209,7 @@ def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
-def our_fault(request: HttpRequest) -> HttpResponse:
+def internal_error(request: HttpRequest) -> HttpResponse:
     reference = origin.reference()
     log.error("Unhandled exception, request ID %s", reference, exc_info=sys.exc_info())
     return page(

@@ -1,7 +1,7 @@
 """Feeds of a transfer's events and of an owner's newest transfers, as Atom (RFC 4287) and JSON Feed 1.1.
 
-A failure is answered as one, never with an empty feed. Readers that come every minute are answered from what was read
-a moment ago, and with 304 where nothing has changed.
+Errors are error responses, never empty feeds. Frequent requests are served from a short-lived cache, with 304 if
+nothing has changed.
 """
 
 import hashlib
@@ -68,27 +68,27 @@ def of_other_address(written: str, *, page: str) -> HttpResponse | None:
     """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
     known = about.canonical(written)
     if known is None:
-        raise Http404("This is not an account's address.")
+        raise Http404("This is not an account address.")
     return None if known == written else redirect(reverse(page, args=[known]), permanent=True)
 
 
 def of_intent(request: HttpRequest, intent_id: str, how: Format) -> HttpResponseBase:
     found, receipt = transfer(intent_id)
-    told = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
-    return answer(request, told, how, page=reverse("intent", args=[intent_id]))
+    feed = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
+    return respond(request, feed, how, page=reverse("intent", args=[intent_id]))
 
 
 def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBase:
-    told = feeds.of_owner(address, situations.of_entries(newest(address)))
-    return answer(request, told, how, page=reverse("address", args=[address]))
+    feed = feeds.of_owner(address, situations.of_entries(newest(address)))
+    return respond(request, feed, how, page=reverse("address", args=[address]))
 
 
 @shared(TTLCache(SHARED, SHARED_SECONDS))
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
-    """Raises any ServiceError, also for the receipt, without which the status is unknown."""
-    found, receipt, trouble = transfers.read(wiring.service(), intent_id)
-    if trouble:
-        raise trouble
+    """Return the intent and its receipt. Raises ServiceError for either, because both are needed for the status."""
+    found, receipt, error = transfers.read(wiring.service(), intent_id)
+    if error:
+        raise error
     return found, receipt
 
 
@@ -98,34 +98,34 @@ def newest(owner: str) -> Sequence[IntentHistory]:
     return wiring.service().get_intent_history(page=wanted.first, **wanted.request).intents[:MOST]
 
 
-def answer(request: HttpRequest, told: Feed, how: Format, *, page: str) -> HttpResponseBase:
+def respond(request: HttpRequest, feed: Feed, how: Format, *, page: str) -> HttpResponseBase:
     if old := failures.old(freshness.told(), now=datetime.now(UTC)):
-        told = replace(told, subtitle=f"{told.subtitle} {old.sentence}")
-    body = how.write(told, request, page)
+        feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
+    body = how.write(feed, request, page)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
-    changed = int(told.updated.replace(microsecond=0).timestamp())  # a float rounds the last one up
+    changed = int(feed.updated.replace(microsecond=0).timestamp())  # a float could round up
     headers = {"ETag": etag, "Last-Modified": http_date(changed), "X-Robots-Tag": "noindex"}
     response = HttpResponse(body, content_type=how.content_type, headers=headers)
     return get_conditional_response(request, etag=etag, last_modified=changed, response=response) or response
 
 
-def atom(told: Feed, request: HttpRequest, page: str) -> str:
+def atom(source: Feed, request: HttpRequest, page: str) -> str:
     feed = DatedFeed(
-        title=told.title,
-        subtitle=told.subtitle,
+        title=source.title,
+        subtitle=source.subtitle,
         description="",
         link=request.build_absolute_uri(page),
         feed_url=request.build_absolute_uri(request.path),
-        feed_guid=told.id,
+        feed_guid=source.id,
         author_name=AUTHOR,
         language="en",
-        changed_at=told.updated,
+        changed_at=source.updated,
     )
-    for entry in told.entries:
+    for entry in source.entries:
         feed.add_item(
             title=entry.title,
             link=page_of(entry, request),
-            description="".join(f"<p>{escape(words)}</p>" for words in entry.paragraphs),
+            description="".join(f"<p>{escape(paragraph)}</p>" for paragraph in entry.paragraphs),
             unique_id=entry.id,
             pubdate=entry.published,
             updateddate=entry.updated,
@@ -141,17 +141,17 @@ class DatedFeed(Atom1Feed):
         return changed_at
 
 
-def json_feed(told: Feed, request: HttpRequest, page: str) -> str:
+def json_feed(feed: Feed, request: HttpRequest, page: str) -> str:
     return json.dumps(
         {
             "version": "https://jsonfeed.org/version/1.1",
-            "title": told.title,
-            "description": told.subtitle,
+            "title": feed.title,
+            "description": feed.subtitle,
             "home_page_url": request.build_absolute_uri(page),
             "feed_url": request.build_absolute_uri(request.path),
             "language": "en",
             "authors": [{"name": AUTHOR}],
-            "items": [item(entry, request) for entry in told.entries],
+            "items": [item(entry, request) for entry in feed.entries],
         },
         indent=1,
     )

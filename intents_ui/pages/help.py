@@ -1,4 +1,4 @@
-"""`/help` and `/help/status/<STATUS>`: what each state means and what to do."""
+"""`/help` and `/help/status/<STATUS>`: what each status means, and the next step."""
 
 from http import HTTPStatus
 
@@ -28,7 +28,7 @@ def status(request: HttpRequest, status: str) -> HttpResponseBase:
 
 
 def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
-    """All states; with a word on the one that there is not."""
+    """Render all statuses. `missing`: the unknown status that was requested."""
     context = {
         "intents": display.transfers(),
         "transactions": display.transactions(),

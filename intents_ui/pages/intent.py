@@ -51,7 +51,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="intent"):
         return moved
     situation, trouble = read(intent_id)
-    context = told(situation, trouble)
+    context = live_context(situation, trouble)
     context |= {"came_by": came_by(request, situation.receipt), "seen": seen(situation.receipt)}
     context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
     context |= {"held": held(situation)}
@@ -62,7 +62,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
-    context = told(*read(intent_id)) | {"mode": mode}
+    context = live_context(*read(intent_id)) | {"mode": mode}
     html = render_to_string("parts/polled.html", context, request)
     answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
     return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
@@ -81,7 +81,7 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 def all_fields(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
-    """For `parts/proof.html`. `trouble`: why the receipt could not be loaded."""
+    """Return the context of `parts/proof.html`. `trouble`: why the receipt couldn't be loaded."""
     return {
         "trouble": trouble,
         "intent": situation.intent,
@@ -98,13 +98,13 @@ def all_fields(situation: Situation, trouble: ServiceError | None = None) -> dic
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    told = reply.Reply(situations.read(intent_id), url)
+    written = reply.Reply(situations.read(intent_id), url)
     is_part = request.headers.get("HX-Request-Type") == "partial"
     template = "parts/reply.html" if is_part else "reply.html"
-    return render(request, template, {"intent_id": intent_id, "reply": told})
+    return render(request, template, {"intent_id": intent_id, "reply": written})
 
 
-def told(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
+def live_context(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), promise.of(situation)
@@ -158,7 +158,7 @@ def held(situation: Situation) -> balances.Balances | None:
 def receipt_fragment(picture: Picture) -> str:
     """Return the part of the page that changes, for the stream, rendered once for all viewers."""
     situation = situations.of(plan(picture.intent_id), picture.receipt)
-    context = told(situation)
+    context = live_context(situation)
     context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
     context["went_back_to"] = picture.went_back_to and statuses.intent(picture.went_back_to, now=situation.now).word
     return render_to_string("parts/live.html", context)
@@ -217,9 +217,9 @@ def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """Return intent and receipt as received, in one document; `intentReceipt` is null before there is one.
+    """Return the intent and its receipt as received, in one document. `intentReceipt` is null if there is none yet.
 
-    `as_of` is there only where the service fails and this is what it said before.
+    `as_of` is included only if the service fails and the data is stale.
     """
     if moved := elsewhere(request, intent_id, page="intent-json"):
         return moved

@@ -1,6 +1,6 @@
-"""`/logo/…`: a listed token's or chain's logo from a host that the settings name, as we have drawn it anew.
+"""`/logo/…`: logo of a listed token or chain, from an allowed host and re-encoded.
 
-The address names the token, not a URL, so that clients can't make this server fetch arbitrary URLs.
+The path names the token, not a URL, so that clients can't make this server fetch arbitrary URLs.
 """
 
 from http import HTTPStatus
@@ -12,13 +12,13 @@ from intents_ui import wiring
 from intents_ui.service.logos import MISSED_SECONDS, Busy
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
-# Opened by itself it is a file and no page, and only our own pages show it.
+# Opened directly, it downloads instead of rendering as a page.
 HEADERS = {
     "Cache-Control": "public, max-age=86400",
     "Content-Disposition": 'attachment; filename="logo.webp"',
 }
-# A single pixel, transparent. Browsers draw it whatever the status; with none they draw a sign for what is broken.
-UNSEEN = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"
+# A transparent pixel. Browsers draw it whatever the status; without it they would draw a broken image icon.
+TRANSPARENT = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"
 
 
 @require_safe
@@ -50,5 +50,5 @@ def shown(about: ChainInfo | TokenInfo | None) -> HttpResponse:
 
 
 def nothing(status: HTTPStatus, headers: dict[str, str]) -> HttpResponse:
-    """For an image no page is made. One that can be drawn, and is not seen, lets the letters below it be seen."""
-    return HttpResponse(UNSEEN, content_type="image/webp", status=status, headers=headers)
+    """Return a transparent image instead of an error page, so that the letters below it show."""
+    return HttpResponse(TRANSPARENT, content_type="image/webp", status=status, headers=headers)

@@ -1,7 +1,7 @@
-"""`/oembed`: what an intent's page offers to sites that want to show it (oEmbed 1.0, https://oembed.com).
+"""`/oembed`: embed code of a transfer for other sites (oEmbed 1.0, https://oembed.com).
 
-The frame of `/embed/intent/<id>`, where INTENTS_EMBED_HOSTS lets anybody show it, else a link with a title and a
-picture. Only addresses of this dashboard are answered for, so that nobody can have it speak for another site.
+Returns the frame of `/embed/intent/<id>` if INTENTS_EMBED_HOSTS is set, else a link with a title and a thumbnail. Only
+URLs of this dashboard are accepted, so that it can't vouch for another site.
 """
 
 import json
@@ -20,20 +20,20 @@ from intents_ui.display import embed, share, text, watching
 from intents_ui.links import canonical
 
 PROVIDER = "Intents"
-# For how long others may keep the title: while it can still change, and afterwards.
-RUNNING_SECONDS = 60
-OVER_SECONDS = 60 * 60
+# Cache lifetimes of the title: while it can change, and afterwards.
+OPEN_SECONDS = 60
+FINAL_SECONDS = 60 * 60
 CARD = (1200, 630)  # of `/intent/<id>/card.png`, in pixels
 LONGEST_LINK = 2_000
 MOST_DIGITS = 5
-# Addresses of ours that name an intent: its page, the frame, and those without a name that lead to it.
+# Names of routes with an intent ID: its page, its frame, and unnamed redirects to them.
 OF_INTENTS = ("intent", "embed", None)
 
 type Fields = Mapping[str, str | int]
 
 
 class Refused(Exception):
-    """A question that oEmbed answers with a status of its own; the sentence is for who wrote it."""
+    """An invalid request, with its HTTP status and a message for the developer."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -58,23 +58,23 @@ def writer(request: HttpRequest) -> Callable[[Fields], HttpResponse]:
     try:
         return WRITERS[request.GET.get("format", "json")]
     except KeyError:
-        raise Refused(HTTPStatus.NOT_IMPLEMENTED, "The format can be json or xml.") from None
+        raise Refused(HTTPStatus.NOT_IMPLEMENTED, "Unsupported format. Use json or xml.") from None
 
 
 def side(request: HttpRequest, name: str) -> int | None:
-    """So many pixels at the most, or as many as there are."""
+    """Return a limit in pixels, or None for no limit."""
     given = request.GET.get(name)
     if given is None:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS and int(given)):
-        raise Refused(HTTPStatus.BAD_REQUEST, f"{name} should be a number of pixels.")
+        raise Refused(HTTPStatus.BAD_REQUEST, f"Invalid {name}. Enter a number of pixels.")
     return int(given)
 
 
 def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
-    """Scheme and host as they were written, because the frame has to be reached that way too, and the intent's id."""
+    """Return the link's origin as written, because the frame must be reachable by it, too, and the intent ID."""
     if not link:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Which page is meant? url=… is missing.")
+        raise Refused(HTTPStatus.BAD_REQUEST, "Missing parameter: url")
     try:
         parts = urlsplit(link)
         is_ours = parts.scheme in ("http", "https") and parts.netloc.lower() == request.get_host().lower()
@@ -83,41 +83,41 @@ def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
     except (ValueError, Http404):
         intent_id = ""
     if not intent_id:
-        raise Refused(HTTPStatus.NOT_FOUND, "This is not the address of an intent on this dashboard.")
+        raise Refused(HTTPStatus.NOT_FOUND, "Not the URL of a transfer on this dashboard.")
     return f"{parts.scheme}://{parts.netloc}", intent_id
 
 
 def fields(root: str, intent_id: str, max_width: int | None, max_height: int | None) -> Fields:
-    """Raises what kept us from the intent: others would keep a title that says nothing of its state."""
+    """Return the oEmbed fields. Raises ServiceError, because sites would cache a title without a status."""
     situation = situations.read(intent_id)
     title = share.preview(situation).title
-    told: dict[str, str | int] = {
+    response: dict[str, str | int] = {
         "version": "1.0",
         "type": "link",
         "title": text.visible(text.bare(title)),
         "provider_name": PROVIDER,
         "provider_url": f"{root}/",
-        "cache_age": RUNNING_SECONDS if watching.may_change(situation) else OVER_SECONDS,
+        "cache_age": OPEN_SECONDS if watching.may_change(situation) else FINAL_SECONDS,
     }
     if settings.ENV.intents_embed_hosts:
         frame = embed.frame(max_width=max_width, max_height=max_height)
         src = root + reverse("embed", args=[intent_id])
-        told |= {"type": "rich", "width": frame.width, "height": frame.height}
-        told |= {"html": frame.html(src, title=text.visible(text.bare(title)))}
+        response |= {"type": "rich", "width": frame.width, "height": frame.height}
+        response |= {"html": frame.html(src, title=text.visible(text.bare(title)))}
     width, height = CARD
     if (max_width or width) >= width and (max_height or height) >= height:
-        told |= {"thumbnail_url": root + reverse("card", args=[intent_id])}
-        told |= {"thumbnail_width": width, "thumbnail_height": height}
-    return told
+        response |= {"thumbnail_url": root + reverse("card", args=[intent_id])}
+        response |= {"thumbnail_width": width, "thumbnail_height": height}
+    return response
 
 
-def as_json(told: Fields) -> HttpResponse:
-    return HttpResponse(json.dumps(told, indent=1), content_type="application/json; charset=utf-8")
+def as_json(response: Fields) -> HttpResponse:
+    return HttpResponse(json.dumps(response, indent=1), content_type="application/json; charset=utf-8")
 
 
-def as_xml(told: Fields) -> HttpResponse:
+def as_xml(response: Fields) -> HttpResponse:
     document = ElementTree.Element("oembed")
-    for name, value in told.items():
+    for name, value in response.items():
         ElementTree.SubElement(document, name).text = str(value)
     body = ElementTree.tostring(document, encoding="utf-8", xml_declaration=True)
     return HttpResponse(body, content_type="text/xml; charset=utf-8")

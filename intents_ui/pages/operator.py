@@ -1,4 +1,4 @@
-"""`/operator`: whether this browser is remembered as the operator's, and a way to be forgotten."""
+"""`/operator`: whether this browser is signed in as operator, and signing out."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +12,7 @@ from intents_ui.operators import Level
 @operators.guarded
 def operator(request: HttpRequest) -> HttpResponse:
     if operators.level() is not Level.WRITE or not operators.has_token():
-        raise Http404("This dashboard has no operator's token to remember.")
+        raise Http404("This dashboard has no operator sessions.")
     if request.method != "POST":
         return render(request, "operator.html", {"asked": operators.asked(request)})
     response = redirect("operator")

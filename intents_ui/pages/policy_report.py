@@ -1,6 +1,6 @@
-"""`/csp-report`: what a browser refused on one of our pages. It is a mistake of ours, or an attack: a line in the log.
+"""`/csp-report`: logs Content Security Policy violations, which are a bug or an attack.
 
-Browsers send it in either of two forms (Reporting API, and before it `report-uri`). Anybody can write one.
+Browsers send two formats (Reporting API, and the older `report-uri`). Anyone can send a report.
 """
 
 import json
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 REPORTS = Limit("policy-reports", 10, 60)
 LONGEST = 8 * 1024
-LONGEST_WORD = 200
+LONGEST_VALUE = 200
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -32,31 +32,31 @@ def report(request: HttpRequest) -> HttpResponse:
     if wait := spend(REPORTS, visitors.of(request)):
         headers = {"Retry-After": str(wait)}
         return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers, content_type=TEXT)
-    for directive, blocked, page in told(request.body):
+    for directive, blocked, page in violations(request.body):
         log.warning("Content Security Policy violation: %s, %s, on %s", directive, blocked, page)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
-def told(body: bytes) -> Iterator[tuple[str, str, str]]:
-    """The directive, what it forbade, and the page's path: what a reader looked for stands in no log."""
+def violations(body: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield the directive, the blocked URL and the page's path. The query is dropped, because it may hold a search."""
     try:
         read = json.loads(body)
     except (ValueError, RecursionError):
         return
     for each in (read if isinstance(read, list) else [read])[: REPORTS.most]:
-        if said := members(each):
-            directive = first(said, "effectiveDirective", "effective-directive", "violated-directive")
-            page = path(first(said, "documentURL", "document-uri"))
-            yield word(directive), word(first(said, "blockedURL", "blocked-uri")), word(page)
+        if found := fields(each):
+            directive = first(found, "effectiveDirective", "effective-directive", "violated-directive")
+            page = path(first(found, "documentURL", "document-uri"))
+            yield printable(directive), printable(first(found, "blockedURL", "blocked-uri")), printable(page)
 
 
-def members(report: Any) -> dict[str, Any]:
-    said = (report.get("body") or report.get("csp-report")) if isinstance(report, dict) else None
-    return said if isinstance(said, dict) else {}
+def fields(report: Any) -> dict[str, Any]:
+    body = (report.get("body") or report.get("csp-report")) if isinstance(report, dict) else None
+    return body if isinstance(body, dict) else {}
 
 
-def first(said: dict[str, Any], *names: str) -> Any:
-    return next((said[name] for name in names if name in said), None)
+def first(found: dict[str, Any], *names: str) -> Any:
+    return next((found[name] for name in names if name in found), None)
 
 
 def path(url: Any) -> str:
@@ -66,5 +66,5 @@ def path(url: Any) -> str:
         return "?"
 
 
-def word(said: Any) -> str:
-    return visible(str(said))[:LONGEST_WORD]
+def printable(value: Any) -> str:
+    return visible(str(value))[:LONGEST_VALUE]

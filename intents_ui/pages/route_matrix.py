@@ -1,4 +1,4 @@
-"""`/routes/matrix`: chains against chains. The page of routes asks for it after itself."""
+"""`/routes/matrix`: number of reachable tokens for each pair of chains, loaded after the routes page has rendered."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -17,7 +17,7 @@ from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.together import together
 
-AT_A_TIME = 6  # questions: one picture must not take every connection to the service
+AT_A_TIME = 6  # concurrent requests, so that one matrix can't use all connections to the service
 MOST_CHAINS = 40
 
 
@@ -63,7 +63,7 @@ def failed(request: HttpRequest, error: ServiceError) -> HttpResponse:
 
 
 def rows(asked: Origins) -> dict[int, Counts | ServiceError]:
-    """A question a chain. When none of several is answered, the others are not asked any more."""
+    """Return the counts by origin chain. Stops after a batch in which every request failed."""
     wanted = [(chain_id, address) for chain_id, address in asked.items() if address]
     found: dict[int, Counts | ServiceError] = {}
     for some in batched(wanted, AT_A_TIME):

@@ -1,4 +1,4 @@
-"""`/routes`: where a token can go, what can pay for one, and whether the service lists one route."""
+"""`/routes`: routes from and to a token, and whether the service lists a specific route."""
 
 from http import HTTPStatus
 
@@ -58,7 +58,7 @@ def page(
 
 
 def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
-    """The question stays, and in the answer's place stands why there is none."""
+    """Render the form as submitted, with the error in place of the results."""
     context: dict[str, object] = {"error": error, "words": failures.words(error)}
     response = page(request, asked, context, status=failures.status(error))
     if seconds := failures.retry_after(error):
@@ -67,7 +67,7 @@ def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpRespo
 
 
 def answer(question: Question) -> dict[str, object]:
-    """Raises the ServiceError that kept us from all of it."""
+    """Return the context of the results. Raises ServiceError if all requests failed."""
     match question.kind:
         case Kind.RECEIVE:
             return all_routes(question, receive(question))
@@ -85,8 +85,8 @@ def all_routes(question: Question, call: Call[TokensAnswer]) -> dict[str, object
 
 
 def one_route(question: Question) -> dict[str, object]:
-    ask = wiring.routes().ask
-    received, paid = both(lambda: ask(receive(question)), lambda: ask(pay(question)))
+    request = wiring.routes().ask
+    received, paid = both(lambda: request(receive(question)), lambda: request(pay(question)))
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received
     return {"one": display.one({Kind.RECEIVE: received, Kind.PAY: paid}, question, using=wiring.catalog())}
@@ -116,7 +116,7 @@ def pay(question: Question) -> Call[TokensAnswer]:
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The list of one side's tokens, which follows its chain; without scripts the whole form does."""
+    """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
     if request.headers.get("HX-Request-Type") != "partial":
         whole = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
         of = request.GET.urlencode() if whole.problems else whole.question.query

@@ -1,6 +1,6 @@
-"""What an intent or an address shows of itself elsewhere: `card.png`, `badge.svg`, `qr.svg`; `share` lists them.
+"""Images of a transfer or an address for other sites (`card.png`, `badge.svg`, `qr.svg`), and the `share` page.
 
-A card and a badge are whatever the intent's page would say now; other sites may show them.
+Cards and badges show what the transfer's page would show now. Other sites may embed them.
 """
 
 import io
@@ -31,34 +31,34 @@ from intents_ui.service import freshness
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 
-RUNNING_SECONDS = 15
-OVER_SECONDS = 60 * 60
-# Other sites show them.
-ELSEWHERE = {"Cross-Origin-Resource-Policy": "cross-origin"}
-HERE = {"Cache-Control": "public, max-age=86400"}
+OPEN_SECONDS = 15
+FINAL_SECONDS = 60 * 60
+# Lets other sites embed the images.
+CROSS_ORIGIN = {"Cross-Origin-Resource-Policy": "cross-origin"}
+ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 SVG = "image/svg+xml"
-NO_SUCH = Shown("No such intent", Tone.NEUTRAL, "info", "", known=False)
-NOT_KNOWN = Shown("Not known just now", Tone.NEUTRAL, "info", "", known=False)
+NOT_FOUND = Shown("Not found", Tone.NEUTRAL, "info", "", known=False)
+UNAVAILABLE = Shown("Status unavailable", Tone.NEUTRAL, "info", "", known=False)
 LONGEST_WORD = 40
 LONGEST_TITLE = 160
 
 
 @dataclass(frozen=True)
 class Glance:
-    """An intent as others show it; `seconds`: for how long they may do so without asking."""
+    """A transfer as other sites show it. `seconds`: cache lifetime. `as_of`: time of the data if it is stale."""
 
     card: Card
     seconds: int
-    as_of: datetime | None = None  # None: now
+    as_of: datetime | None = None
 
     @property
     def headers(self) -> dict[str, str]:
-        return {**ELSEWHERE, "Cache-Control": f"public, max-age={self.seconds}"}
+        return {**CROSS_ORIGIN, "Cache-Control": f"public, max-age={self.seconds}"}
 
 
 @require_safe
 def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """The preview for chats and search engines. Where it cannot be drawn there is none: they keep what they get."""
+    """Return the link preview. If it can't be drawn, return 503 without an image, because chats cache images."""
     if moved := elsewhere(request, intent_id, page="card"):
         return moved
     found = glance(intent_id)
@@ -78,30 +78,30 @@ def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 @require_safe
 @conditional_page
 def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """The state as a word and a sign. What kept us from it is drawn as well, because readers see nothing else."""
+    """Return the status badge. Errors are badges, too, because an embedded image shows nothing else."""
     if moved := elsewhere(request, intent_id, page="badge"):
         return moved
     try:
         found = glance(intent_id)
     except ServiceError as error:
-        return no_badge(error)
+        return error_badge(error)
     body = drawn_badge(found.card.status, found.card.tone, headline=found.card.headline, as_of=found.as_of)
     return HttpResponse(body, content_type=SVG, headers=found.headers)
 
 
 def glance(intent_id: str) -> Glance:
-    """Raises what kept us from the intent or its receipt: without one nothing is said of its state."""
+    """Return the card of a transfer. Raises ServiceError, also for the receipt, without which the status is unknown."""
     situation = situations.read(intent_id)
     old = failures.old(freshness.told(), now=situation.now)
     as_of = old.as_of if old else None
     may_change = old or summary.of(situation).is_provisional or watching.may_change(situation)
-    seconds = RUNNING_SECONDS if may_change else OVER_SECONDS
+    seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
     return Glance(share.card(situation, as_of=as_of), seconds, as_of)
 
 
-def no_badge(error: ServiceError) -> HttpResponse:
-    shown = NO_SUCH if isinstance(error, NotFound) else NOT_KNOWN
-    headers = {**ELSEWHERE, "Cache-Control": "no-store"}
+def error_badge(error: ServiceError) -> HttpResponse:
+    shown = NOT_FOUND if isinstance(error, NotFound) else UNAVAILABLE
+    headers = {**CROSS_ORIGIN, "Cache-Control": "no-store"}
     if seconds := failures.retry_after(error):
         headers["Retry-After"] = str(seconds)
     body = drawn_badge(shown, shown.tone)
@@ -138,11 +138,11 @@ def address_qr(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def code(url: str) -> HttpResponse:
-    """Dark on white in both themes: a camera expects it."""
+    """Return a QR code. Dark on white in both themes, because scanners expect it."""
     written = io.BytesIO()
     made = segno.make(url, error="m", micro=False)
     made.save(written, kind="svg", scale=4, border=4, xmldecl=False, svgclass=None, lineclass=None, light="#ffffff")
-    return HttpResponse(written.getvalue(), content_type=SVG, headers=HERE)
+    return HttpResponse(written.getvalue(), content_type=SVG, headers=ONE_DAY)
 
 
 @require_safe
@@ -151,7 +151,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="share"):
         return moved
     context = {
-        "name": f"intent {hashes.short_id(intent_id)}",
+        "name": f"transfer {hashes.short_id(intent_id)}",
         "page_path": reverse("intent", args=[intent_id]),
         "qr_path": reverse("qr", args=[intent_id]),
         "card_path": reverse("card", args=[intent_id]),
@@ -182,9 +182,9 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def framed(request: HttpRequest, intent_id: str) -> str:
-    """For the pages of those whom the setting names."""
+    """Return the embed code for the hosts of INTENTS_EMBED_HOSTS."""
     src = request.build_absolute_uri(reverse("embed", args=[intent_id]))
-    return embed.frame().html(src, title=f"Intent {hashes.short_id(intent_id)}")
+    return embed.frame().html(src, title=f"Transfer {hashes.short_id(intent_id)}")
 
 
 def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
@@ -193,8 +193,8 @@ def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
 
 
 def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:
-    """A redirect where it is not written in the one way. Raises Http404 for what is no account's address."""
+    """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
     known = about.canonical(written)
     if known is None:
-        raise Http404("This is not an account's address.")
+        raise Http404("This is not an account address.")
     return None if known == written else redirect(reverse(page, args=[known]), permanent=True)

@@ -92,7 +92,7 @@ def security(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def manifest(request: HttpRequest) -> HttpResponse:
-    told = {
+    fields = {
         "name": "Intents",
         "short_name": "Intents",
         "description": "Track cross-chain transfers: what happened, where the funds are, and what to do next.",
@@ -102,7 +102,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "theme_color": "#ffffff",
         "icons": [{"src": static("img/mark.svg"), "sizes": "any", "type": "image/svg+xml"}],
     }
-    return JsonResponse(told, content_type="application/manifest+json", headers={"Cache-Control": A_DAY})
+    return JsonResponse(fields, content_type="application/manifest+json", headers={"Cache-Control": A_DAY})
 
 
 def _text(lines: list[str], headers: dict[str, str]) -> HttpResponse:

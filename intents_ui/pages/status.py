@@ -1,4 +1,4 @@
-"""`/status`: how the service is, how old the lists are, who watches, as far as this process knows. It asks nobody."""
+"""`/status`: service health, age of the cached lists, and live viewers of this process. Sends no requests."""
 
 from datetime import UTC, datetime
 
@@ -26,5 +26,5 @@ def status(request: HttpRequest) -> HttpResponse:
         "began_at": lifecycle.began_at(),
     }
     response = render(request, "status.html", context)
-    response["Cache-Control"] = "private, no-store"  # it tells more to those who run the dashboard
+    response["Cache-Control"] = "private, no-store"  # administrators see more
     return response

@@ -1,6 +1,6 @@
 """`/token/<chain>/<address>`: one token, listed or not, with its price.
 
-Where it can go and the newest intents with it take the service longer: the page asks for these parts when it stands.
+Its routes and recent transfers are slower, so the page loads them as fragments after it has rendered.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ from intents_ui.service.sharing import shared
 from intents_ui.service.together import both
 from intents_ui.service.wire import IntentHistory, Page, TokenInfo
 
-LOOKED_AT = 30  # of the newest intents on each side of the chain: the service has no filter by token
+LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8
 INTENTS_SHOWN = 10
 NEWEST_HELD = 64
 NEWEST_SECONDS = 10
 NAMESAKES = 24
-# Of a part of the page that stands by itself.
-HEADINGS = {"routes": "Routes of", "intents": "Intents with"}
+# Titles of a part as its own page.
+HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
 
 
 @require_safe
@@ -52,7 +52,7 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 
 def canonical(chain_id: str, written: str) -> Where:
-    """The one way to write where a token is. Raises Http404 for what can be none, so that nothing is asked of it."""
+    """Return the chain ID and the canonical address. Raises Http404 for an invalid one, without a service call."""
     known = {chain.id for chain in wiring.catalog().chains()}
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
@@ -62,7 +62,7 @@ def canonical(chain_id: str, written: str) -> Where:
 
 
 def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
-    """What is known of the token, and what kept us from knowing whether it is one of the service's."""
+    """Return the page's context, and the error if it's unknown whether the token is listed."""
     chain_id, address = where
     catalog = wiring.catalog()
     catalog.learn((chain_id,))
@@ -88,13 +88,13 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
 
 
 def search(where: Where) -> TokenInfo | None:
-    """Among all lists of the service, also those that it does not keep itself."""
+    """Search all token lists of the service, including external ones."""
     found = wiring.token_lists().search([where[0]], address=where[1], limit=1)
     return next((token for token in found.tokens if token_list.place(token) == where), None)
 
 
 def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
-    """Tokens that the service features under this symbol; none where they cannot be had."""
+    """Return the featured tokens with this symbol; none if they can't be loaded."""
     catalog = wiring.catalog()
     try:
         featured = wiring.token_lists().featured([chain.id for chain in catalog.chains()]).tokens
@@ -107,7 +107,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    """Where it can go, and what can pay for it."""
+    """Render the routes from and to the token."""
     where = canonical(chain_id, address)
     side = Side(*where)
     onward, inward = both(
@@ -131,7 +131,7 @@ def side_of(answer: TokensAnswer | ServiceError, question: Question) -> ways.Lis
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    """Those among the newest of its chain that begin or end with it."""
+    """Render the transfers of the token among the newest of its chain."""
     where = canonical(chain_id, address)
     sides = both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
@@ -154,14 +154,15 @@ def place(side: transfer.Side) -> Where | None:
 
 @shared(TTLCache(NEWEST_HELD, NEWEST_SECONDS))
 def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
-    """From a chain or to it; shared by all of its tokens."""
-    first, ask = Page.first(size=LOOKED_AT), wiring.service().get_intent_history
-    found = ask(page=first, origin_chain_id=chain_id) if is_origin else ask(page=first, destination_chain_id=chain_id)
-    return found.intents
+    """Return the newest transfers from or to a chain, from a cache shared by all of its tokens."""
+    first, request = Page.first(size=LOOKED_AT), wiring.service().get_intent_history
+    if is_origin:
+        return request(page=first, origin_chain_id=chain_id).intents
+    return request(page=first, destination_chain_id=chain_id).intents
 
 
 def part(request: HttpRequest, where: Where, name: str, context: dict[str, object]) -> HttpResponse:
-    """A part of the token's page, or without scripts a page of its own."""
+    """Render a part of the token's page as a fragment, or as a page without JavaScript."""
     chain_id, address = where
     shown = identity(chain_id, address, using=wiring.catalog())
     context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html", "heading": HEADINGS[name]}

@@ -1,4 +1,4 @@
-"""`/tokens`: the tokens that the service lists, searched while a reader types, a window of a hundred at a time."""
+"""`/tokens`: tokens listed by the service, searched while the user types, in batches of 100."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,11 @@ from intents_ui.service.token_lists import Found
 from intents_ui.service.wire import TokenInfo
 
 WINDOW = 100
-# Of a search that says nothing else: who looks for more than that has not found it.
-SEARCH_LIMIT = 25
+SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 LARGEST_PLACE = 10**6
 ORDERS_HELD = 8
 ORDERS_SECONDS = 60
-AFTER = "after"  # in the URL: how many tokens stand before the window
+AFTER = "after"  # in the URL: the number of previous tokens
 
 
 @require_safe
@@ -44,12 +43,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
     try:
         return page(request, form(asked) | window(list_of(asked.filters), asked.filters, after=after))
     except ServiceError as error:
-        return failed(page(request, form(asked) | told(error), status=failures.status(error)), error)
+        return failed(page(request, form(asked) | failure(error), status=failures.status(error)), error)
 
 
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
-    """The next window of a list that a reader has before him."""
+    """Render the next batch of an open list."""
     asked = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     after = read_place(request)
     if asked.problems:
@@ -58,13 +57,13 @@ def rows(request: HttpRequest) -> HttpResponse:
     try:
         context |= window(list_of(asked.filters), asked.filters, after=after)
     except ServiceError as error:
-        context |= told(error)
+        context |= failure(error)
         return failed(render(request, "parts/tokens_rows.html", context, status=failures.status(error)), error)
     return render(request, "parts/tokens_rows.html", context)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    """Whole, or what filters change of it, or what typing changes of that."""
+    """Render the page, the part that filters change, or the part that typing changes."""
     template = "tokens.html"
     if request.headers.get("HX-Request-Type") == "partial":
         is_typed = request.headers.get("HX-Target") == "div#found"
@@ -72,7 +71,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
     return render(request, template, context, status=status)
 
 
-def told(error: ServiceError) -> dict[str, object]:
+def failure(error: ServiceError) -> dict[str, object]:
     return {"error": error, "trouble": failures.words(error)}
 
 
@@ -97,7 +96,7 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
 
 
 def form(asked: Asked) -> dict[str, object]:
-    """The filters, as they are asked for or as they cannot be."""
+    """Return the context of the filters, valid or not."""
     filters = asked.filters
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     chain_chip = token_filters.chain_chip(filters, chains=chains)
@@ -119,7 +118,7 @@ def form(asked: Asked) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class List:
-    """All tokens that are wanted, in order, and what is to be said of how they were had."""
+    """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
 
     tokens: Sequence[TokenInfo]
     found: Found
@@ -128,7 +127,7 @@ class List:
 
 
 def list_of(filters: TokenFilters) -> List:
-    """Raises a ServiceError where nothing could be had."""
+    """Return the list. Raises ServiceError if every request failed."""
     catalog = wiring.catalog()
     known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
     chains = filters.chains or tuple(known)
@@ -138,13 +137,13 @@ def list_of(filters: TokenFilters) -> List:
     return List(listed, found, len(chains), [names.chain(each, info=catalog.chain(each)) for each in cut])
 
 
-# Thousands of tokens are put in order once, not for each window of them. They are known by their identities, which no
-# others have as long as these are held.
+# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
+# the objects.
 @cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
 def in_order(
     tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
 ) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
-    """Those that are wanted, and with them all that they were chosen from."""
+    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
     return token_list.wanted(tokens, filters, chains=chains), tokens
 
 
@@ -168,11 +167,11 @@ def ask(filters: TokenFilters, chains: Sequence[int]) -> Found:
 
 
 def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, object]:
-    """A hundred of them, and the ways on."""
+    """Return the context of one batch and its page links."""
     shown = listed.tokens[after : after + WINDOW]
     ends, total = after + len(shown), len(listed.tokens)
     catalog = wiring.catalog()
-    # Featured tokens say so themselves; of the others the chains' lists tell.
+    # Featured tokens carry a flag. For others, the chains' lists are needed.
     catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
     found = token_list.rows(shown, using=token_list.Given(catalog, shown))
     return {

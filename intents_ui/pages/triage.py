@@ -1,7 +1,7 @@
-"""Triage page: look up every identifier of a ticket, and stream one row for each as soon as it is known.
+"""Triage page: look up every identifier of a ticket, and stream a row for each as soon as it's known.
 
-What is pasted comes by POST, so that it stands in no address and no history; it changes nothing, and nothing of it is
-kept or logged. The page is streamed: its head at once, then row by row in the order of the text, then the end.
+The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The page streams
+its head at once, then the rows in the order of the text, then the summary.
 """
 
 import asyncio
@@ -48,9 +48,9 @@ from intents_ui.spending import Limit, settle, spend
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 4  # identifiers of one ticket
-CALLS_OF_AN_IDENTIFIER = 6  # to the service, on average where much is looked up in vain
+CALLS_OF_AN_IDENTIFIER = 6  # average service calls of a ticket with many misses
 MOST_COMPARED = 100  # transfers of one row, with a shortened ID
-# Stands in the template where the rows go, and the end. What somebody pasted cannot hold it: `<` is escaped.
+# Marks where the rows and the summary go in the template. User input can't contain it, because `<` is escaped.
 PLACE = "<!-- here -->"
 FOREIGN = "Rejected: the form came from another site. Paste the text here."
 
@@ -72,7 +72,7 @@ async def triage(request: HttpRequest) -> HttpResponseBase:
         return answer
     page = render_to_string("triaged.html", {"ticket": read}, request)
     answers = Answers(read, page=page, root=visitors.root(request), allowance=allowance)
-    # A proxy that buffers would hold the rows back until the last of them.
+    # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
@@ -93,7 +93,7 @@ def too_many(wait: int) -> str:
 
 
 class Allowance:
-    """What a ticket of so many identifiers takes of its address's calls to the service."""
+    """A ticket's share of the rate limit on service calls, charged up front and corrected afterwards."""
 
     def __init__(self, identifiers: int) -> None:
         self._limit = Limit("calls", ENV.intents_calls_per_address, 60)
@@ -103,21 +103,21 @@ class Allowance:
         self._is_settled = False
 
     def spend(self) -> int:
-        """Seconds after which the ticket may be looked up: 0, now."""
+        """Charge the estimate. Return 0, or the seconds to wait if the rate limit is reached."""
         return spend(self._limit, self._visitor, self._spent) if self._visitor else 0
 
     def settle(self) -> None:
-        """Once it is known what the ticket has really cost. Doesn't wait for the cache that counts."""
+        """Correct the charge to the actual number of calls. Runs on a thread, because the counter may be remote."""
         if self._is_settled or self._origin is None or self._visitor is None:
             return
         self._is_settled = True
         correct = partial(settle, self._limit, self._visitor, spent=self._spent, cost=self._origin.calls)
-        with contextlib.suppress(RuntimeError):  # the process ends
+        with contextlib.suppress(RuntimeError):  # the process is shutting down
             wiring.ticket_threads().submit(correct, None)
 
 
-class ReadersService(BlockingOperations):
-    """The service as one reader asks it: when he has left, nothing more is asked."""
+class ClientService(BlockingOperations):
+    """Service calls for one client, which stop when the client disconnects."""
 
     def __init__(self, service: ServiceClient, *, compares: bool = False) -> None:
         self._service = service
@@ -134,12 +134,12 @@ class ReadersService(BlockingOperations):
         return self._service.ask(call)
 
     def catalog(self) -> Catalog:
-        """The names that all readers share; learning them asks too."""
+        """Return the shared catalog. Loading names calls the service, too."""
         self.stay()
         return wiring.catalog()
 
     def newest(self) -> newest.Newest:
-        """The newest transfers, asked for once for all rows of the ticket, also when that fails."""
+        """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
         with self._reading_newest:
             self.stay()
             if self._unread:
@@ -156,7 +156,7 @@ class ReadersService(BlockingOperations):
 
 
 class Answers:
-    """The page, piece by piece. `close` ends it, from any thread."""
+    """Streamed body of the page. `close` ends it, from any thread."""
 
     def __init__(self, read: Ticket, *, page: str, root: str, allowance: "Allowance") -> None:
         self._ticket = read
@@ -164,9 +164,9 @@ class Answers:
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
-        self._service = ReadersService(wiring.service(), compares=compares)
+        self._service = ClientService(wiring.service(), compares=compares)
         self._forms = ShortForms()
-        # A row that was sent stays as it is, so what the others will show must be known before the first.
+        # A sent row can't change, so find the values that look alike before the first row.
         for each in read.findings:
             self._forms.of(each.value, hashes.short_hash(each.value))
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
@@ -177,21 +177,21 @@ class Answers:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         yield self._head
-        told: list[Row] = []
-        asked = self._asked()
+        sent: list[Row] = []
+        tasks = self._tasks()
         try:
-            for each in asked:
-                # Unshielded, a cancelled page would cancel this one first, whose place the next would take to ask.
-                told.append(once(await asyncio.shield(each), told))
-                yield self._drawn(told[-1])
+            for each in tasks:
+                # Unshielded, canceling the page would cancel this task first, and free its slot for the next lookup.
+                sent.append(once(await asyncio.shield(each), sent))
+                yield self._drawn(sent[-1])
         finally:
             self.close()
-            for each in asked:
+            for each in tasks:
                 each.cancel()
-        yield self._between + await aside(wiring.text_threads(), partial(ended, told, root=self._root)) + self._foot
+        yield self._between + await aside(wiring.text_threads(), partial(ended, sent, root=self._root)) + self._foot
 
-    def _asked(self) -> list[asyncio.Task[Row]]:
-        """In the order of the text. A shortened ID waits for what the others lead to."""
+    def _tasks(self) -> list[asyncio.Task[Row]]:
+        """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
         numbered = list(enumerate(self._ticket.findings, start=1))
         whole = {
             number: asyncio.create_task(self._answer(number, finding))
@@ -208,12 +208,12 @@ class Answers:
         return self._forms.draw(lambda: macros().triage_row(row))
 
     async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[Row]]) -> Row:
-        """With the transfers that the other rows lead to, and where nothing fits with the newest ones."""
+        """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
         if others:
             await asyncio.wait(others)
-        told = [each.result() for each in others]
-        row = await asyncio.to_thread(rows.in_ticket, number, finding, told, now=now())
-        return row or await self._answer(number, finding, partial(among_newest, told=told))
+        known = [each.result() for each in others]
+        row = await asyncio.to_thread(rows.in_ticket, number, finding, known, now=now())
+        return row or await self._answer(number, finding, partial(among_newest, known=known))
 
     async def _answer(self, number: int, finding: Finding, how: "How | None" = None) -> Row:
         async with self._at_once:
@@ -223,7 +223,7 @@ class Answers:
 
 
 async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
-    """What it returns, computed in one of these threads, in the turn of the reader's address."""
+    """Run a function on one of these threads, in the turn of the client's address."""
     context, visitor = contextvars.copy_context(), origin.visitor()
 
     def in_turn() -> T:
@@ -233,28 +233,28 @@ async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
     return await asyncio.wrap_future(threads.submit(in_turn, visitor))
 
 
-def once(row: Row, told: list[Row]) -> Row:
-    """A transfer is told in full by the first row that leads to it."""
-    first = next((each for each in told if each.intent_id.lower() == row.intent_id.lower() != ""), None)
+def once(row: Row, sent: list[Row]) -> Row:
+    """Return the row, shortened if an earlier row has the same transfer."""
+    first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
     return rows.again(row, first=first.number) if first else row
 
 
-def ended(told: list[Row], *, root: str) -> str:
-    """What stands below the last row. What was not answered can be asked again."""
+def ended(sent: list[Row], *, root: str) -> str:
+    """Render the summary, with a button to retry the failed rows."""
     at = now()
-    again = [row.value for row in told if row.outcome is rows.Outcome.FAILED]
-    return str(macros().triage_end(copies.total(told), at, again, copies.copies(told, root=root, now=at)))
+    failed = [row.value for row in sent if row.outcome is rows.Outcome.FAILED]
+    return str(macros().triage_end(copies.total(sent), at, failed, copies.copies(sent, root=root, now=at)))
 
 
 def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
 
 
-type How = Callable[[ReadersService, int, Finding], Row]
+type How = Callable[[ClientService, int, Finding], Row]
 
 
-def answer(service: ReadersService, number: int, finding: Finding, how: How) -> Row:
-    """One identifier's row, whatever happens. Its questions have the time and the place of a page."""
+def answer(service: ClientService, number: int, finding: Finding, how: How) -> Row:
+    """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
     try:
         with wiring.page(), freshness.collecting() as old:
             return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
@@ -262,13 +262,13 @@ def answer(service: ReadersService, number: int, finding: Finding, how: How) -> 
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))
     except Exception as error:
         reference = origin.reference()
-        # Where it happened, and not the error's own words: they may hold what was pasted.
+        # Without the error's message, which may contain the pasted text.
         where = "".join(traceback.format_tb(error.__traceback__))
         log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)
-        return rows.our_fault(number, finding, reference=reference, now=now())
+        return rows.internal_error(number, finding, reference=reference, now=now())
 
 
-def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
+def resolved(service: ClientService, number: int, finding: Finding) -> Row:
     if row := rows.unasked(number, finding, now=now()):
         return row
     found = lookup.in_turn(
@@ -286,7 +286,7 @@ def resolved(service: ReadersService, number: int, finding: Finding) -> Row:
     return with_candidates(service, row, [reading.situation])
 
 
-def several(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
+def several(service: ClientService, number: int, finding: Finding, found: lookup.Found) -> Row:
     others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     latest = rows.newest_to_look_at(found.hits, now=now())
     if latest is None:
@@ -298,8 +298,8 @@ def several(service: ReadersService, number: int, finding: Finding, found: looku
     return with_candidates(service, row, [reading.situation, *others])
 
 
-def with_candidates(service: ReadersService, row: Row, transfers: Iterable[Situation]) -> Row:
-    """With the values of its transfers, where the ticket holds a shortened ID to compare with them."""
+def with_candidates(service: ClientService, row: Row, transfers: Iterable[Situation]) -> Row:
+    """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
     if not service.compares:
         return row
     return replace(
@@ -307,7 +307,7 @@ def with_candidates(service: ReadersService, row: Row, transfers: Iterable[Situa
     )
 
 
-def among_newest(service: ReadersService, number: int, finding: Finding, *, told: Sequence[Row]) -> Row:
+def among_newest(service: ClientService, number: int, finding: Finding, *, known: Sequence[Row]) -> Row:
     try:
         searched = service.newest()
     except ServiceError as error:
@@ -319,11 +319,11 @@ def among_newest(service: ReadersService, number: int, finding: Finding, *, told
         for each in situations.of_entries(entries)
     ]
     count = len(searched.entries)
-    return rows.among_newest(number, finding, fitting, searched=count, told=told, now=now(), link=search_url(finding))
+    return rows.among_newest(number, finding, fitting, searched=count, told=known, now=now(), link=search_url(finding))
 
 
-def missed(service: ReadersService, number: int, finding: Finding, found: lookup.Found) -> Row:
-    """What no intent was found by may be a token, which tickets name beside the rest."""
+def missed(service: ClientService, number: int, finding: Finding, found: lookup.Found) -> Row:
+    """Return the row of an identifier without transfers, which may be a token."""
     if finding.kind is Kind.ADDRESS:
         using = service.catalog()
         tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
@@ -332,21 +332,21 @@ def missed(service: ReadersService, number: int, finding: Finding, found: lookup
     return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
 
 
-def read(service: ReadersService, hit: lookup.Hit) -> Reading:
-    """With its receipt and balances. A transfer that was never executed has no receipt: that is no trouble."""
-    receipt, trouble = None, None
+def read(service: ClientService, hit: lookup.Hit) -> Reading:
+    """Read a transfer with its receipt and balances. One that was never executed has no receipt, which is no error."""
+    receipt, failure = None, None
     try:
         receipt = service.get_intent_receipt(hit.intent.intent_id)
     except NotFound:
         pass
     except ServiceError as error:
-        trouble = error
+        failure = error
     service.stay()
-    return Reading(situations.of(hit.intent, receipt, trouble, wait=situations.PATIENCE), trouble)
+    return Reading(situations.of(hit.intent, receipt, failure, wait=situations.PATIENCE), failure)
 
 
 def all_url(finding: Finding) -> str:
-    """Where everything stands that a finding leads to."""
+    """Return the URL of all transfers of an identifier."""
     return reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
 
 

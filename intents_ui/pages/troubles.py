@@ -1,6 +1,6 @@
-"""What a page shows that is old because the service failed, and what it asked in vain: said once on every page.
+"""Notices of stale data and failed requests, once per page.
 
-The page has a place for each, which a fragment fills as well. What is no page says its age in a header.
+The page has a slot for each notice, which fragments fill, too. Other content types have an `Age` header.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from intents_ui.display import failures
 from intents_ui.service import freshness, unanswered
 from intents_ui.service.freshness import OldAnswer
 
-# Their fragments are all that their page has of the service.
+# Their fragments contain all service data of their page.
 WHOLE = frozenset({"newest", "receipt"})
-# It stands in a frame of another site, without ours around it.
+# Framed by other sites, without the page frame.
 FRAMED = "embed"
 
 
@@ -32,18 +32,18 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
             if isinstance(response, HttpResponse) and is_fragment(request, response):
                 patch_vary_headers(response, ["HX-Current-URL"])
                 whole = is_whole(request)
-                # The page itself says that names are stale, once.
+                # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
                 places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part(request)}
                 response.content += render_to_string("parts/troubles_alone.html", places).encode()
-                response["Content-Length"] = str(len(response.content))  # it was counted before
+                response["Content-Length"] = str(len(response.content))  # set before by Django
         return response
 
     return answer
 
 
 def age(old: Sequence[OldAnswer]) -> int:
-    """Seconds since the oldest answer was given, as other programs read it."""
+    """Return the age in seconds of the oldest response."""
     return max(0, int((datetime.now(UTC) - min(each.learned_at for each in old)).total_seconds()))
 
 
@@ -52,7 +52,7 @@ def is_page(response: HttpResponseBase) -> bool:
 
 
 def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
-    """Of a page with our frame around it."""
+    """Return whether this is a fragment of a page with the frame."""
     is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
     return request.headers.get("HX-Request-Type") == "partial" and is_page(response) and has_body and not is_framed
@@ -64,6 +64,6 @@ def part(request: HttpRequest) -> str:
 
 
 def is_whole(request: HttpRequest) -> bool:
-    """Whether everything that the page has of the service comes anew with this fragment."""
+    """Return whether the fragment refreshes all service data of the page."""
     match, page = request.resolver_match, request.htmx.current_url_abs_path  # type: ignore[attr-defined]
     return (match is not None and match.url_name in WHOLE) or (page or "").partition("?")[0] == request.path

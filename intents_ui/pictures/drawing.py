@@ -81,19 +81,19 @@ class Pen:
         return self._font(face, weight, round(size * SCALE))
 
     def _state(self, sheet: "Sheet", card: Card) -> None:
-        colour, ground = TONES[card.tone]
-        style = Style(self, 30, weight=650, colour=colour)
+        color, ground = TONES[card.tone]
+        style = Style(self, 30, weight=650, color=color)
         word = style.cut(card.status.word, 480)
         sheet.box((LEFT, 78, LEFT + 76 + style.width(word), 134), ground, radius=16)
-        sheet.sign(card.tone, (LEFT + 33, 106), colour)
+        sheet.sign(card.tone, (LEFT + 33, 106), color)
         sheet.write((LEFT + 60, 117), word, style)
-        id_style = Style(self, 24, face=MONO, colour=INK_3)
+        id_style = Style(self, 24, face=MONO, color=INK_3)
         sheet.write((RIGHT, 115), id_style.cut(card.intent, 440), id_style, anchor="rs")
 
     def _answer(self, sheet: "Sheet", card: Card) -> None:
         headline = fitted(self, card.headline, RIGHT - LEFT, sizes=(60, 52, 46, 40), weight=680)
         sheet.write((LEFT, 220), headline.cut(card.headline, RIGHT - LEFT), headline)
-        words = Style(self, 30, colour=INK_2)
+        words = Style(self, 30, color=INK_2)
         for row, line in enumerate(words.lines(card.sentence, RIGHT - LEFT, most=2)):
             sheet.write((LEFT, 272 + row * 40), line, words)
 
@@ -105,26 +105,26 @@ class Pen:
         self._end(sheet, card.received, middle + 64, right - 24)
         if not card.has_arrived:
             return
-        centre = (middle, (top + bottom) // 2)
-        sheet.disc(centre, 30, CARD, line=LINE)
-        sheet.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), centre, ACCENT, width=4)
+        center = (middle, (top + bottom) // 2)
+        sheet.disc(center, 30, CARD, line=LINE)
+        sheet.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), center, ACCENT, width=4)
 
     def _end(self, sheet: "Sheet", end: End, left: int, right: int) -> None:
         words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
         if end.has_moved:
             amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
         else:
-            amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, colour=INK_2)
+            amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
         # With a warning below, the lines are closer together.
         rows = (404, 441, 474) if end.warning else (418, 460, 0)
         sheet.write((left, rows[0]), amount.cut(words, right - left), amount)
-        said = Style(self, 26, colour=INK_2)
+        said = Style(self, 26, color=INK_2)
         sheet.write((left, rows[1]), said.cut(f"on {end.chain}", right - left), said)
-        warning = Style(self, 20, weight=550, colour=TONES[Tone.ATTENTION][0])
+        warning = Style(self, 20, weight=550, color=TONES[Tone.ATTENTION][0])
         sheet.write((left, rows[2]), warning.cut(end.warning, right - left), warning)
 
     def _foot(self, sheet: "Sheet", card: Card) -> None:
-        when = Style(self, 24, colour=INK_3)
+        when = Style(self, 24, color=INK_3)
         sheet.write((LEFT, 552), when.cut(card.when, 850), when)
         brand = Style(self, 28, weight=650)
         sheet.write((RIGHT, 552), "Intents", brand, anchor="rs")
@@ -136,9 +136,9 @@ class Pen:
 class Style:
     """A font with size, weight and color."""
 
-    def __init__(self, pen: Pen, size: float, *, weight: int = 400, colour: str = INK, face: str = SANS) -> None:
+    def __init__(self, pen: Pen, size: float, *, weight: int = 400, color: str = INK, face: str = SANS) -> None:
         self.font = pen.font(face, weight, size)
-        self.colour = colour
+        self.color = color
 
     def width(self, words: str) -> float:
         return self.font.getlength(words.translate(BRACKETS)) / SCALE
@@ -173,40 +173,40 @@ class Sheet:
     def box(self, corners: tuple[float, ...], ground: str, *, radius: int, line: str | None = None) -> None:
         self._draw.rounded_rectangle([each * SCALE for each in corners], radius * SCALE, ground, line, 2 * SCALE)
 
-    def disc(self, centre: tuple[float, float], radius: float, ground: str, *, line: str | None = None) -> None:
-        x, y = centre
+    def disc(self, center: tuple[float, float], radius: float, ground: str, *, line: str | None = None) -> None:
+        x, y = center
         corners = [(each * SCALE) for each in (x - radius, y - radius, x + radius, y + radius)]
         self._draw.ellipse(corners, ground, line, 2 * SCALE)
 
-    def sign(self, tone: Tone, centre: tuple[float, float], colour: str) -> None:
-        self.disc(centre, 17, colour)
+    def sign(self, tone: Tone, center: tuple[float, float], color: str) -> None:
+        self.disc(center, 17, color)
         scaled = tuple(tuple(((x - 12) * 1.5, (y - 12) * 1.5) for x, y in stroke) for stroke in SIGNS[tone])
-        self.strokes(scaled, centre, CARD, width=4)
+        self.strokes(scaled, center, CARD, width=4)
 
     def strokes(
         self,
         strokes: tuple[tuple[tuple[float, float], ...], ...],
-        centre: tuple[float, float],
-        colour: str,
+        center: tuple[float, float],
+        color: str,
         *,
         width: float,
     ) -> None:
         """Draw lines with round ends and corners."""
         for stroke in strokes:
-            points = [((centre[0] + x) * SCALE, (centre[1] + y) * SCALE) for x, y in stroke]
-            self._draw.line(points, colour, round(width * SCALE), joint="curve")
+            points = [((center[0] + x) * SCALE, (center[1] + y) * SCALE) for x, y in stroke]
+            self._draw.line(points, color, round(width * SCALE), joint="curve")
             for x, y in (points[0], points[-1]):
                 radius = width * SCALE / 2
-                self._draw.ellipse([x - radius, y - radius, x + radius, y + radius], colour)
+                self._draw.ellipse([x - radius, y - radius, x + radius, y + radius], color)
 
     def write(self, at: tuple[float, float], words: str, style: Style, *, anchor: str = "ls") -> None:
         place = (at[0] * SCALE, at[1] * SCALE)
-        self._draw.text(place, words.translate(BRACKETS), style.colour, style.font, anchor=anchor)
+        self._draw.text(place, words.translate(BRACKETS), style.color, style.font, anchor=anchor)
 
 
-def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, colour: str = INK) -> Style:
+def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK) -> Style:
     """Return the style with the largest size in which the text fits, or else the smallest size."""
-    styles = [Style(pen, size, weight=weight, colour=colour) for size in sizes]
+    styles = [Style(pen, size, weight=weight, color=color) for size in sizes]
     return next((style for style in styles if style.width(words[:MOST_LETTERS]) <= width), styles[-1])
 
 

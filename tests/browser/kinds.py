@@ -245,9 +245,9 @@ def with_method(method: str) -> Callable[[Page], None]:
     return then
 
 
-def our_fault(page: Page) -> None:
+def internal_error(page: Page) -> None:
     """None of our mistakes is known; its page is written by what would write it."""
-    written = failures.our_fault(RequestFactory().get("/"))
+    written = failures.internal_error(RequestFactory().get("/"))
 
     def fulfill(route: Route) -> None:
         route.fulfill(status=written.status_code, body=written.content, content_type="text/html")
@@ -268,7 +268,7 @@ AFTER_A_FORM: Final = [
 REFUSED: Final = [
     Kind("a method that is not taken", "/chains", then=with_method("OPTIONS")),
     Kind("a form without its proof", "/console/QuoteIntent", then=with_method("POST")),
-    Kind("our own mistake", "/nowhere", 404, then=our_fault),
+    Kind("our own mistake", "/nowhere", 404, then=internal_error),
 ]
 
 

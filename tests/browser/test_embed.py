@@ -152,7 +152,7 @@ def test_the_card_leads_to_the_page_in_a_tab_of_its_own(browser: Browser, sites:
         path = some_intent(visit, 2)
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{path}"))
         with visit.page.context.expect_page() as opened:
-            frame.get_by_role("link", name="Details").click()
+            frame.get_by_role("link", name="View transfer").click()
         assert opened.value.url == sites.dashboard + path
         expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
         assert opened.value.evaluate("window.opener === null")
@@ -192,7 +192,7 @@ def test_the_card_fits_its_frame_in_the_colours_of_the_site(
     with reading(browser, sites, theme="dark") as visit:
         src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"
         frame = frame_on(visit.page, framing(sites.shop, src, width, height))
-        expect(frame.get_by_role("link", name="Details")).to_be_visible()
+        expect(frame.get_by_role("link", name="View transfer")).to_be_visible()
         frame.evaluate("document.fonts.ready.then(() => true)")  # until then the letters are another font's
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("document.documentElement.scrollHeight") <= height

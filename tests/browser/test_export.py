@@ -89,7 +89,7 @@ def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str)
         expect(stop).to_have_count(0)
         expect(page.get_by_role("group", name="CSV export")).to_be_focused()
         found = exported(download)
-        assert (found.state, found.why) == ("truncated", "stopped by its reader")
+        assert (found.state, found.why) == ("truncated", "canceled by user")
         assert f"Stopped after {found.counted} rows" == shown.inner_text()
         assert len(found.rows) == found.counted
 
@@ -125,7 +125,7 @@ def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_st
         expect(page.get_by_role("link", name="← Newer")).to_have_count(0)
         stop.click()
         expect(shown).to_have_text(re.compile("^Stopped after"))
-        assert exported(download).why == "stopped by its reader"
+        assert exported(download).why == "canceled by user"
 
 
 @pytest.mark.sampled(1)
@@ -148,7 +148,7 @@ def test_other_lists_leave_an_export_what_became_of_it(browser: Browser, server:
 def test_what_cannot_begin_is_a_page_and_no_file(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/export/history.csv?status=LOST")
-        expect(visit.page.get_by_role("heading", level=1)).to_have_text("This list cannot be asked for")
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("Invalid filters")
         visit.forgive(400)
 
 
@@ -157,12 +157,12 @@ def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(brows
         page = visit.page
         visit.open("/history")
         download = follow(page, "csv")
-        page.get_by_role("link", name="How far it has come").first.click()
+        page.get_by_role("link", name="View progress").first.click()
         expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         # The page asks again by itself.
         expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible()
-        assert exported(download).why == "stopped by its reader"
+        assert exported(download).why == "canceled by user"
 
 
 def test_the_menu_closes_by_itself(browser: Browser, server: str) -> None:

@@ -1,10 +1,13 @@
 """Reasons of the service in plain words: each that is known, to the last base unit, and nothing read into others."""
 
+from dataclasses import replace
+
 import pytest
 
 from intents_ui.display import reasons
 from intents_ui.display import summary as summaries
 from intents_ui.display import timeline as timelines
+from intents_ui.display.assistance import RECOVER, Contacts, Help
 from intents_ui.display.facts import Money
 from intents_ui.display.timeline import Name
 from intents_ui.service.wire import TokenMetadata, TransactionPrecondition
@@ -169,6 +172,16 @@ def test_recovery_is_not_offered_as_possible_while_the_token_is_paused(reason, h
     told = summaries.of(at(intent("FAILED"), of_receipt, has_balance=has_balance))
     assert told.next_step.endswith(PAUSED) == warns
     assert (PAUSED in told.instructions) == warns
+
+
+def test_a_transfer_of_a_paused_token_still_links_to_its_recovery():
+    """The pause was observed when the refund failed. It may have ended since."""
+    failed = refund("FAILED", status_reason="refund reverted: token paused")
+    of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=failed)
+    contacts = Contacts("https://app.example/recover")
+    shown = summaries.of(replace(at(intent("FAILED"), of_receipt), contacts=contacts))
+    assert PAUSED in shown.next_step
+    assert Help(RECOVER, "https://app.example/recover") in shown.help
 
 
 def test_a_pending_refund_of_a_paused_token_changes_no_next_step():

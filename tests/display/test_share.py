@@ -9,11 +9,9 @@ from intents_ui.display.address import OWNER, Role
 @pytest.mark.parametrize(
     ("role", "in_flight", "more", "recoverable", "said"),
     [
-        pytest.param(Role(OWNER, 12), 1, False, 0, "12 intents, 1 in flight", id="one in flight"),
-        pytest.param(Role(OWNER, 1), 0, False, 2, "1 intent, 2 recoverable", id="money waits"),
-        pytest.param(
-            Role(OWNER, 10, True), 20, True, 0, "at least 10 intents, at least 20 in flight", id="not all known"
-        ),
+        pytest.param(Role(OWNER, 12), 1, False, 0, "12 transfers, 1 open", id="one open"),
+        pytest.param(Role(OWNER, 1), 0, False, 2, "1 transfer, 2 recoverable", id="money waits"),
+        pytest.param(Role(OWNER, 10, True), 20, True, 0, "at least 10 transfers, at least 20 open", id="not all known"),
         pytest.param(Role(OWNER, 0), 0, False, 0, "", id="no owner"),
         pytest.param(Role(OWNER, None), 3, False, 0, "", id="could not be asked"),
         pytest.param(None, 0, False, 0, "", id="was not asked"),

@@ -223,7 +223,7 @@ def test_a_failure_is_never_nothing_found():
 
 
 def test_our_own_mistake_is_said_with_its_reference():
-    row = triage.our_fault(7, BY_ADDRESS, reference="12ab", now=NOW)
+    row = triage.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
     assert row.outcome is Outcome.FAILED
     assert "12ab" in row.next
 

@@ -155,7 +155,7 @@ SAID = {
     ".json": ',"as_of":"2026-11-21T11:5',
     "/feed.atom": "Last updated 2026-11-21 11:5",
     "/feed.json": "Last updated 2026-11-21 11:5",
-    "/badge.svg": "As of 2026-11-21 11:5",
+    "/badge.svg": "Last updated 2026-11-21 11:5",
 }
 
 

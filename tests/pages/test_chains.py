@@ -441,6 +441,12 @@ def test_while_no_route_provider_could_be_asked_nothing_is_said_of_connections(w
 # Chains that are not listed, and odd numbers
 
 
+def test_the_page_of_an_unknown_chain_says_its_id_once_in_the_title_and_once_below_it(site: Client) -> None:
+    page = read(site, "/chain/999999", status=404)
+    assert "<title>Unsupported chain 999999 ·" in page
+    assert "<h1>Unsupported chain</h1><p>Chain ID 999999</p>" in page
+
+
 def test_a_chain_that_is_not_listed_but_used_leads_to_its_intents(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{SOLANA}", status=404)
     assert "<h1>Unsupported chain: Solana</h1>" in page

@@ -71,7 +71,7 @@ def test_a_frame_says_what_became_of_the_transfer_and_leads_to_its_page(site: Cl
     said = text(answer)
     for words in ("Refunded", "In the owner's wallet on Base: 299.", "300.00 USDC", "Base", "Where the funds are"):
         assert words in said
-    assert "Invented transfer" in said
+    assert "Demo data" in said
     links = re.findall(r"<a [^>]*>", answer.content.decode())
     assert links == [f'<a href="/intent/{intent_id}" target="_blank" rel="noopener">']
 
@@ -149,7 +149,7 @@ def test_an_unread_receipt_is_said_and_asked_for_again(site: Client, emulator: E
     intent_id = id_of(emulator)
     emulator.behave("GetIntentReceipt", "failing-500")
     answer = framed(site, intent_id)
-    assert "How far it has come could not be read just now" in text(answer)
+    assert "Couldn't load progress." in text(answer)
     assert 'id="poll"' in answer.content.decode()
 
 

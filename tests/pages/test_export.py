@@ -90,7 +90,7 @@ def own_exports() -> Iterator[None]:
     wiring.exports.cache_clear()
     yield
     wiring.exports.cache_clear()
-    progress._courtesy.resume()
+    progress._best_effort.resume()
 
 
 def ask(method: str, url: str, **how: Any) -> httpx.Response:
@@ -253,7 +253,7 @@ def test_the_filters_of_an_intent_address_leave_out_what_does_not(service: Betwe
 def test_what_is_told_of_owners_alone_does_not_make_the_list_of_an_intent_address_complete(service: Between) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
-    assert (found.rows, found.why) == ([], reading.NOT_TOLD)
+    assert (found.rows, found.why) == ([], reading.OWNERS_ONLY)
 
 
 def test_an_owner_of_whom_nothing_passes_has_an_empty_list_that_is_complete(service: Between) -> None:
@@ -378,7 +378,7 @@ def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, ki
     assert wiring.exports().take_place(Somebody())
     known = progress.standing(RUN)
     assert known
-    assert known.sentence == "Incomplete: stopped after 0 rows (it could not begin)"
+    assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
 
 
 @pytest.mark.sampled(1)
@@ -446,7 +446,7 @@ def test_what_could_not_be_read_is_counted(service: Between) -> None:
     service.rewrite = lambda document: document["intents"][0].pop("intentId")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.state == "truncated"
-    assert found.why == f"{len(service.pages)} of the service's entries could not be read"
+    assert found.why == f"{len(service.pages)} entries could not be read"
 
 
 @pytest.mark.sampled(1)
@@ -467,14 +467,14 @@ def test_an_export_ends_at_the_limit_and_says_so(
     monkeypatch.setattr(settings.ENV, "intents_export_rows", most)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.state, found.counted, found.ids) == (state, most, own[:most])
-    assert found.why in (None, f"the limit of {most} rows of this dashboard")
+    assert found.why in (None, f"limit of {most} rows per export")
 
 
 def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
     monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (60, "the limit of 3 pages that this dashboard reads of one list")
+    assert (found.counted, found.why) == (60, "limit of 3 pages per export")
     assert len(service.pages) == 3
 
 
@@ -507,7 +507,7 @@ def test_a_page_of_which_nothing_can_be_read_does_not_end_the_list(service: Betw
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     own = own_list_of_failing(service)
     assert found.ids == own[:20] + own[40:]
-    assert found.why == "20 of the service's entries could not be read"
+    assert found.why == "20 entries could not be read"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -521,7 +521,7 @@ def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert found.counted == len(found.rows) == 40
     assert found.why
-    reference = found.why.removeprefix("dashboard error, request ID ")
+    reference = found.why.removeprefix("internal error, request ID ")
     (logged,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert reference in logged.getMessage()
     assert logged.exc_info
@@ -530,7 +530,7 @@ def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
 def test_a_dashboard_that_is_restarted_ends_its_exports(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_workers", [type("Worker", (), {"alive": False})])
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (40, "this dashboard is being restarted")
+    assert (found.counted, found.why) == (40, "dashboard restart")
 
 
 # How many at a time
@@ -541,7 +541,7 @@ def test_one_too_many_is_asked_to_come_again_and_asks_the_service_nothing(servic
     assert all(wiring.exports().take_place(other) for other in others)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
-    assert "As many exports run as may" in refused.text
+    assert "Too many exports running" in refused.text
     assert service.pages == []
     wiring.exports().leave_place(others.pop())
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
@@ -557,12 +557,12 @@ def test_a_place_is_lost_by_standing_still_when_somebody_wants_it_and_by_being_g
     exports = Exports(1, clock=clock)
     still, other = Somebody(), Somebody()
     assert exports.take_place(still)
-    clock.forward(places.STOOD_STILL_SECONDS)
+    clock.forward(places.STALLED_SECONDS)
     assert not exports.take_place(other)
     assert exports.take_place(still)
-    clock.forward(places.STOOD_STILL_SECONDS + 1)
+    clock.forward(places.STALLED_SECONDS + 1)
     assert exports.take_place(still)
-    clock.forward(places.STOOD_STILL_SECONDS + 1)
+    clock.forward(places.STALLED_SECONDS + 1)
     assert exports.take_place(other)
     assert not exports.take_place(still)
     del other
@@ -612,7 +612,7 @@ def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Telling of the second page takes so long that he has left before it is told."""
-    tell, is_being_told, has_ended = progress.tell, threading.Event(), threading.Event()
+    tell, is_being_told, has_ended = progress.report, threading.Event(), threading.Event()
 
     def slowly(run: str, standing: Standing) -> None:
         if standing == Standing(State.RUNNING, 40):
@@ -622,7 +622,7 @@ def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
         if standing.is_over:
             has_ended.set()
 
-    monkeypatch.setattr(progress, "tell", slowly)
+    monkeypatch.setattr(progress, "report", slowly)
     visit(leaves=lambda taken: is_being_told.is_set())
     wiring.exports().threads.shutdown(wait=True)
     assert progress.standing(RUN) == Standing(State.LEFT, 40)
@@ -662,7 +662,7 @@ def test_a_reader_sees_how_far_it_has_come_and_stops_it(service: Between) -> Non
     service.before |= {2: look, 3: look, 4: lambda: progress.stop(RUN)}
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert looked == ["20 rows so far", "40 rows so far"]
-    assert (found.counted, found.why) == (80, "stopped by its reader")
+    assert (found.counted, found.why) == (80, "canceled by user")
     known = progress.standing(RUN)
     assert known
     assert known.sentence == "Stopped after 80 rows"
@@ -676,17 +676,17 @@ def test_a_link_that_is_followed_again_begins_anew(service: Between) -> None:
 
 def test_the_page_asks_until_it_is_over_and_then_says_it_aloud(service: Between) -> None:
     path = f"/export/progress/{RUN}"
-    progress.tell(RUN, Standing(State.COMPLETE, 7))
+    progress.report(RUN, Standing(State.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
     assert "Starting" in first
     assert f'hx-get="{path}?looks=1"' in first
     assert ">Stop<" in first
-    progress.tell(RUN, Standing(State.RUNNING, 4200))
+    progress.report(RUN, Standing(State.RUNNING, 4200))
     running = fragment(f"{path}?looks=1")
     assert "4,200 rows so far" in running
     assert "hx-trigger" in running
     assert "<form" not in running
-    progress.tell(RUN, Standing(State.COMPLETE, 10_000))
+    progress.report(RUN, Standing(State.COMPLETE, 10_000))
     over = fragment(f"{path}?looks=2")
     assert "hx-trigger" not in over
     assert over.count("Complete: 10,000 rows") == 2
@@ -706,16 +706,16 @@ def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> N
     """Its reader left while the first page was read, or its process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         progress.begin(RUN)
-        progress.tell(RUN, Standing(State.RUNNING, 20))
+        progress.report(RUN, Standing(State.RUNNING, 20))
         clock.shift(progress.SILENT_SECONDS)
         assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
         clock.shift(1)
         over = fragment(f"/export/progress/{RUN}?looks=8")
         assert "Canceled by the browser after 20 rows" in over
         assert "hx-trigger" not in over
-        progress.tell(RUN, Standing(State.RUNNING, 40))
+        progress.report(RUN, Standing(State.RUNNING, 40))
         assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
-        progress.tell(RUN, Standing(State.COMPLETE, 60))
+        progress.report(RUN, Standing(State.COMPLETE, 60))
         clock.shift(progress.SILENT_SECONDS + 1)
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
@@ -727,12 +727,12 @@ def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> N
 )
 def test_what_another_release_told_is_not_known(service: Between, told: object) -> None:
     progress.cache.set(f"export:{RUN}", told)
-    assert "Nothing is known of this export" in get(f"/export/progress/{RUN}").text
+    assert "Export not found." in get(f"/export/progress/{RUN}").text
 
 
 def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
     path = f"/export/progress/{RUN}"
-    progress.tell(RUN, Standing(State.RUNNING, 300))
+    progress.report(RUN, Standing(State.RUNNING, 300))
     page = get(path).text
     assert "300 rows so far" in page
     assert f'<form id="export-stop-{RUN}" method="post" action="{path}"' in page
@@ -784,7 +784,7 @@ def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_ru
 ) -> None:
     listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
     html = get(f"/{listed}?status=FAILED", headers=part).text
-    assert "At most 10,000 rows; the last line says whether it is complete." in html
+    assert "Up to 10,000 rows. The last line shows whether the export is complete." in html
     links = [link.replace("&amp;", "&") for link in re.findall(rf'href="(/export/{listed}\.[^"]+)"', html)]
     assert [urlsplit(link).path for link in links] == [f"/export/{listed}.{kind}" for kind in KINDS]
     queries = [parse_qs(urlsplit(link).query) for link in links]
@@ -825,7 +825,7 @@ def test_a_cache_that_does_not_answer_is_left_alone_for_a_while(caplog: pytest.L
     """Each question to one that hangs would take a second of the page."""
     clock = Clock(0)
     asked: list[str] = []
-    ask = progress._Courtesy(clock=clock)
+    ask = progress._BestEffort(clock=clock)
 
     def hangs() -> str:
         asked.append("once")

@@ -242,9 +242,9 @@ def test_a_state_that_nobody_knows_is_shown_as_text(site: Client, emulator: Emul
 @pytest.mark.parametrize(
     ("operation", "behaviour", "code", "word"),
     [
-        ("GetIntent", "not-found", 404, "No such intent"),
-        ("GetIntent", "failing-500", 503, "Not known just now"),
-        ("GetIntentReceipt", "failing-500", 503, "Not known just now"),
+        ("GetIntent", "not-found", 404, "Not found"),
+        ("GetIntent", "failing-500", 503, "Status unavailable"),
+        ("GetIntentReceipt", "failing-500", 503, "Status unavailable"),
     ],
 )
 def test_what_kept_us_from_the_state_is_no_state(
@@ -291,7 +291,7 @@ def test_the_ways_to_share_are_texts_and_links(site: Client, emulator: Emulator)
     for page in (whole, part):
         link, markdown = values(page)[:2]
         assert link == root
-        assert re.fullmatch(rf"\[!\[Intent 0x\w+…\w+\]\({root}/badge\.svg\)\]\({root}\)", markdown)
+        assert re.fullmatch(rf"\[!\[Transfer 0x\w+…\w+\]\({root}/badge\.svg\)\]\({root}\)", markdown)
         assert f'href="/intent/{intent_id}/reply"' in page
         assert f'src="/intent/{intent_id}/qr.svg"' in page
     assert "<html" in whole
@@ -305,7 +305,7 @@ def test_a_frame_is_offered_when_somebody_may_have_one(
     assert "iframe" not in site.get(f"{path}/share").content.decode()
     monkeypatch.setattr(wiring.ENV, "intents_embed_hosts", ["shop.example"])
     written = values(site.get(f"{path}/share").content.decode())[-1]
-    assert written.startswith(f'<iframe src="http://testserver/embed{path}" title="Intent 0x')
+    assert written.startswith(f'<iframe src="http://testserver/embed{path}" title="Transfer 0x')
 
 
 @pytest.mark.parametrize("of", ["intent", "address"])

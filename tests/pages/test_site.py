@@ -85,7 +85,7 @@ def test_with_the_setting_they_may_be(site: Client, emulator: Emulator, of: str)
 def test_an_address_says_how_it_stands(site: Client, emulator: Emulator) -> None:
     page = site.get(place(emulator, "ownerAddress")).content.decode()
     said = tags(page)
-    assert re.match(r"(at least )?\d[\d,]* intents?(, |$)", said["description"])
+    assert re.match(r"(at least )?\d[\d,]* transfers?(, |$)", said["description"])
     assert said["og:title"].endswith(said["description"])
     assert said["twitter:card"] == "summary"
     assert said["og:url"] == f"http://testserver{place(emulator, 'ownerAddress')}"

@@ -544,7 +544,7 @@ def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behin
 
 
 def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Client, emulator: Emulator) -> None:
-    service = triage.ReadersService(wiring.service())
+    service = triage.ClientService(wiring.service())
     assert service.get_chains().chains
     assert service.catalog().chains()
     service.leave()
