@@ -37,7 +37,7 @@ if settings.ENV.embedded and settings.ENV.secret_key is None:
     os.environ["SECRET_KEY"] = settings.SECRET_KEY
 
 
-lifecycle.give_memory_back()
+lifecycle.trim_memory()
 
 # Streams have to end before gunicorn's own shutdown hook, which waits for them.
 post_worker_init = lifecycle.attach

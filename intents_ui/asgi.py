@@ -236,7 +236,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     request_origin: origin.Origin = scope[visits.VISIT].origin
     if not is_file(scope) and not is_of_list(scope):
         is_costly = inbound.is_costly(scope["method"], path, scope["query_string"])
-        if rejection := inbound.told_to_wait(request_origin.visitor, is_costly=is_costly):
+        if rejection := inbound.current_rejection(request_origin.visitor, is_costly=is_costly):
             return await turn_away(scope, send, rejection)
     try:
         check_headers(scope)
@@ -338,11 +338,11 @@ def host_of(scope: Message) -> str:
 def with_headers(send: Send) -> Send:
     """Add the security headers to responses of the embedded service, because they share our origin."""
 
-    async def send_told(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         is_head = message["type"] == "http.response.start"
         await send({**message, "headers": [*message["headers"], *headers.at_the_door()]} if is_head else message)
 
-    return send_told
+    return send_with_headers
 
 
 def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
@@ -547,9 +547,9 @@ def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> tuple
     if kind == "partial":
         environ["HTTP_HX_REQUEST_TYPE"] = "partial"
 
-    def start(line: str, told: list[tuple[str, str]], *_: Any) -> Any:
-        started.extend([line, told])
+    def start(line: str, fields: list[tuple[str, str]], *_: Any) -> Any:
+        started.extend([line, fields])
 
     body = b"".join(django_pages(environ, start))
-    line, told = started
-    return int(line.split()[0]), [(name.lower().encode(), value.encode()) for name, value in told], body
+    line, fields = started
+    return int(line.split()[0]), [(name.lower().encode(), value.encode()) for name, value in fields], body

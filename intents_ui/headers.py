@@ -29,7 +29,7 @@ EVERYWHERE = {
 }
 
 
-def told_to_browsers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware that adds the headers. A view can override each one by setting it.
 
     Pages are current only for a moment, so shared caches must not store them and browsers must revalidate.

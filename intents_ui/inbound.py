@@ -99,7 +99,7 @@ def remember_refusal(visitor: str | None, failure: Failure, *, seconds: int, is_
         _rejections[visitor, is_costly] = (time.monotonic() + seconds, failure)
 
 
-def told_to_wait(visitor: str | None, *, is_costly: bool) -> Failure | None:
+def current_rejection(visitor: str | None, *, is_costly: bool) -> Failure | None:
     """Return the visitor's current rejection, or None. Repeating it at the ASGI level avoids rendering a page."""
     if visitor is None:
         return None

@@ -18,7 +18,7 @@ _workers: list[Any] = []
 _began_at = datetime.now(UTC)
 
 
-def give_memory_back() -> None:
+def trim_memory() -> None:
     with contextlib.suppress(AttributeError):  # not glibc
         for option, value in MALLOPT.values():
             ctypes.CDLL(None).mallopt(option, value)

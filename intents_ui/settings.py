@@ -423,7 +423,7 @@ MIDDLEWARE = [
     "intents_ui.visits.named",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "intents_ui.headers.told_to_browsers",
+    "intents_ui.headers.add_security_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "intents_ui.compression.compressed",

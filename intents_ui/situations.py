@@ -1,4 +1,4 @@
-"""Transfers as pages speak about them: read, named, and with the balances of their intent addresses."""
+"""Transfers for display: read from the service, with names and the balances of their intent addresses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -57,11 +57,11 @@ def request_began(request: Origin) -> None:
         request.span = _tracer.start_span("request", kind=SpanKind.SERVER)
 
 
-def request_ended(request: Origin, told: Mapping[str, Any]) -> None:
+def request_ended(request: Origin, fields: Mapping[str, Any]) -> None:
     span = request.span
     if span:
-        span.update_name(f"{told['method']} {told['view']}")
-        for name, value in told.items():
+        span.update_name(f"{fields['method']} {fields['view']}")
+        for name, value in fields.items():
             span.set_attribute(f"intents.{name}", value)
         span.end()
 
@@ -99,17 +99,17 @@ def _begin_sentry(dsn: str) -> None:
     )
 
 
-def without_secrets(told: Any) -> Any:
+def without_secrets(value: Any) -> Any:
     """Return a copy of an event with our secrets removed from all texts."""
-    match told:
+    match value:
         case str():
             for secret in (ENV.intents_service_access_key, ENV.secret_key, ENV.intents_console_token):
                 if secret and secret.get_secret_value():
-                    told = told.replace(secret.get_secret_value(), HIDDEN)
-            return told
+                    value = value.replace(secret.get_secret_value(), HIDDEN)
+            return value
         case dict():
-            return {without_secrets(name): without_secrets(value) for name, value in told.items()}
+            return {without_secrets(name): without_secrets(each) for name, each in value.items()}
         case list() | tuple():
-            return [without_secrets(value) for value in told]
+            return [without_secrets(each) for each in value]
         case _:
-            return told
+            return value

@@ -15,7 +15,7 @@ PROGRAM = """
 import ctypes, sys, threading
 from intents_ui import lifecycle
 if sys.argv[1] == "told":
-    lifecycle.give_memory_back()
+    lifecycle.trim_memory()
 together = threading.Barrier(12)
 def read():
     pieces = [bytearray(2000) for _ in range(500)]
