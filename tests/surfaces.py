@@ -131,7 +131,7 @@ class Transfer:
     @cached_property
     def triage_row(self) -> triage.Row:
         (finding,) = read_pasted(self.intent_id).lookups
-        return triage.answer(triage.ReadersService(wiring.service()), 1, finding, triage.resolved)
+        return triage.answer(triage.ClientService(wiring.service()), 1, finding, triage.resolved)
 
 
 async def _read(answer: StreamingHttpResponse) -> list[bytes]:
@@ -377,9 +377,9 @@ class Matrix:
 @contextmanager
 def world() -> Iterator[tuple[Emulator, Client]]:
     """An embedded service at one moment, nothing cached but names, and a site that others may frame."""
-    from tests.pages.conftest import KEPT, fresh
+    from tests.pages.conftest import CACHED_KINDS, fresh
 
-    others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in KEPT}
+    others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
         patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])

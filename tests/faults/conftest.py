@@ -11,7 +11,7 @@ from intents_ui.service import retries
 from intents_ui.service.transport import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
-from tests.pages.conftest import forget_answers, fresh
+from tests.pages.conftest import clear_data, fresh
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
     shared.service.behave()
     yield shared
     shared.service.behave()
-    forget_answers()
+    clear_data()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages import everyone
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.in_process import InProcessTransport
-from tests.pages.conftest import LEARNED
+from tests.pages.conftest import DATA_CACHES
 
 REFERENCE = {"GetChains", "GetTokenList"}
 
@@ -85,7 +85,7 @@ class Odd:
         self.way.given.clear()
         self.client = ServiceClient(wiring.config(), transport=self.way)
         names_stay = not REFERENCE & (changes.keys() | self._before)
-        for each in (*LEARNED, everyone.newest):
+        for each in (*DATA_CACHES, everyone.newest):
             if not (names_stay and each is wiring.catalog):
                 each.cache_clear()
         self._before = set(changes)

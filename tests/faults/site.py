@@ -18,7 +18,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.transport import DeadlineTransport
 from tests.faults.upstream import Upstream
-from tests.pages.conftest import forget_answers
+from tests.pages.conftest import clear_data
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
@@ -55,7 +55,7 @@ class Dashboard:
     ahead: float = 0.0
 
     def begin(self, *, limits: Any = PATIENT, url: str = "") -> None:
-        forget_answers()
+        clear_data()
         self.ahead = 0.0
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
         client = ServiceClient(config, transport=self.transport, clock=self.clock)

@@ -1,4 +1,4 @@
-"""The site through Django's own client, asking an embedded service that the test can set."""
+"""Fixtures of page tests: Django's test client, with an embedded service that the test controls."""
 
 from collections.abc import Iterator
 
@@ -14,8 +14,8 @@ from intents_ui.service import clock, paused
 from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
 
-# As they are before a test puts its own in their place.
-MADE = (
+# Cached objects of `wiring`, taken before a test replaces any of them.
+CACHED = (
     wiring.emulator,
     wiring.service,
     wiring.hub,
@@ -24,22 +24,24 @@ MADE = (
     wiring.text_threads,
     wiring.places_by_hand,
 )
-LEARNED = (
+DATA_CACHES = (
     *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
     *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
     *(embed.read, everyone.newest, feeds.transfer, feeds.newest, console.examples),
     newest.newest,
 )
 
-# They were kept before anything else was, and tests of their pages are about that.
-KEPT = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES, Kind.BALANCES)
+# Tests of pages with this data depend on its lifetimes.
+CACHED_KINDS = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES, Kind.BALANCES)
 
 
 @pytest.fixture(autouse=True)
-def asked_anew() -> Iterator[None]:
-    """Most tests change what the service says between two pages, or count what one page asks. Tests of what is kept
-    (`tests/service`, `tests/faults`, those in a browser) have the lifetimes of a real installation."""
-    others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in KEPT}
+def without_response_cache() -> Iterator[None]:
+    """Most tests change the service's data between two pages, or count a page's requests.
+
+    Tests of caching (`tests/service`, `tests/faults`, browser tests) have the default lifetimes.
+    """
+    others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
         yield
@@ -47,30 +49,30 @@ def asked_anew() -> Iterator[None]:
 
 @pytest.fixture
 def emulator() -> Iterator[Emulator]:
-    """A service of this test's own, at a moment of its own: the same transfers in every run, and nothing kept."""
+    """Embedded service of one test, at a fixed time: the same transfers in every run, without cached data."""
     with time_machine.travel("2026-11-21T12:00:00Z"):
         yield from fresh()
 
 
 def fresh() -> Iterator[Emulator]:
-    forget()
+    reset()
     embedded = wiring.emulator()
     assert embedded is not None
     yield embedded
     wiring.close_all()
-    forget()
+    reset()
 
 
-def forget() -> None:
-    """What this process has made and learned so far, but for the clients of a test's own."""
-    for each in MADE:
+def reset() -> None:
+    """Drop all cached objects and data of the process, except the test's own clients."""
+    for each in CACHED:
         each.cache_clear()
-    forget_answers()
+    clear_data()
 
 
-def forget_answers() -> None:
-    """What it has learned of the service."""
-    for each in LEARNED:
+def clear_data() -> None:
+    """Drop all cached service data."""
+    for each in DATA_CACHES:
         each.cache_clear()
     paused.heard(None)
     clock.forget()

@@ -1,4 +1,4 @@
-"""A service whose answers about an intent wait for the test."""
+"""A service that delays its responses about an intent until the test releases them."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from tests.service.scripted_server import Visit, response
 
 
 class Doors:
-    """A script for `serving`: it answers about an intent when that is among `open`, or after `all_open`."""
+    """A script for `serving`: it responds about an intent once that is in `open`, or after `all_open`."""
 
     def __init__(self) -> None:
         self.open: set[str] = set()

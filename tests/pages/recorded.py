@@ -1,4 +1,4 @@
-"""A way to the service that keeps what was sent, and may answer in its place."""
+"""A transport to the service that records requests and can replace responses."""
 
 import json
 import threading
@@ -18,9 +18,9 @@ type Script = Callable[[Any], Any]
 
 
 class Recorded(httpx.BaseTransport):
-    """`scripts`, by operation: given what was asked, the answer, or None for the emulator's own.
+    """`scripts`, by operation: a function from the request to the response, or None for the emulator's own.
 
-    `changes`, by operation: what becomes of the emulator's answer."""
+    `changes`, by operation: a function that modifies the emulator's response."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._service = InProcessTransport(emulator, loops=8)
@@ -55,7 +55,7 @@ def refusal(code: int, name: str, status: int) -> dict[str, Any]:
 
 @contextmanager
 def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    """What the pages ask goes this way. Nothing that they make of the service may have been made before."""
+    """Route the pages' requests through the recorder. Must be called before any page creates a client."""
     way = Recorded(emulator)
     with ServiceClient(wiring.config(), transport=way) as client:
         monkeypatch.setattr(wiring, "service", lambda: client)

@@ -1,4 +1,4 @@
-"""What an address is, told apart; what is recoverable, what is under way, and its history with cursors."""
+"""Address page: roles, recoverable balances, open transfers, and the history with its cursors."""
 
 import html
 import re
@@ -33,7 +33,7 @@ def words(answer: HttpResponse) -> str:
 
 
 def part(answer: HttpResponse, heading: str) -> str:
-    """The words of the card with this heading."""
+    """Return the text of the card with this heading."""
     page = answer.content.decode()
     cards = re.split(r"<section ", page)
     found = [card for card in cards if re.search(rf"<h2[^>]*>{heading}</h2>", card)]
@@ -46,13 +46,13 @@ def headings(answer: HttpResponse) -> list[str]:
 
 
 def listed(answer: HttpResponse) -> list[str]:
-    """The ids of the history's rows."""
+    """Return the Intent IDs of the history's rows."""
     _, _, history = answer.content.decode().partition('id="history"')
     return re.findall(r'class="row-link" href="/intent/([^"]+)"', history)
 
 
 def owned(emulator: Emulator, owner: str, **filters: Any) -> list[dict[str, Any]]:
-    """Every entry of an owner, as the service has it."""
+    """Return all entries of an owner from the service."""
     body: dict[str, Any] = {"byOwnerAddress": owner, **filters}
     page: Any = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
     found = []
@@ -65,13 +65,13 @@ def owned(emulator: Emulator, owner: str, **filters: Any) -> list[dict[str, Any]
 
 @pytest.fixture
 def busiest(emulator: Emulator) -> str:
-    """The owner of some two hundred intents of all kinds."""
+    """Return the owner of about 200 intents of all kinds."""
     return names.address_of(Role.OWNER, 0)
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The operations that are asked of the service."""
+    """Operations called on the service."""
     found: list[str] = []
     send = httpx.Client.send
 
@@ -83,7 +83,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: Emulator, busiest: str) -> None:
     answer = site.get(f"/address/{busiest}")
     intents = owned(emulator, busiest)
     assert answer.status_code == 200
@@ -96,7 +96,7 @@ def test_an_owner_is_told_with_the_number_of_his_intents(site: Client, emulator:
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
 
 
-def test_what_is_recoverable_comes_first_with_amount_chain_and_link(
+def test_recoverable_balances_come_first_with_amount_chain_and_link(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     held = owned(emulator, busiest, onlyRecoverable=True, includeBalances=True)
@@ -112,7 +112,7 @@ def test_what_is_recoverable_comes_first_with_amount_chain_and_link(
     assert all(f'href="/intent/{entry["intentId"]}"' in page for entry in held)
 
 
-def test_an_owner_of_nothing_recoverable_or_in_flight_has_no_such_part(site: Client, emulator: Emulator) -> None:
+def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site: Client, emulator: Emulator) -> None:
     newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}})["intents"]
     quiet = next(
         owner
@@ -122,12 +122,12 @@ def test_an_owner_of_nothing_recoverable_or_in_flight_has_no_such_part(site: Cli
     assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
 
 
-def test_an_owners_lists_tell_the_recipient_and_not_the_owner_again(
+def test_an_owners_lists_show_the_recipient_instead_of_the_owner(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     page = site.get(f"/address/{busiest}").content.decode()
     tables = re.findall(r'<table class="intents">.*?</table>', page, re.DOTALL)
-    assert len(tables) >= 2  # in flight, history
+    assert len(tables) >= 2  # open, history
     for table in tables:
         assert f'data-address="{busiest}"' not in table
         assert '<th scope="col">Recipient</th>' in table
@@ -135,7 +135,7 @@ def test_an_owners_lists_tell_the_recipient_and_not_the_owner_again(
     assert '<td data-label="Recipient">to the owner</td>' in page
 
 
-def test_who_is_paid_by_an_owner_is_told_as_the_recipient(site: Client, emulator: Emulator) -> None:
+def test_recipients_of_an_owners_transfers_have_the_recipient_role(site: Client, emulator: Emulator) -> None:
     paid = emulator.finished("exact-output-payment")
     recipient = paid["quoteRequest"]["destinationToAddress"]
     assert recipient != paid["ownerAddress"]
@@ -144,7 +144,7 @@ def test_who_is_paid_by_an_owner_is_told_as_the_recipient(site: Client, emulator
     assert f'href="/address/{recipient}"' in row.partition('data-label="Recipient"')[2]
 
 
-def test_what_is_under_way_is_listed_and_an_offer_that_ran_out_is_not(site: Client, emulator: Emulator) -> None:
+def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator: Emulator) -> None:
     made = quote(emulator, ownerAddress=NOBODY)
     assert "Quoted" in part(site.get(f"/address/{NOBODY}"), "Open transfers")
     with time_machine.travel("2026-11-21T13:00:00Z"):
@@ -154,7 +154,7 @@ def test_what_is_under_way_is_listed_and_an_offer_that_ran_out_is_not(site: Clie
     assert "Expired" in words(answer)
 
 
-def test_sums_equal_those_of_the_services_own_answer(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busiest: str) -> None:
     found = call(emulator, "SearchIntents", {"byOwnerAddress": busiest})["intents"]
     done = [intent for intent in found if intent["status"] == "SUCCEEDED"]
     answer = site.get(f"/address/{busiest}")
@@ -199,9 +199,7 @@ def link(answer: HttpResponse, rel: str) -> str:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["", "SUCCEEDED", "in-flight"])
-def test_the_history_goes_on_through_every_intent_of_the_owner(
-    site: Client, emulator: Emulator, busiest: str, status: str
-) -> None:
+def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulator, busiest: str, status: str) -> None:
     statuses = {"": [], "in-flight": list(IN_FLIGHT)}.get(status, [status])
     expected = [entry["intentId"] for entry in owned(emulator, busiest, byStatuses=statuses)]
     pages = list(walked(site, f"/address/{busiest}" + (f"?status={status}" if status else "")))
@@ -210,13 +208,13 @@ def test_the_history_goes_on_through_every_intent_of_the_owner(
     assert all("Totals" not in headings(answer) for answer in pages[1:])
 
 
-def test_the_way_back_shows_the_same_pages(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_paging_back_shows_the_same_pages(site: Client, emulator: Emulator, busiest: str) -> None:
     first, second, third = list(walked(site, f"/address/{busiest}"))[:3]
     assert listed(site.get(link(third, "prev"))) == listed(second)
     assert listed(site.get(link(second, "prev"))) == listed(first)
 
 
-def test_going_on_asks_for_the_list_alone(site: Client, emulator: Emulator, busiest: str, asked: list[str]) -> None:
+def test_a_later_page_requests_only_the_list(site: Client, emulator: Emulator, busiest: str, asked: list[str]) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
     asked.clear()
     site.get(following)
@@ -229,7 +227,7 @@ def test_going_on_asks_for_the_list_alone(site: Client, emulator: Emulator, busi
     assert listed(fragment) == listed(site.get(following))
 
 
-def test_a_cursor_of_another_address_begins_its_list_anew(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: Emulator, busiest: str) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
     answer = site.get(following.replace(busiest, NOBODY))
     assert (answer.status_code, answer["Location"]) == (302, f"/address/{NOBODY}")
@@ -237,7 +235,7 @@ def test_a_cursor_of_another_address_begins_its_list_anew(site: Client, emulator
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_a_status_that_there_is_not_is_said_and_nothing_is_asked(
+def test_an_unknown_status_is_explained_without_a_request(
     site: Client, emulator: Emulator, busiest: str, asked: list[str], headers: dict[str, str]
 ) -> None:
     wiring.catalog().chains()
@@ -258,7 +256,7 @@ def test_a_status_that_there_is_not_is_said_and_nothing_is_asked(
         ("destinationIntentAddress", "Destination intent address of 1 transfer"),
     ],
 )
-def test_an_intent_address_leads_to_its_intent(site: Client, emulator: Emulator, field: str, role: str) -> None:
+def test_an_intent_address_lists_its_transfer(site: Client, emulator: Emulator, field: str, role: str) -> None:
     intent = emulator.finished(3)
     answer = site.get(f"/address/{intent[field]}")
     assert answer.status_code == 200
@@ -271,7 +269,7 @@ def test_an_intent_address_leads_to_its_intent(site: Client, emulator: Emulator,
 @pytest.mark.parametrize(
     ("address", "explorer"), [(NOBODY, "https://basescan.org/address"), (SOLANA, "https://solscan.io/account")]
 )
-def test_an_address_that_the_service_does_not_know_is_an_explained_miss(
+def test_an_unknown_address_shows_possible_reasons(
     site: Client, emulator: Emulator, address: str, explorer: str
 ) -> None:
     answer = site.get(f"/address/{address}")
@@ -281,7 +279,7 @@ def test_an_address_that_the_service_does_not_know_is_an_explained_miss(
     assert f'href="{explorer}/{address}"' in answer.content.decode()
 
 
-def test_a_token_is_told_as_one(site: Client, emulator: Emulator) -> None:
+def test_a_token_contract_is_labeled_as_one(site: Client, emulator: Emulator) -> None:
     answer = site.get(f"/address/{USDC}")
     assert answer.status_code == 200
     assert "Token contract of USDC on Ethereum" in words(answer)
@@ -289,7 +287,7 @@ def test_a_token_is_told_as_one(site: Client, emulator: Emulator) -> None:
 
 
 @pytest.mark.parametrize("address", ["0x" + "0" * 40, "0x" + "e" * 40])
-def test_the_address_of_a_coin_is_explained_and_nothing_is_asked(
+def test_the_native_token_address_is_explained_without_a_request(
     site: Client, emulator: Emulator, asked: list[str], address: str
 ) -> None:
     wiring.catalog().chains()
@@ -309,13 +307,13 @@ def test_the_address_of_a_coin_is_explained_and_nothing_is_asked(
         pytest.param(lambda address: f"base:{address}", id="with a chain's short name"),
     ],
 )
-def test_other_forms_lead_to_the_one_address(site: Client, emulator: Emulator, write: Any) -> None:
+def test_other_spellings_redirect_to_the_canonical_address(site: Client, emulator: Emulator, write: Any) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     answer = site.get(f"/address/{write(owner)}?status=FAILED")
     assert (answer.status_code, answer["Location"]) == (301, f"/address/{owner}?status=FAILED")
 
 
-def test_a_wrong_checksum_is_said_where_it_is_written(site: Client, emulator: Emulator) -> None:
+def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     right = hashes.checksum(owner)
     letter = re.search("[a-fA-F]", right[2:])
@@ -339,7 +337,7 @@ def test_a_wrong_checksum_is_said_where_it_is_written(site: Client, emulator: Em
         ("0x1…2b", near_misses.TOO_SHORT),
     ],
 )
-def test_what_is_no_address_is_explained_and_nothing_is_asked(
+def test_an_invalid_address_is_explained_without_a_request(
     site: Client, emulator: Emulator, asked: list[str], written: str, sentence: str
 ) -> None:
     answer = site.get(f"/address/{written}")
@@ -348,7 +346,7 @@ def test_what_is_no_address_is_explained_and_nothing_is_asked(
     assert asked == []
 
 
-def test_a_capped_search_is_said_and_its_sums_are_not_given_as_complete(
+def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     emulator.behave("SearchIntents", "search-capped")
@@ -373,7 +371,7 @@ PARTS = [
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("operation", "said", "others"), PARTS)
-def test_a_part_that_fails_says_so_and_the_others_stay(
+def test_a_failed_part_shows_its_error_and_the_others_stay(
     site: Client, emulator: Emulator, busiest: str, operation: str, said: str, others: list[str]
 ) -> None:
     emulator.behave(operation, "failing-500")
@@ -384,7 +382,7 @@ def test_a_part_that_fails_says_so_and_the_others_stay(
     assert ("Try again" in words(answer)) is bool(said)
 
 
-def test_one_list_that_fails_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_one_failed_list_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
     emulator.behave("GetIntentHistory", "failing-500", times=1)
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
@@ -392,14 +390,16 @@ def test_one_list_that_fails_leaves_the_other_two(site: Client, emulator: Emulat
     assert answer.content.decode().count('class="row-link"') > 0
 
 
-def test_an_owner_whose_search_failed_is_known_by_the_history(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_an_owner_whose_search_failed_is_recognized_by_the_history(
+    site: Client, emulator: Emulator, busiest: str
+) -> None:
     emulator.behave("SearchIntents", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert re.search(r"Owner of at least \d+ transfers", words(answer))
     assert "only the most recent transfers" not in words(answer)
 
 
-def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busiest: str) -> None:
     emulator.behave("*", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
@@ -408,9 +408,7 @@ def test_without_any_answer_it_is_a_failure(site: Client, emulator: Emulator, bu
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])
-def test_nothing_found_is_not_said_where_something_could_not_be_asked(
-    site: Client, emulator: Emulator, operation: str
-) -> None:
+def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: Emulator, operation: str) -> None:
     emulator.behave(operation, "failing-500")
     answer = site.get(f"/address/{NOBODY}")
     assert answer.status_code == 503
@@ -418,7 +416,7 @@ def test_nothing_found_is_not_said_where_something_could_not_be_asked(
     assert "No matches" not in words(answer)
 
 
-def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_transfer_pages_and_searches_link_to_the_address_page(site: Client, emulator: Emulator, busiest: str) -> None:
     intent = emulator.finished(2)
     link = f'href="/address/{intent["ownerAddress"]}"'
     assert link in site.get(f"/intent/{intent['intentId']}").content.decode()
@@ -432,12 +430,12 @@ def test_an_intents_owner_and_a_searched_address_lead_here(site: Client, emulato
 @pytest.mark.parametrize(
     "odd", ["sparse", "no-ids", "intents-null", "unsorted", "duplicate-rows", "numbers", "mixed-case", "chains-flat"]
 )
-def test_odd_answers_break_nothing(site: Client, emulator: Emulator, busiest: str, odd: str) -> None:
+def test_unusual_responses_break_no_address_page(site: Client, emulator: Emulator, busiest: str, odd: str) -> None:
     emulator.behave("*", odd)
     assert site.get(f"/address/{busiest}").status_code in (200, 404)
 
 
-def test_a_cursor_that_never_moves_ends_the_list_and_is_said(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator, busiest: str) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
     emulator.behave("GetIntentHistory", "next-page-repeats")
     answer = site.get(following)
@@ -447,7 +445,7 @@ def test_a_cursor_that_never_moves_ends_the_list_and_is_said(site: Client, emula
 
 @pytest.fixture
 def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page of the history comes without its rows, and with the word that there are more."""
+    """Each history page is empty, although it announces more."""
     transport = wiring.service()._http._transport
     send = transport.handle_request
 
@@ -461,7 +459,7 @@ def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("emptied")
-def test_an_empty_page_after_which_more_is_announced_is_not_nothing(site: Client, busiest: str) -> None:
+def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busiest: str) -> None:
     answer = site.get(f"/address/{busiest}")
     for heading in ("Recoverable", "Open transfers"):
         assert "The service returned an empty page." in part(answer, heading)
@@ -472,7 +470,7 @@ def test_an_empty_page_after_which_more_is_announced_is_not_nothing(site: Client
     assert "No transfers owned by this address" not in words(nobody)
 
 
-def test_an_intent_that_is_given_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
+def test_a_transfer_returned_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
     before = words(site.get(f"/address/{busiest}"))
     emulator.behave("*", "duplicate-rows")
     count = re.search(r"Owner of \d+ transfers", before)

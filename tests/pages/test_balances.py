@@ -1,4 +1,4 @@
-"""What a transfer's addresses hold: after its page, by itself, and said apart from not being known."""
+"""Balances of intent addresses: loaded after the page, as a page, and distinct from unknown balances."""
 
 import html
 import json
@@ -36,7 +36,7 @@ def fragment(site: Client, intent_id: str) -> HttpResponse:
 
 
 def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The operations that are asked of the service from here on."""
+    """Operations called on the service from now on."""
     asked: list[str] = []
     send = httpx.Client.send
 
@@ -48,7 +48,7 @@ def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def test_the_page_requests_them_once_and_shows_them(
+def test_the_page_requests_balances_once_and_shows_them(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}"
@@ -59,7 +59,7 @@ def test_the_page_requests_them_once_and_shows_them(
     assert asked.count("GetIntentHistory") == 1
 
 
-def test_what_is_held_stands_with_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
+def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
     answer = fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"])
     assert answer.status_code == 200
     assert "HX-Request-Type" in answer["Vary"].split(", ")
@@ -70,7 +70,7 @@ def test_what_is_held_stands_with_address_amount_value_price_and_time(site: Clie
     assert "<h1" not in answer.content.decode()
 
 
-def test_the_first_response_has_the_balances_and_what_follows_from_them(site: Client, emulator: Emulator) -> None:
+def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     said = words(site.get(f"/intent/{intent_id}"))
     assert EXPLANATIONS["aborted.recoverable"].headline in said
@@ -79,7 +79,7 @@ def test_the_first_response_has_the_balances_and_what_follows_from_them(site: Cl
     assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)
 
 
-def test_a_slow_lookup_leaves_the_verdict_open_and_follows(
+def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ENV, "intents_balance_wait", 0.05)
@@ -99,7 +99,7 @@ def test_a_slow_lookup_leaves_the_verdict_open_and_follows(
     assert CHECKING not in after
 
 
-def test_a_failed_lookup_is_said_and_nothing_is_claimed_that_rests_on_it(site: Client, emulator: Emulator) -> None:
+def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     emulator.behave("GetIntentHistory", "node-down-503")
     said = words(site.get(f"/intent/{intent_id}"))
@@ -108,13 +108,13 @@ def test_a_failed_lookup_is_said_and_nothing_is_claimed_that_rests_on_it(site: C
 
 
 def heard(answer: HttpResponse) -> str:
-    """What is read out to somebody who listens."""
+    """Return what screen readers announce."""
     said = re.search(r'data-said="([^"]*)"', answer.content.decode())
     assert said
     return html.unescape(said[1])
 
 
-def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client, emulator: Emulator) -> None:
+def test_a_screen_reader_announces_one_line_instead_of_the_card(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     assert heard(fragment(site, intent_id)) == "Intent address balances: $30.00."
     for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
@@ -129,18 +129,18 @@ def test_somebody_who_listens_hears_one_line_and_not_the_whole_card(site: Client
     assert heard(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
 
 
-def test_what_has_no_price_is_not_heard_as_nothing(site: Client, emulator: Emulator) -> None:
+def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentHistory", "prices-missing")
     said = heard(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
     assert said.startswith("Intent address balances: funds without a USD price.")
 
 
-def test_a_transfer_that_was_paid_twice_is_told_anew(site: Client, emulator: Emulator) -> None:
+def test_a_second_deposit_updates_the_summary(site: Client, emulator: Emulator) -> None:
     said = words(site.get(f"/intent/{emulator.finished(PAID_TWICE)['intentId']}"))
     assert "Delivered, with leftover funds" in said
 
 
-def test_an_offer_that_ran_out_unpaid_holds_nothing_and_keeps_its_story(site: Client, emulator: Emulator) -> None:
+def test_an_expired_unfunded_quote_has_no_funds_and_keeps_its_summary(site: Client, emulator: Emulator) -> None:
     answer = fragment(site, emulator.finished(5)["intentId"])
     assert answer.status_code == 200
     assert "No funds at this transfer's intent addresses" in words(answer)
@@ -155,7 +155,7 @@ def test_an_offer_that_ran_out_unpaid_holds_nothing_and_keeps_its_story(site: Cl
         pytest.param("balances-bare", "30.00 USDT", "an unknown chain", id="chain 0, no symbol, no decimals"),
     ],
 )
-def test_however_little_the_service_says_of_a_token(
+def test_a_token_with_few_details_still_shows_its_balance(
     site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
 ) -> None:
     emulator.behave("GetIntentHistory", behaviour)
@@ -167,8 +167,8 @@ def test_however_little_the_service_says_of_a_token(
 @pytest.mark.sampled(15)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_kind_of_transfer_has_an_answer(site: Client, emulator: Emulator, number: int, copy: str) -> None:
-    """What the service holds in its own record decides what the page says."""
+def test_every_scenario_has_balances(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+    """The emulator's own balances determine what the page must show."""
     intent_id = getattr(emulator, copy)(number)["intentId"]
     answer = fragment(site, intent_id)
     assert answer.status_code == 200
@@ -177,7 +177,7 @@ def test_every_kind_of_transfer_has_an_answer(site: Client, emulator: Emulator, 
     assert (NOTHING not in words(answer)) == bool(entry.scene.marks.get("balance"))
 
 
-def test_without_scripts_it_is_a_page_with_a_way_back(site: Client, emulator: Emulator) -> None:
+def test_without_javascript_balances_are_a_page_with_a_link_back(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     page = site.get(f"/intent/{intent_id}/balances").content.decode()
     assert "<h1>Balances</h1>" in page
@@ -185,7 +185,7 @@ def test_without_scripts_it_is_a_page_with_a_way_back(site: Client, emulator: Em
     assert f'href="/intent/{intent_id}">Back to the transfer' in page
 
 
-def test_an_intent_that_its_owners_history_lacks_is_not_said_to_hold_nothing(site: Client, emulator: Emulator) -> None:
+def test_an_intent_missing_from_its_owners_history_is_not_called_empty(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     other = emulator.finished(2)["intentId"]
     rewrite(lambda document: document | {"intents": [row | {"intentId": other} for row in document["intents"]]})
@@ -194,7 +194,7 @@ def test_an_intent_that_its_owners_history_lacks_is_not_said_to_hold_nothing(sit
     assert "Nothing" not in said
 
 
-def test_an_intent_without_an_owner_cannot_be_asked_about(site: Client, emulator: Emulator) -> None:
+def test_an_intent_without_an_owner_has_no_balance_lookup(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     rewrite(lambda document: document | {"intent": {"intentId": intent_id, "status": "ABORTED"}}, "GetIntent")
     answer = fragment(site, intent_id)
@@ -204,7 +204,7 @@ def test_an_intent_without_an_owner_cannot_be_asked_about(site: Client, emulator
 
 
 def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "GetIntentHistory") -> None:
-    """What the service answers, changed on its way."""
+    """Modify the service's responses."""
     http = wiring.service()._http
     send = http._transport.handle_request
 
@@ -219,7 +219,7 @@ def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "Ge
     http._transport.handle_request = changed  # type: ignore[method-assign]
 
 
-def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emulator: Emulator) -> None:
+def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     emulator.behave("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
@@ -232,14 +232,16 @@ def test_a_failure_stands_in_its_place_and_can_be_tried_again(site: Client, emul
     assert "30.00 USDT" in words(fragment(site, intent_id))
 
 
-def test_a_failure_of_the_whole_page_is_a_failure_page(site: Client, emulator: Emulator) -> None:
+def test_an_error_of_the_page_without_javascript_is_an_error_page(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentHistory", "node-down-503")
     answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
     assert answer.status_code == 503
     assert "<h1>Service error</h1>" in answer.content.decode()
 
 
-def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_viewers_share_one_balance_lookup(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     asked = asked_of(monkeypatch)
     for _ in range(3):
@@ -249,23 +251,23 @@ def test_all_who_look_share_one_answer(site: Client, emulator: Emulator, monkeyp
     assert asked.count("GetIntentHistory") == 2
 
 
-def test_an_id_that_is_written_otherwise_leads_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
+def test_another_spelling_of_an_id_redirects_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     moved = site.get(f"/intent/{intent_id.upper()}/balances")
     assert (moved.status_code, moved["Location"]) == (301, f"/intent/{intent_id}/balances")
 
 
-def test_what_is_no_id_is_asked_of_nobody(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_id_causes_no_request(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = asked_of(monkeypatch)
     assert site.get("/intent/0x12/balances").status_code == 404
     assert asked == []
 
 
-def test_an_intent_that_nobody_knows_is_nothing_found(site: Client, emulator: Emulator) -> None:
+def test_an_unknown_intent_is_not_found(site: Client, emulator: Emulator) -> None:
     assert site.get(f"/intent/0x{'12' * 32}/balances").status_code == 404
 
 
-def test_a_late_response_renews_the_answer_of_the_page(site: Client, emulator: Emulator) -> None:
+def test_a_late_response_updates_the_summary_of_the_page(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
     part = fragment(site, intent_id).content.decode()
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="load" hx-target="#receipt"' in part
@@ -274,7 +276,7 @@ def test_a_late_response_renews_the_answer_of_the_page(site: Client, emulator: E
     assert "On-chain balances: 30.00 USDT at the deposit address on Polygon. Checked 12:00:" in after
 
 
-def test_a_lookup_from_before_the_last_change_says_nothing_of_it(site: Client, emulator: Emulator) -> None:
+def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = wiring.service().get_intent(emulator.finished(ABORTED_WITH_MONEY)["intentId"])
     receipt = wiring.service().get_intent_receipt(intent.intent_id)
     assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance

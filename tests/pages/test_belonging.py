@@ -26,7 +26,7 @@ def odd(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
 
 
 def unfiltered(odd: Odd, operation: str, **request: Any) -> None:
-    """The service ignores the filter of this operation from now on."""
+    """Make the service ignore the filter of this operation from now on."""
     everything = odd.client._http.post(f"http://embedded/rpc/Service/{operation}", json=request).json()
     assert everything["intents"]
     odd.rewrite(**{operation: lambda _: everything})
@@ -37,7 +37,7 @@ def unfiltered(odd: Odd, operation: str, **request: Any) -> None:
 @pytest.mark.parametrize(
     "criterion", ["by_owner_address", "by_origin_intent_address", "by_destination_intent_address", "by_intent_id"]
 )
-def test_a_search_that_brings_only_others_is_refused(emulator: Emulator, odd: Odd, criterion: str) -> None:
+def test_a_search_that_returns_only_unrelated_intents_is_rejected(emulator: Emulator, odd: Odd, criterion: str) -> None:
     unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
     with pytest.raises(Unreadable) as caught:
         odd.client.search_intents(**{criterion: STRANGER})  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def test_a_search_that_brings_only_others_is_refused(emulator: Emulator, odd: Od
 
 
 @pytest.mark.finding("S7")
-def test_an_address_that_nobody_owns_is_not_told_to_own_the_intents_of_others(
+def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
     site: Client, emulator: Emulator, odd: Odd
 ) -> None:
     unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
@@ -65,7 +65,7 @@ def test_an_address_that_nobody_owns_is_not_told_to_own_the_intents_of_others(
     ],
     ids=lambda criteria: ", ".join(criteria),
 )
-def test_a_list_in_which_nothing_meets_the_filter_is_refused(odd: Odd, criteria: dict[str, Any]) -> None:
+def test_a_list_in_which_nothing_matches_the_filter_is_rejected(odd: Odd, criteria: dict[str, Any]) -> None:
     unfiltered(odd, "GetIntentHistory", byStatus="SUCCEEDED")
     with pytest.raises(Unreadable) as caught:
         odd.client.get_intent_history(page=Page.first(), **criteria)
@@ -73,7 +73,7 @@ def test_a_list_in_which_nothing_meets_the_filter_is_refused(odd: Odd, criteria:
 
 
 @pytest.mark.finding("S7")
-def test_a_history_of_one_owner_leaves_others_out_and_says_how_many(site: Client, odd: Odd) -> None:
+def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client, odd: Odd) -> None:
     unfiltered(odd, "GetIntentHistory")
     listed = documents(odd)["intents"]
     owner = listed[0]["receipt"]["ownerAddress"]
@@ -95,7 +95,7 @@ def documents(odd: Odd) -> Any:
 
 
 @pytest.mark.finding("S7")
-def test_a_history_in_which_nothing_meets_the_filter_is_a_failure_and_no_empty_list(site: Client, odd: Odd) -> None:
+def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(site: Client, odd: Odd) -> None:
     unfiltered(odd, "GetIntentHistory")
     answer = site.get(f"/history?owner={STRANGER}")
     assert answer.status_code == 503
@@ -104,7 +104,7 @@ def test_a_history_in_which_nothing_meets_the_filter_is_a_failure_and_no_empty_l
 
 @pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_receipt_with_a_part_of_another_transfer_is_refused(
+def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     site: Client, emulator: Emulator, odd: Odd, part: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
@@ -128,7 +128,7 @@ def test_a_receipt_with_a_part_of_another_transfer_is_refused(
 
 @pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_listed_receipt_with_a_part_of_another_transfer_is_not_believed(odd: Odd, part: str) -> None:
+def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(odd: Odd, part: str) -> None:
     def forged(document: Any) -> Any:
         for entry in document["intents"]:
             entry["receipt"][part] = {**(entry["receipt"].get(part) or {}), "intentId": OTHER_ID}
@@ -141,7 +141,7 @@ def test_a_listed_receipt_with_a_part_of_another_transfer_is_not_believed(odd: O
 
 
 @pytest.mark.finding("S7")
-def test_a_hash_that_is_in_no_transaction_of_its_hit_is_not_followed_without_a_word(
+def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
     site: Client, emulator: Emulator, odd: Odd
 ) -> None:
     made = emulator.finished(3)
@@ -154,7 +154,7 @@ def test_a_hash_that_is_in_no_transaction_of_its_hit_is_not_followed_without_a_w
 
 
 @pytest.mark.finding("S7")
-def test_every_filter_of_a_service_in_order_leaves_nothing_out(emulator: Emulator, odd: Odd) -> None:
+def test_no_filter_hides_entries_of_a_correct_service(emulator: Emulator, odd: Odd) -> None:
     made = emulator.finished(3)
     client: ServiceClient = odd.client
     receipt = client.get_intent_receipt(made["intentId"])

@@ -1,4 +1,4 @@
-"""On an intent's page: what its calls do, in words, above every field."""
+"""Decoded calls on the transfer page, above every field."""
 
 import re
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ TITLE = "What the transfer does, in words"
 
 
 def words_of(html: str) -> str:
-    """The fold as a reader sees it."""
+    """Return the visible text of the fold."""
     fold = html[html.index(TITLE) : html.index("Decoded from well-known function signatures")]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", fold)))
 
@@ -30,7 +30,7 @@ def page(site: Client, made: dict[str, Any]) -> str:
     return answer.content.decode()
 
 
-def test_the_calls_stand_in_words_above_every_field(site: Client, emulator: Emulator) -> None:
+def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator) -> None:
     html = page(site, emulator.finished(16))
     assert html.index(TITLE) < html.index("Quote<span")
     words = words_of(html)
@@ -42,7 +42,7 @@ def test_the_calls_stand_in_words_above_every_field(site: Client, emulator: Emul
     assert "approve, 68 bytes of data" in words
 
 
-def test_a_permit_is_said_with_its_end_and_that_it_has_no_limit(site: Client, emulator: Emulator) -> None:
+def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emulator: Emulator) -> None:
     words = words_of(page(site, emulator.finished(15)))
     assert "lets the service's contract take USDC without limit from the owner wallet; it can be used until" in words
     assert "What is not used stays allowed until the owner takes the allowance back." in words
@@ -50,14 +50,14 @@ def test_a_permit_is_said_with_its_end_and_that_it_has_no_limit(site: Client, em
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", range(1, 31))
-def test_every_kind_of_transfer_has_its_calls_in_words(site: Client, emulator: Emulator, number: int) -> None:
+def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
     words = words_of(page(site, emulator.newest(number)))
     assert "The payment" in words
-    # What pays on a chain without such addresses is no call of a contract.
+    # A payment on a chain without contract addresses is not a contract call.
     assert ("does not read as its arguments" in words) == (number == 30)
 
 
-def test_unfolding_brings_them_anew_while_the_transfer_runs(site: Client, emulator: Emulator) -> None:
+def test_unfolding_reloads_the_calls_of_an_open_transfer(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.play(3, age=20)["intentId"]
     assert TITLE in site.get(f"/intent/{intent_id}/proof").content.decode()
 
@@ -71,7 +71,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("data", "words"), HOSTILE)
-def test_hostile_data_makes_an_ordinary_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
+def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
     wish = {
         "ownerAddress": "0x" + "ab" * 20,
         "originChainId": 8453,
@@ -87,8 +87,8 @@ def test_hostile_data_makes_an_ordinary_page(site: Client, emulator: Emulator, d
     assert words in words_of(page(site, quoted))
 
 
-def test_nothing_of_hostile_words_becomes_markup(site: Client) -> None:
-    """What is no address, no hex and no word of ours, wherever text can come in."""
+def test_no_hostile_text_becomes_markup(site: Client) -> None:
+    """Text that is neither an address, hex nor a known term, in every field that can hold text."""
     hostile = "<img src=x onerror=alert(1)>\u202e{{7*7}}"
     found = Intent(
         intent_id="x",

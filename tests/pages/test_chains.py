@@ -1,4 +1,4 @@
-"""Chains: what the service lists, in either form and by route provider, and each chain by itself."""
+"""The list of chains, its filters, and the page of each chain."""
 
 import html
 import json
@@ -30,7 +30,7 @@ HOUR = 3600.0
 
 
 class Way(httpx.BaseTransport):
-    """The way to the service, with a clock for what is kept of its answers; `cut` says what does not get through."""
+    """Transport to the service, with the clock of the response cache. `cut` selects the requests that fail."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
@@ -53,7 +53,7 @@ class Way(httpx.BaseTransport):
         return [body for each, body in self.sent if each == operation]
 
     def ask(self, operation: str, **body: Any) -> Any:
-        """What comes over the wire, before anything of ours has read it."""
+        """Return the raw response."""
         with httpx.Client(transport=InProcessTransport(self.emulator)) as client:
             return client.post(f"http://embedded/rpc/Service/{operation}", json=body).json()
 
@@ -75,12 +75,12 @@ def read(site: Client, path: str, *, status: int = 200, **headers: Any) -> str:
 
 
 def words(markup: str) -> str:
-    """What a reader sees of it."""
+    """Return the visible text."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
 
 
 def rows(page: str) -> list[list[str]]:
-    """The cells of the list of chains."""
+    """Return the cells of the list of chains."""
     table = re.search(r'<table class="chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     found = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL) if table else []
     return [[words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
@@ -104,9 +104,7 @@ def named(site: Client, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["", "chains-flat", "chains-nested"], ids=["both forms", "flat", "nested"])
-def test_every_chain_is_listed_in_whichever_form_it_comes(
-    way: Way, site: Client, emulator: Emulator, form: str
-) -> None:
+def test_every_chain_is_listed_whatever_its_json_form(way: Way, site: Client, emulator: Emulator, form: str) -> None:
     known = way.ask("GetChains")["chains"]
     if form:
         emulator.behave("GetChains", form)
@@ -125,7 +123,7 @@ def test_every_chain_is_listed_in_whichever_form_it_comes(
     assert "24 supported chains" in page
 
 
-def test_how_many_featured_tokens_each_has_is_asked_for_once(way: Way, site: Client) -> None:
+def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Way, site: Client) -> None:
     chain_ids = [chain["id"] for chain in way.ask("GetChains")["chains"]]
     counts = Counter(token["chainId"] for token in way.ask("GetTokenList", chainIds=chain_ids)["tokens"])
     shown = {chain_id: row[4] for chain_id, row in zip(chain_ids, rows(read(site, "/chains")), strict=True)}
@@ -135,19 +133,17 @@ def test_how_many_featured_tokens_each_has_is_asked_for_once(way: Way, site: Cli
     assert len(way.sent) == 2
 
 
-def test_a_number_of_featured_tokens_that_cannot_be_had_is_unknown_and_not_none(way: Way, site: Client) -> None:
+def test_an_unavailable_count_of_featured_tokens_is_unknown_and_not_zero(way: Way, site: Client) -> None:
     way.cut = lambda operation, body: operation == "GetTokenList"
     assert {row[4] for row in rows(read(site, "/chains"))} == {"unknown"}
 
 
-def test_a_chain_without_featured_tokens_has_none(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_without_featured_tokens_shows_none(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, name="Nova Prime")
     assert rows(read(site, "/chains"))[-1][4] == "none"
 
 
-def test_a_link_to_an_explorer_is_an_https_address_and_everything_else_is_text(
-    way: Way, site: Client, emulator: Emulator
-) -> None:
+def test_an_explorer_is_linked_only_with_an_https_url(way: Way, site: Client, emulator: Emulator) -> None:
     change = emulator.catalogue.change_chain
     change(1, blockExplorer={"name": "Evil", "url": "javascript:alert(1)"})
     change(10, blockExplorer={"name": "", "url": "http://plain.example"})
@@ -161,9 +157,7 @@ def test_a_link_to_an_explorer_is_an_https_address_and_everything_else_is_text(
     assert '<a class="explorer" href="https://shown.example/x"' in page
 
 
-def test_what_a_chain_is_called_is_text_and_shows_its_hidden_characters(
-    way: Way, site: Client, emulator: Emulator
-) -> None:
+def test_a_chain_name_is_text_with_visible_hidden_characters(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(1, name="<b>Eth\u202eereum</b>")
     for path in ("/chains", "/chain/1"):
         page = read(site, path)
@@ -171,15 +165,15 @@ def test_what_a_chain_is_called_is_text_and_shows_its_hidden_characters(
         assert "<b>Eth" not in page
 
 
-def test_an_entry_that_cannot_be_read_is_said_to_be_missing(way: Way, site: Client, emulator: Emulator) -> None:
+def test_an_unreadable_entry_is_reported_as_missing(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, id="what?")
-    emulator.catalogue.change_chain(778, id=10**30)  # no address of ours can hold it
+    emulator.catalogue.change_chain(778, id=10**30)  # can't be part of a URL
     page = read(site, "/chains")
     assert "2 list entries couldn&#39;t be read." in page
     assert len(ids(page)) == 24
 
 
-def test_a_service_without_chains_is_told_from_one_that_fails(way: Way, site: Client, emulator: Emulator) -> None:
+def test_an_empty_chain_list_is_different_from_a_failure(way: Way, site: Client, emulator: Emulator) -> None:
     way.cut = lambda operation, body: True
     read(site, "/chains", status=503)
     way.cut = lambda operation, body: False
@@ -187,15 +181,15 @@ def test_a_service_without_chains_is_told_from_one_that_fails(way: Way, site: Cl
     assert "No chains returned" in read(site, "/chains")
 
 
-def test_the_navigation_says_where_a_reader_is(way: Way, site: Client) -> None:
+def test_the_navigation_marks_the_current_page(way: Way, site: Client) -> None:
     assert '<a href="/chains" aria-current="page">Chains</a>' in read(site, "/chains")
     assert '<a href="/chains" aria-current="true">Chains</a>' in read(site, f"/chain/{BASE}")
 
 
-# Its filters
+# Filters
 
 
-def test_mainnets_and_testnets_are_counted_and_can_be_had_alone(way: Way, site: Client) -> None:
+def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Way, site: Client) -> None:
     assert "All 24 Mainnets 19 Testnets 5" in words(read(site, "/chains"))
     testnets = read(site, "/chains?network=testnet")
     assert {row[2] for row in rows(testnets)} == {"Testnet"}
@@ -204,9 +198,7 @@ def test_mainnets_and_testnets_are_counted_and_can_be_had_alone(way: Way, site: 
     assert len(ids(read(site, "/chains?network=mainnet"))) == 19
 
 
-def test_where_nobody_says_what_a_chain_is_none_is_taken_for_a_mainnet(
-    way: Way, site: Client, emulator: Emulator
-) -> None:
+def test_a_chain_without_a_network_type_is_not_called_a_mainnet(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "chains-nested")
     assert "All 24 Not said 24" in words(read(site, "/chains"))
     page = read(site, "/chains?network=mainnet")
@@ -215,14 +207,14 @@ def test_where_nobody_says_what_a_chain_is_none_is_taken_for_a_mainnet(
 
 
 @pytest.mark.parametrize("provider", ["CCTP", "RELAY", "SOMNIA_SWAP"])
-def test_the_chains_of_a_route_provider(way: Way, site: Client, provider: str) -> None:
+def test_a_route_provider_filters_the_chains(way: Way, site: Client, provider: str) -> None:
     wanted = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
     page = read(site, f"/chains?provider={provider}")
     assert ids(page) == wanted
     assert f"{len(wanted)} of 24 supported chains, those served by" in words(page)
 
 
-def test_both_filters_together(way: Way, site: Client) -> None:
+def test_both_chain_filters_can_be_combined(way: Way, site: Client) -> None:
     assert len(ids(read(site, "/chains?provider=CCTP&network=testnet"))) == 5
 
 
@@ -237,7 +229,7 @@ def test_both_filters_together(way: Way, site: Client) -> None:
         ("network=testnet&provider=RELAY", "/chains?provider=RELAY&network=testnet"),
     ],
 )
-def test_every_list_has_one_address(way: Way, site: Client, written: str, address: str) -> None:
+def test_every_chain_list_has_one_url(way: Way, site: Client, written: str, address: str) -> None:
     answer = site.get(f"/chains?{written}")
     assert (answer.status_code, answer.headers["Location"]) == (302, address)
     assert way.sent == []
@@ -252,7 +244,7 @@ def test_every_list_has_one_address(way: Way, site: Client, written: str, addres
         ("network=devnet", "A list can be of mainnet, testnet or unknown chains."),
     ],
 )
-def test_what_cannot_be_asked_is_said_and_nothing_is_asked(way: Way, site: Client, written: str, problem: str) -> None:
+def test_an_invalid_filter_is_explained_without_a_request(way: Way, site: Client, written: str, problem: str) -> None:
     page = read(site, f"/chains?{written}", status=400)
     assert problem in page
     assert "Fix the marked fields" in page
@@ -260,7 +252,7 @@ def test_what_cannot_be_asked_is_said_and_nothing_is_asked(way: Way, site: Clien
     assert way.asked("GetTokenList") == []
 
 
-def test_a_route_provider_that_nobody_knows_is_asked_for_as_it_is_written(way: Way, site: Client) -> None:
+def test_an_unknown_route_provider_is_requested_as_written(way: Way, site: Client) -> None:
     page = read(site, "/chains?provider=Wormhole")
     assert {"routeProvider": "Wormhole"} in way.asked("GetChains")
     assert "No chains for Wormhole" in words(page)
@@ -269,12 +261,12 @@ def test_a_route_provider_that_nobody_knows_is_asked_for_as_it_is_written(way: W
     assert way.asked("GetChains").count({"routeProvider": "Wormhole"}) == 2
 
 
-def test_a_known_route_provider_without_chains_is_said_to_have_none(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_known_route_provider_without_chains_shows_none(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(5031, listed=False)
     assert "Somnia Swap right now" in words(read(site, "/chains?provider=SOMNIA_SWAP"))
 
 
-def test_a_question_about_a_route_provider_that_fails_leaves_the_filters(way: Way, site: Client) -> None:
+def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Way, site: Client) -> None:
     way.cut = lambda operation, body: "routeProvider" in body
     answer = site.get("/chains?provider=CCTP")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
@@ -284,9 +276,7 @@ def test_a_question_about_a_route_provider_that_fails_leaves_the_filters(way: Wa
     assert rows(page) == []
 
 
-def test_a_route_provider_that_the_service_refuses_is_said_to_be_perhaps_unknown(
-    way: Way, site: Client, emulator: Emulator
-) -> None:
+def test_a_rejected_route_provider_is_reported_as_possibly_unknown(way: Way, site: Client, emulator: Emulator) -> None:
     read(site, "/chains")
     emulator.behave("GetChains", "outdated")
     page = site.get("/chains?provider=Wormhole").content.decode()
@@ -294,7 +284,7 @@ def test_a_route_provider_that_the_service_refuses_is_said_to_be_perhaps_unknown
     assert rows(page) == []
 
 
-def test_a_choice_brings_the_list_alone(way: Way, site: Client) -> None:
+def test_selecting_a_filter_loads_only_the_list(way: Way, site: Client) -> None:
     answer = site.get("/chains?network=testnet", headers=PARTIAL)
     assert "HX-Request-Type" in answer.headers["Vary"]
     page = answer.content.decode()
@@ -306,7 +296,7 @@ def test_a_choice_brings_the_list_alone(way: Way, site: Client) -> None:
 # One chain
 
 
-def test_the_facts_of_a_chain(way: Way, site: Client) -> None:
+def test_a_chain_page_shows_the_chains_facts(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{BASE}")
     facts = words(re.search(r'aria-label="Facts">(.*?)</section>', page, re.DOTALL)[1])  # type: ignore[index]
     assert facts.startswith("Chain ID 8453")
@@ -314,7 +304,7 @@ def test_the_facts_of_a_chain(way: Way, site: Client) -> None:
     assert "One of 24 supported chains" in words(page)
 
 
-def test_its_tokens_lead_to_their_pages_featured_ones_first(way: Way, site: Client) -> None:
+def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Way, site: Client) -> None:
     listed = way.ask("GetTokenList", chainIds=[BASE], includeAllListed=True)["tokens"]
     featured = [token["symbol"] for token in listed if token["featured"]]
     tokens = section(read(site, f"/chain/{BASE}"), "tokens")
@@ -326,7 +316,7 @@ def test_its_tokens_lead_to_their_pages_featured_ones_first(way: Way, site: Clie
     assert 'href="/tokens?chain=8453&amp;show=listed"' in tokens
 
 
-def test_a_long_list_of_tokens_is_not_shown_to_its_end(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_long_token_list_of_a_chain_is_truncated(way: Way, site: Client, emulator: Emulator) -> None:
     for number in range(40):
         emulator.catalogue.change_token(BASE, f"0x{number + 1000:040x}", symbol=f"T{number}", name=f"Token {number}")
     tokens = section(read(site, f"/chain/{BASE}"), "tokens")
@@ -334,7 +324,7 @@ def test_a_long_list_of_tokens_is_not_shown_to_its_end(way: Way, site: Client, e
     assert "of 49 listed" in words(tokens)
 
 
-def test_a_chain_without_tokens_says_so(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_without_tokens_is_reported_as_such(way: Way, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, name="Nova Prime")
     page = read(site, "/chain/777")
     assert "No listed tokens on this chain." in page
@@ -342,7 +332,7 @@ def test_a_chain_without_tokens_says_so(way: Way, site: Client, emulator: Emulat
 
 
 @pytest.mark.parametrize(("side", "field"), [("origin", "originChainId"), ("destination", "destinationChainId")])
-def test_its_newest_intents_on_each_side(way: Way, site: Client, side: str, field: str) -> None:
+def test_a_chain_page_shows_the_newest_transfers_of_each_side(way: Way, site: Client, side: str, field: str) -> None:
     page = section(read(site, f"/chain/{BASE}"), side)
     asked = next(body for body in way.asked("GetIntentHistory") if field in body)
     assert asked[field] == BASE
@@ -353,7 +343,7 @@ def test_its_newest_intents_on_each_side(way: Way, site: Client, side: str, fiel
     assert f'href="/history?{side}={BASE}"' in page
 
 
-def test_no_intents_on_a_chain_is_said(way: Way, site: Client) -> None:
+def test_a_chain_without_transfers_is_reported_as_such(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{BASE_SEPOLIA}")
     assert "No outgoing transfers yet." in section(page, "origin")
     assert "No incoming transfers yet." in section(page, "destination")
@@ -368,10 +358,10 @@ PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_a_chains_page_fails_by_itself(
+def test_each_part_of_a_chain_page_fails_independently(
     way: Way, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
+    monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
     way.cut, sentence = PARTS[part]
     page = read(site, f"/chain/{BASE}")
     assert sentence in section(page, part)
@@ -379,7 +369,7 @@ def test_each_part_of_a_chains_page_fails_by_itself(
         assert "t load" not in section(page, other), other
 
 
-# What it is connected with
+# Connections
 
 
 def wire_connections(way: Way, chain_id: int) -> dict[int, set[str]]:
@@ -396,9 +386,7 @@ def wire_connections(way: Way, chain_id: int) -> dict[int, set[str]]:
 
 
 @pytest.mark.parametrize("chain_id", [BASE, BASE_SEPOLIA, 5031])
-def test_connected_are_the_chains_that_share_a_route_provider_which_carries(
-    way: Way, site: Client, chain_id: int
-) -> None:
+def test_connected_chains_share_a_bridging_route_provider(way: Way, site: Client, chain_id: int) -> None:
     wanted = wire_connections(way, chain_id)
     connected = section(read(site, f"/chain/{chain_id}"), "connected")
     shown = re.findall(r'<li class="token">.*?href="/chain/(\d+)".*?tile-words">([^<]*)<', connected, re.DOTALL)
@@ -413,7 +401,7 @@ def test_connected_are_the_chains_that_share_a_route_provider_which_carries(
         assert f'href="/chains?provider={provider}"' in connected
 
 
-def test_each_route_provider_is_asked_about_once_for_all_chains(way: Way, site: Client) -> None:
+def test_each_route_provider_is_requested_once_for_all_chains(way: Way, site: Client) -> None:
     read(site, f"/chain/{BASE}")
     read(site, "/chain/10")
     asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
@@ -424,30 +412,30 @@ def test_each_route_provider_is_asked_about_once_for_all_chains(way: Way, site: 
     assert max(asked.values()) <= 2
 
 
-def test_route_providers_that_could_not_be_asked_are_named(way: Way, site: Client) -> None:
+def test_route_providers_that_failed_to_load_are_named(way: Way, site: Client) -> None:
     way.cut = lambda operation, body: body.get("routeProvider") == "CCTP"
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "CCTP" in connected
     assert "There may be more connections." in connected
 
 
-def test_while_no_route_provider_could_be_asked_nothing_is_said_of_connections(way: Way, site: Client) -> None:
+def test_without_any_route_provider_no_connections_are_claimed(way: Way, site: Client) -> None:
     way.cut = lambda operation, body: "routeProvider" in body
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "Couldn&#39;t load route providers." in connected
     assert "No provider" not in connected
 
 
-# Chains that are not listed, and odd numbers
+# Unlisted chains and unusual IDs
 
 
-def test_the_page_of_an_unknown_chain_says_its_id_once_in_the_title_and_once_below_it(site: Client) -> None:
+def test_the_page_of_an_unknown_chain_shows_its_id_once_in_the_title_and_once_below_it(site: Client) -> None:
     page = read(site, "/chain/999999", status=404)
     assert "<title>Unsupported chain 999999 ·" in page
     assert "<h1>Unsupported chain</h1><p>Chain ID 999999</p>" in page
 
 
-def test_a_chain_that_is_not_listed_but_used_leads_to_its_intents(way: Way, site: Client) -> None:
+def test_an_unlisted_chain_with_transfers_lists_them(way: Way, site: Client) -> None:
     page = read(site, f"/chain/{SOLANA}", status=404)
     assert "<h1>Unsupported chain: Solana</h1>" in page
     assert "There are transfers on it" in page
@@ -459,14 +447,14 @@ def test_a_chain_that_is_not_listed_but_used_leads_to_its_intents(way: Way, site
     assert set(intents) <= set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', read(site, link)))
 
 
-def test_a_chain_that_is_nowhere_is_explained(way: Way, site: Client) -> None:
+def test_an_unknown_chain_without_transfers_is_explained(way: Way, site: Client) -> None:
     page = read(site, "/chain/424242", status=404)
     assert "This chain ID is not among the 24 supported chains." in html.unescape(page)
     assert "Possible reasons" in page
     assert 'aria-labelledby="origin"' not in page
 
 
-def test_whether_there_are_intents_may_be_unknown(way: Way, site: Client) -> None:
+def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Way, site: Client) -> None:
     way.cut = lambda operation, body: "originChainId" in body
     page = read(site, "/chain/424242", status=404)
     assert "load transfers: " in section(page, "origin")
@@ -474,7 +462,7 @@ def test_whether_there_are_intents_may_be_unknown(way: Way, site: Client) -> Non
 
 
 @pytest.mark.parametrize("number", ["0", "99999999999999999999", str(2**64)])
-def test_a_number_that_no_chain_can_have_asks_for_no_intents(way: Way, site: Client, number: str) -> None:
+def test_an_impossible_chain_id_causes_no_transfer_request(way: Way, site: Client, number: str) -> None:
     assert "Enter a chain ID between" in read(site, f"/chain/{number}", status=404)
     assert way.asked("GetIntentHistory") == []
 
@@ -482,22 +470,22 @@ def test_a_number_that_no_chain_can_have_asks_for_no_intents(way: Way, site: Cli
 @pytest.mark.parametrize(
     ("written", "canonical"), [("08453", "8453"), ("00000000000000000001", "1"), ("000", "0"), ("8453/", "8453")]
 )
-def test_a_number_has_one_way_to_be_written(way: Way, site: Client, written: str, canonical: str) -> None:
+def test_a_chain_id_has_one_spelling(way: Way, site: Client, written: str, canonical: str) -> None:
     answer = site.get(f"/chain/{written}")
     assert (answer.status_code, answer.headers["Location"]) == (HTTPStatus.MOVED_PERMANENTLY, f"/chain/{canonical}")
     assert way.sent == []
 
 
 @pytest.mark.parametrize("written", ["base", "-1", "1.5", "1" * 21, "%EF%BC%98", "0x2105"])
-def test_what_is_no_number_is_no_page(way: Way, site: Client, written: str) -> None:
+def test_a_chain_id_that_is_no_number_is_not_found(way: Way, site: Client, written: str) -> None:
     assert site.get(f"/chain/{written}").status_code == HTTPStatus.NOT_FOUND
     assert way.sent == []
 
 
-# What changes upstream
+# Changes of the service's lists
 
 
-def test_a_chain_that_is_added_renamed_or_removed_is_so_within_the_hour(
+def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
     way: Way, site: Client, emulator: Emulator
 ) -> None:
     assert "Base" in named(site, "/chains")
@@ -515,7 +503,7 @@ def test_a_chain_that_is_added_renamed_or_removed_is_so_within_the_hour(
     read(site, "/chain/10", status=404)
 
 
-def test_a_token_that_is_added_renamed_or_removed_is_so_within_a_quarter_of_an_hour(
+def test_an_added_renamed_or_removed_token_is_updated_within_a_quarter_of_an_hour(
     way: Way, site: Client, emulator: Emulator
 ) -> None:
     def symbols() -> list[str]:
@@ -536,7 +524,7 @@ def test_a_token_that_is_added_renamed_or_removed_is_so_within_a_quarter_of_an_h
     assert rows(read(site, "/chains"))[1][4] == "5"
 
 
-def test_pages_that_only_name_a_chain_have_its_new_name_too_and_wait_for_nothing(
+def test_pages_that_only_name_a_chain_show_its_new_name_without_waiting(
     way: Way, site: Client, emulator: Emulator
 ) -> None:
     assert "Nova Prime" not in read(site, "/history")
@@ -547,7 +535,7 @@ def test_pages_that_only_name_a_chain_have_its_new_name_too_and_wait_for_nothing
         assert time.monotonic() < deadline
 
 
-def test_while_the_service_is_away_the_old_lists_stay_and_say_how_old_they_are(way: Way, site: Client) -> None:
+def test_during_an_outage_cached_lists_show_their_age(way: Way, site: Client) -> None:
     chains, page = named(site, "/chains"), read(site, f"/chain/{BASE}")
     way.now += 2 * HOUR
     way.cut = lambda operation, body: True

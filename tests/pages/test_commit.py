@@ -1,4 +1,4 @@
-"""Committing from an intent's page: offered, confirmed, sent once and exactly as received, and told however it ends."""
+"""Committing a quote: offered, confirmed, sent once and unchanged, with the result of every outcome."""
 
 import copy
 import json
@@ -44,12 +44,12 @@ def quoted(emulator: Emulator) -> str:
 
 @pytest.fixture
 def browser(emulator: Emulator) -> Client:
-    """One that is refused what a real one would be."""
+    """Client that enforces CSRF checks, as for a real browser."""
     return Client(enforce_csrf_checks=True)
 
 
 class Asked(list[str]):
-    """The operations that were asked for; `before`: what happens at the service just before the next commit."""
+    """Recorded operations. `before`: called just before the next commit reaches the service."""
 
     before: Callable[[], object] | None = None
 
@@ -87,7 +87,7 @@ def form(browser: Client, intent_id: str) -> dict[str, str]:
 
 
 def send(browser: Client, intent_id: str, **more: str) -> tuple[int, str]:
-    """Opens the confirmation and confirms."""
+    """Open the confirmation and confirm it."""
     answer = browser.post(f"/intent/{intent_id}/commit", form(browser, intent_id) | more)
     return answer.status_code, text(answer.content.decode())
 
@@ -96,7 +96,7 @@ def page(site: Client, path: str) -> str:
     return str(site.get(path).content.decode())
 
 
-def test_a_quote_in_time_is_offered_and_nothing_else_is(site: Client, emulator: Emulator, quoted: str) -> None:
+def test_only_a_valid_quote_can_be_committed(site: Client, emulator: Emulator, quoted: str) -> None:
     assert OFFER in page(site, f"/intent/{quoted}")
     for slug in ("committed-not-executed", "cross-chain-fast", "same-chain-swap", "refunded-on-origin"):
         moved = emulator.play(slug, age=25)["intentId"]
@@ -109,7 +109,7 @@ def test_a_quote_in_time_is_offered_and_nothing_else_is(site: Client, emulator: 
 
 
 @pytest.mark.parametrize("console", ["off", "read"])
-def test_readers_of_a_dashboard_that_does_not_write_see_nothing_of_it(
+def test_a_read_only_dashboard_shows_no_commit_card(
     site: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch, console: str
 ) -> None:
     whole = form(site, quoted)
@@ -121,7 +121,7 @@ def test_readers_of_a_dashboard_that_does_not_write_see_nothing_of_it(
     assert asked == []
 
 
-def test_the_part_that_moves_by_itself_holds_the_offer_as_long_as_it_is_one(site: Client, quoted: str) -> None:
+def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
     def live() -> str:
         receipt = wiring.service().get_intent_receipt(quoted)
         return intent_page.receipt_fragment(Picture(quoted, receipt, learned_at=None))
@@ -133,7 +133,9 @@ def test_the_part_that_moves_by_itself_holds_the_offer_as_long_as_it_is_one(site
     assert OFFER not in live()
 
 
-def test_the_confirmation_says_what_is_sent_until_when_and_what_then(site: Client, quoted: str, asked: Asked) -> None:
+def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
+    site: Client, quoted: str, asked: Asked
+) -> None:
     told = text(page(site, f"/intent/{quoted}/commit"))
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
     assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
@@ -152,7 +154,7 @@ def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: 
     assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
 
-def test_a_second_click_and_a_reload_send_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_second_click_or_a_reload_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     assert browser.post(path, whole).status_code == 200
     again = browser.post(path, whole)
@@ -162,7 +164,7 @@ def test_a_second_click_and_a_reload_send_nothing(browser: Client, quoted: str, 
     assert asked.commits == 1
 
 
-def test_a_form_that_ended_in_doubt_is_not_sent_again_either(
+def test_a_form_with_an_unknown_outcome_is_not_sent_again(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
@@ -175,7 +177,7 @@ def test_a_form_that_ended_in_doubt_is_not_sent_again_either(
     assert asked.commits == 2
 
 
-def test_without_the_shared_cache_nothing_is_sent_because_nobody_can_count_it(
+def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_limited(
     browser: Client, quoted: str, asked: Asked
 ) -> None:
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
@@ -193,7 +195,7 @@ def test_without_the_shared_cache_nothing_is_sent_because_nobody_can_count_it(
 
 
 @pytest.mark.parametrize("behaviour", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])
-def test_without_an_answer_nobody_knows_and_the_state_is_looked_up(
+def test_without_a_response_the_outcome_is_unknown_and_the_status_is_read(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str
 ) -> None:
     emulator.behave("CommitIntent", behaviour)
@@ -205,7 +207,7 @@ def test_without_an_answer_nobody_knows_and_the_state_is_looked_up(
     assert asked[-1] == "GetIntent"
 
 
-def test_when_the_state_cannot_be_had_either_the_page_says_so(
+def test_if_the_status_can_not_be_read_either_the_page_says_so(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     emulator.behave("CommitIntent", "timeout-408")
@@ -217,7 +219,7 @@ def test_when_the_state_cannot_be_had_either_the_page_says_so(
     assert asked.commits == 1
 
 
-def test_an_answer_that_was_cut_off_or_slow_is_made_up_for_by_the_state(
+def test_the_status_resolves_a_truncated_or_slow_response(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     emulator.behave("CommitIntent", "cut-body")
@@ -227,7 +229,7 @@ def test_an_answer_that_was_cut_off_or_slow_is_made_up_for_by_the_state(
     assert asked.commits == 1
 
 
-def test_a_service_that_takes_too_long_is_not_asked_twice(
+def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(settings.ENV.intents_service_totals, "write", 0.2)
@@ -239,14 +241,14 @@ def test_a_service_that_takes_too_long_is_not_asked_twice(
     assert asked.commits == 1
 
 
-def test_a_page_has_its_few_seconds_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
+def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
     whole = form(browser, quoted)
     emulator.behave("CommitIntent", "slow-1.2")
     with wiring.places().page(seconds=1):
         assert browser.post(f"/intent/{quoted}/commit", whole).status_code == 200
 
 
-def test_an_intent_that_is_not_as_it_was_quoted_is_refused(
+def test_an_intent_that_differs_from_its_quote_is_rejected(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     emulator.behave("GetIntent", "extra-fields")
@@ -266,7 +268,7 @@ def test_an_intent_that_is_not_as_it_was_quoted_is_refused(
         ("busy-60", 429, "Rate limited by the service."),
     ],
 )
-def test_a_service_that_says_no_has_committed_nothing(
+def test_a_rejected_commit_has_changed_nothing(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str, status: int, words: str
 ) -> None:
     emulator.behave("CommitIntent", behaviour)
@@ -285,7 +287,7 @@ def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quot
     assert asked.commits == 0
 
 
-def test_a_quote_that_expires_by_the_services_clock_is_told_as_expired(
+def test_a_quote_that_expired_by_the_services_clock_is_reported_as_expired(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     emulator.behave("CommitIntent", "clock-ahead")
@@ -296,7 +298,7 @@ def test_a_quote_that_expires_by_the_services_clock_is_told_as_expired(
     assert asked.commits == 1
 
 
-def test_an_intent_that_somebody_else_committed_meanwhile_is_told_with_its_state(
+def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     def by_somebody_else() -> None:
@@ -311,7 +313,7 @@ def test_an_intent_that_somebody_else_committed_meanwhile_is_told_with_its_state
     assert asked.commits == 1
 
 
-def test_an_intent_that_has_moved_on_is_not_asked_about(browser: Client, emulator: Emulator, asked: Asked) -> None:
+def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Emulator, asked: Asked) -> None:
     moved = emulator.play("cross-chain-fast", age=25)["intentId"]
     answer = browser.get(f"/intent/{moved}/commit")
     assert answer.status_code == 409
@@ -319,7 +321,7 @@ def test_an_intent_that_has_moved_on_is_not_asked_about(browser: Client, emulato
     assert "<form" not in answer.content.decode().split("<main")[1]
 
 
-def test_an_intent_that_cannot_be_read_anew_is_not_sent(
+def test_an_intent_that_can_not_be_read_again_is_not_sent(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
@@ -333,7 +335,7 @@ def test_an_intent_that_cannot_be_read_anew_is_not_sent(
 
 
 @pytest.mark.parametrize("spoilt", [{}, {"csrfmiddlewaretoken": "x" * 64}], ids=["missing", "wrong"])
-def test_a_form_without_its_proof_is_explained_and_sends_nothing(
+def test_a_form_without_its_csrf_token_is_explained_and_sends_nothing(
     browser: Client, quoted: str, asked: Asked, spoilt: dict[str, str]
 ) -> None:
     whole = form(browser, quoted)
@@ -347,7 +349,7 @@ def test_a_form_without_its_proof_is_explained_and_sends_nothing(
     assert asked.commits == 0
 
 
-def test_a_form_of_another_site_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_form_from_another_site_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
     answer = browser.post(f"/intent/{quoted}/commit", form(browser, quoted), headers={"Origin": "https://evil.example"})
     assert answer.status_code == 403
     assert "the form came from another site" in text(answer.content.decode())
@@ -355,14 +357,14 @@ def test_a_form_of_another_site_sends_nothing(browser: Client, quoted: str, aske
     assert asked.commits == 0
 
 
-def test_a_form_that_names_no_sending_of_its_own_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_form_without_its_own_id_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
     for odd in ("", "short", "x" * 5000):
         status, told = send(browser, quoted, form=odd)
         assert (status, "The form was incomplete" in told) == (400, True)
     assert asked.commits == 0
 
 
-def test_cookies_are_set_where_something_can_be_committed_and_nowhere_else(browser: Client, quoted: str) -> None:
+def test_cookies_are_set_only_on_pages_with_a_commit(browser: Client, quoted: str) -> None:
     for path in ("/", "/history", f"/intent/{quoted}", f"/intent/{quoted}/receipt", "/help"):
         assert not browser.get(path).cookies, path
     cookie = browser.get(f"/intent/{quoted}/commit").cookies["csrftoken"]
@@ -389,7 +391,7 @@ def test_with_a_token_only_the_operator_commits(
     assert answer.cookies["operator"]["samesite"] == "Strict"
 
 
-def test_who_is_remembered_commits_without_the_token_and_can_be_forgotten(
+def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(
     browser: Client, emulator: Emulator, quoted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
@@ -401,7 +403,7 @@ def test_who_is_remembered_commits_without_the_token_and_can_be_forgotten(
     assert "Operator token Ask your administrator" in text(page(browser, f"/intent/{another}/commit"))
 
 
-def test_wrong_tokens_end_in_a_pause_that_the_page_names(
+def test_wrong_tokens_are_rate_limited_and_the_page_says_for_how_long(
     browser: Client, quoted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
@@ -413,8 +415,8 @@ def test_wrong_tokens_end_in_a_pause_that_the_page_names(
     assert "Try again in 3 minutes." in text(answer.content.decode())
 
 
-def test_a_real_service_is_written_to_by_its_operator_over_the_address_that_readers_see() -> None:
-    """Behind a proxy that ends https and says nothing of it: the browser's own word is what there is to go by."""
+def test_the_operator_of_a_real_service_commits_behind_a_tls_proxy() -> None:
+    """Behind a proxy that terminates TLS without saying so, only the browser's headers show the scheme."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
     settings_there = {
@@ -444,7 +446,7 @@ def test_a_real_service_is_written_to_by_its_operator_over_the_address_that_read
         assert TOKEN not in answer.text + str(answer.headers)
 
 
-def test_other_ways_to_write_the_id_lead_to_the_one_address(browser: Client, quoted: str) -> None:
+def test_other_spellings_of_the_id_redirect_to_the_canonical_one(browser: Client, quoted: str) -> None:
     for other in (quoted.upper().replace("0X", "0x"), quoted.removeprefix("0x")):
         assert browser.get(f"/intent/{other}/commit").headers["Location"] == f"/intent/{quoted}/commit"
     assert browser.get("/intent/not%20an%20id/commit").status_code == 404
@@ -476,14 +478,14 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
     assert RECIPIENT in told
     assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in told
     assert "quoteRequest.destinationToAddress" in told
-    # What the page shows now can be confirmed, and that is what is sent.
+    # The version shown now can be confirmed, and is the one sent.
     assert browser.post(path, fields(answer.content.decode())).status_code in (200, 400)
     assert asked.commits == 1
 
 
 @pytest.mark.finding("S6")
 @pytest.mark.parametrize("spoil", [lambda seen: "", lambda seen: seen[:-1] + "!", lambda seen: seen[1:]])
-def test_a_confirmation_whose_signature_is_not_ours_sends_nothing(
+def test_a_confirmation_with_an_invalid_signature_sends_nothing(
     browser: Client, quoted: str, asked: Asked, spoil: Callable[[str], str]
 ) -> None:
     whole = form(browser, quoted)

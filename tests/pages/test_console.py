@@ -1,4 +1,4 @@
-"""The console: every operation called by hand, its documented answer and its documented error, and what guards it."""
+"""Console: every operation with its documented response and error, and its protection."""
 
 import html
 import json
@@ -39,7 +39,7 @@ EMPTY = "the answer will stand here"
 
 @dataclass
 class Form:
-    """A form as a browser would send it."""
+    """A form as a browser submits it."""
 
     method: str
     action: str
@@ -102,19 +102,19 @@ def forms(page: HttpResponse) -> list[Form]:
 
 
 def words(page: HttpResponse) -> str:
-    """What a reader reads, without the text areas that hold the same again."""
+    """Return the visible text, without the text areas that repeat it."""
     shown = re.sub(r"<textarea.*?</textarea>|<datalist.*?</datalist>", " ", page.content.decode(), flags=re.DOTALL)
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown)))
 
 
 def raw(page: HttpResponse) -> str:
-    """The answer as received."""
+    """Return the response as received."""
     found = re.search(r"As received</summary>.*?<pre[^>]*>(.*?)</pre>", page.content.decode(), re.DOTALL)
     return html.unescape(found[1]) if found else ""
 
 
 def press(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpResponse:
-    """Sends the form that has this button, with what is typed into it."""
+    """Submit the form that has this button, with the typed values."""
     form = next(each for each in forms(page) if button in each.buttons)
     name, value = form.buttons[button]
     values = (
@@ -123,13 +123,13 @@ def press(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpRe
     address = form.action.partition("#")[0]
     if form.method == "get":
         return site.get(address, values, follow=True)
-    # A browser sends every line break as two characters.
+    # Browsers send each line break as two characters.
     sent = {key: text.replace("\n", "\r\n") for key, text in values.items()}
     return site.post(address, sent, headers={"Sec-Fetch-Site": "same-origin"})
 
 
 def ask(site: Client, operation: str, text: str) -> HttpResponse:
-    """Exactly this text, as JSON, confirmed where that is asked for."""
+    """Send exactly this JSON text, with a confirmation if one is required."""
     page = press(site, site.get(f"/console/{operation}"), opener(operation), json=text)
     return press(site, page, f"Send {operation}") if operation in WRITING else page
 
@@ -144,7 +144,7 @@ def generous(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_reads", 1000)
 
 
-def test_the_list_has_every_operation_with_a_sentence(site: Client) -> None:
+def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
     page = words(site.get("/console"))
     assert len(OPERATIONS) == 13
     for name in OPERATIONS:
@@ -152,7 +152,7 @@ def test_the_list_has_every_operation_with_a_sentence(site: Client) -> None:
     assert "Make a transfer of your own" in page
 
 
-# Done when 1: every operation shows the documented answer and, with a bad request, the documented error.
+# Every operation shows the documented response and, for a bad request, the documented error.
 
 ANSWERS = {
     "SearchIntents": ["intents"],
@@ -173,7 +173,7 @@ ANSWERS = {
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("operation", READING)
-def test_a_reading_operation_answers_what_its_form_begins_with(site: Client, operation: str) -> None:
+def test_every_read_operation_accepts_its_example(site: Client, operation: str) -> None:
     page = press(site, site.get(f"/console/{operation}"), "Send")
     assert page.status_code == 200
     answer = json.loads(raw(page))
@@ -186,7 +186,7 @@ def test_a_reading_operation_answers_what_its_form_begins_with(site: Client, ope
         assert f'<bdi class="json-key">{member}</bdi>' in page.content.decode()
 
 
-def test_a_newcomer_quotes_commits_and_executes(site: Client) -> None:
+def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     page = site.get("/console/QuoteIntent")
     page = press(site, page, "Send…")
     assert "It costs nothing and moves no money" in words(page)
@@ -234,7 +234,7 @@ REFUSED = [
 ]
 
 
-def test_every_operation_is_refused_in_some_way() -> None:
+def test_every_operation_can_be_rejected() -> None:
     assert {operation for operation, *_ in REFUSED} == set(OPERATIONS)
 
 
@@ -254,7 +254,7 @@ def test_a_bad_request_shows_the_documented_error(
     assert told["cause"][:80] in shown
 
 
-def test_a_required_field_left_blank_is_refused_by_the_service_and_not_by_the_form(site: Client) -> None:
+def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form(site: Client) -> None:
     page = press(site, site.get("/console/GetIntent"), "Send", intentId="")
     assert "InvalidArgument code 2000" in words(page)
     assert "intentId is required" in words(page)
@@ -264,7 +264,7 @@ def test_a_required_field_left_blank_is_refused_by_the_service_and_not_by_the_fo
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", behaviours.REFUSALS)
-def test_what_the_service_may_say_is_said_in_words(site: Client, emulator: Emulator, name: str) -> None:
+def test_every_status_code_of_the_service_has_an_explanation(site: Client, emulator: Emulator, name: str) -> None:
     code, retry_after = behaviours.REFUSALS[name]
     emulator.behave("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
@@ -286,7 +286,7 @@ def test_what_the_service_may_say_is_said_in_words(site: Client, emulator: Emula
         pytest.param("error-200", "200 OK", "InvalidArgument code 2000", id="an error under 200"),
     ],
 )
-def test_what_is_no_answer_is_shown_as_it_came(
+def test_an_unreadable_response_is_shown_as_received(
     site: Client, emulator: Emulator, name: str, status: str, said: str
 ) -> None:
     emulator.behave("GetTokenList", name)
@@ -301,9 +301,7 @@ def test_every_documented_error_has_a_meaning() -> None:
         assert meaning.endswith(".")
 
 
-def test_an_error_that_is_not_documented_is_shown_by_its_own_name(
-    site: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_undocumented_error_is_shown_by_its_own_name(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = {"code": 2000, "name": "Od\u202ed", "msg": "<b>hi</b>", "status": 418}
     monkeypatch.setitem(TABLE, 2000, odd | {"code": 77})
     shown = words(site.get("/console/GetIntent", {"ask": "fields"}))
@@ -311,10 +309,10 @@ def test_an_error_that_is_not_documented_is_shown_by_its_own_name(
     assert "The service says: <b>hi</b>" in shown
 
 
-# What is sent
+# Requests
 
 
-def test_json_is_sent_exactly_as_it_is_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[bytes] = []
     real = wiring.service()._send  # type: ignore[attr-defined]
     monkeypatch.setattr(wiring.service(), "_send", lambda call: came.append(call.request().content) or real(call))
@@ -326,14 +324,14 @@ def test_json_is_sent_exactly_as_it_is_typed(site: Client, emulator: Emulator, m
     assert text in html.unescape(page.content.decode())
 
 
-def test_half_a_character_is_sent_as_it_is_typed(site: Client, emulator: Emulator) -> None:
+def test_an_unpaired_surrogate_is_sent_as_typed(site: Client, emulator: Emulator) -> None:
     text = '{"intentId":"\\ud800","lastReceiptStates":["\\udfff"]}'
     page = ask(site, "WaitIntentReceipt", text)
     assert page.status_code == 200
     assert text in html.unescape(page.content.decode())
 
 
-def test_a_call_can_be_passed_on_as_a_link(site: Client) -> None:
+def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
     page = press(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
     page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
@@ -350,7 +348,7 @@ def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
     assert "WebrpcServerPanic" in words(site.get("/console/GetTokenPrices?ask=fields"))
 
 
-def test_the_next_page_is_one_press_away(site: Client) -> None:
+def test_the_next_page_is_one_click_away(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=2&ask=fields")
     first = [each["intentId"] for each in json.loads(raw(page))["intents"]]
     link = re.search(r'href="([^"]+)#answer">Next page</a>', page.content.decode())
@@ -361,22 +359,22 @@ def test_the_next_page_is_one_press_away(site: Client) -> None:
     assert not set(first) & set(second)
 
 
-def test_an_intent_goes_back_exactly_as_it_came(site: Client) -> None:
-    """Through a text area, with every character that forms and pages are known to change."""
+def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
+    """Through a text area, with every character that forms or pages may change."""
     odd = '{ "memo":"a\\r\\n<\\/textarea>&amp;\\u00e9é\\u0000",\n\t"n":1.10,"n2":1e2 ,"intentId":"0x12"}'
     page = site.post("/console/CommitIntent", {"intent": odd.replace("\n", "\r\n"), "ask": "fields"})
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     assert sent == f'{{"intent":{odd}}}'
 
 
-def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
+def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
     page = press(site, page, "Commit")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
     page = press(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
-    page = press(site, page, "Send CommitIntent")  # what was edited is confirmed again
+    page = press(site, page, "Send CommitIntent")  # an edited request is confirmed again
     assert "InvalidArgument code 2000" in words(page)
     assert "intent was modified" in words(page)
     assert "Execute this intent" not in words(page)
@@ -385,7 +383,7 @@ def test_a_commit_with_one_digit_changed_is_refused(site: Client) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("plot", [slug for slug, _ in console.words.PLOTS])
 @pytest.mark.usefixtures("generous")
-def test_it_goes_as_it_was_chosen(site: Client, emulator: Emulator, plot: str) -> None:
+def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, plot: str) -> None:
     page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
     page = press(site, press(site, page, "Commit"), "Send CommitIntent")
     page = press(site, page, "Execute this intent", plot=plot)
@@ -395,7 +393,7 @@ def test_it_goes_as_it_was_chosen(site: Client, emulator: Emulator, plot: str) -
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
 
-def test_the_examples_are_live(site: Client, emulator: Emulator) -> None:
+def test_the_examples_come_from_live_data(site: Client, emulator: Emulator) -> None:
     newest = {each["intentId"] for each in history(emulator)}
     page = site.get("/console/GetIntent")
     assert forms(page)[1].values["intentId"] in newest
@@ -409,7 +407,7 @@ def history(emulator: Emulator) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_commit_can_begin_with_the_newest_quote(site: Client) -> None:
+def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
     page = site.get("/console/CommitIntent")
     link = re.search(r'href="([^"]+)">newest quote that can still be committed', page.content.decode())
     assert link
@@ -420,7 +418,7 @@ def test_a_commit_can_begin_with_the_newest_quote(site: Client) -> None:
     assert site.get("/console/CommitIntent?take=no%20id").status_code == 404
 
 
-def test_an_execution_has_the_newest_commit_for_an_example(site: Client, emulator: Emulator) -> None:
+def test_an_execution_is_prefilled_with_the_newest_commit(site: Client, emulator: Emulator) -> None:
     example = re.search(
         r'name="intentId" placeholder="(0x[0-9a-f]{64})"', site.get("/console/ExecuteIntent").content.decode()
     )
@@ -428,7 +426,7 @@ def test_an_execution_has_the_newest_commit_for_an_example(site: Client, emulato
     assert wiring.service().get_intent(example[1]).status == "COMMITTED"
 
 
-def test_without_the_service_the_form_is_there_and_no_example_is_invented(site: Client, emulator: Emulator) -> None:
+def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
     emulator.behave("*", "node-down-503")
     page = site.get("/console/QuoteIntent")
     assert page.status_code == 200
@@ -436,10 +434,10 @@ def test_without_the_service_the_form_is_there_and_no_example_is_invented(site: 
     assert "0x" not in words(page)
 
 
-# What is shown
+# Responses
 
 
-def test_numbers_and_strangers_words_are_shown_exactly(site: Client, emulator: Emulator) -> None:
+def test_numbers_and_untrusted_text_are_shown_exactly(site: Client, emulator: Emulator) -> None:
     giant = emulator.finished("dust-and-giants", variant="B")
     page = site.get("/console/GetIntent", {"intentId": giant["intentId"], "ask": "fields"})
     assert giant["depositTransaction"]["amount"] in words(page)
@@ -451,20 +449,20 @@ def test_numbers_and_strangers_words_are_shown_exactly(site: Client, emulator: E
 
 
 @pytest.mark.parametrize(("operation", "request_sent"), [("SearchIntents", {"byProjectId": 1}), ("GetChains", {})])
-def test_an_empty_list_says_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
+def test_an_empty_list_suggests_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
     found = words(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
     assert "200 OK" in found
     assert ("Nothing matches what was asked. Try it" in found) == (operation == "SearchIntents")
 
 
-def test_a_large_answer_is_shown_in_part_and_says_so(site: Client) -> None:
+def test_a_large_response_is_truncated_with_a_note(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
     assert "larger than what is shown" in words(page)
     assert "more, which this page has no room for" in words(page)
     assert len(page.content) < 2_000_000
 
 
-def test_curl_makes_the_same_call_and_has_no_key(
+def test_the_curl_command_makes_the_same_call_without_the_access_key(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_service_access_key", None)
@@ -476,10 +474,10 @@ def test_curl_makes_the_same_call_and_has_no_key(
     assert "no terminal takes safely" in words(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
 
 
-# Who may
+# Authorization
 
 
-def test_a_dashboard_without_a_console_has_none(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dashboard_without_a_console_has_no_console_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console", "off")
     for path in ("/console", "/console/GetChains", "/console/QuoteIntent", "/console/GetChains?ask=fields"):
         assert site.get(path).status_code == 404
@@ -487,7 +485,7 @@ def test_a_dashboard_without_a_console_has_none(site: Client, monkeypatch: pytes
         assert "/console" not in site.get(path).content.decode()
 
 
-def test_a_console_that_reads_cannot_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_console_cannot_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console", "read")
     page = site.get("/console")
     assert all(f"/console/{name}" in page.content.decode() for name in READING)
@@ -499,19 +497,19 @@ def test_a_console_that_reads_cannot_write(site: Client, monkeypatch: pytest.Mon
         assert site.post(f"/console/{name}", {"ask": "json", "json": "{}", "confirmed": "yes"}).status_code == 404
 
 
-def test_there_is_no_other_operation(site: Client) -> None:
+def test_an_unknown_operation_is_not_found(site: Client) -> None:
     for name in ("AbortIntent", "getchains", "GetChains ", "..", "%2e%2e"):
         assert site.get(f"/console/{name}").status_code in (301, 404), name
 
 
-def test_what_writes_is_never_done_by_opening_a_link(site: Client) -> None:
+def test_a_write_operation_is_never_sent_by_opening_a_link(site: Client) -> None:
     sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
     page = site.get("/console/QuoteIntent", sent)
     assert EMPTY in words(page).lower()
 
 
 @pytest.mark.parametrize("operation", [*WRITING, "GetIntent"])
-def test_what_another_site_posts_is_not_sent(emulator: Emulator, operation: str) -> None:
+def test_a_form_of_another_site_sends_no_call(emulator: Emulator, operation: str) -> None:
     strict = Client(enforce_csrf_checks=True)
     sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
     page = strict.post(f"/console/{operation}", sent, headers={"Sec-Fetch-Site": "cross-site"})
@@ -519,7 +517,7 @@ def test_what_another_site_posts_is_not_sent(emulator: Emulator, operation: str)
     assert raw(page) == ""
 
 
-def test_what_writes_needs_the_proof_that_our_page_sent_it(emulator: Emulator) -> None:
+def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:
     strict = Client(enforce_csrf_checks=True)
     sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
     refused = strict.post("/console/QuoteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
@@ -540,7 +538,7 @@ def token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("token")
-def test_writing_needs_the_operators_token_and_can_remember_it(site: Client) -> None:
+def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> None:
     page = press(site, site.get("/console/QuoteIntent"), "Send…")
     refused = press(site, page, "Send QuoteIntent")
     assert refused.status_code == 403
@@ -554,10 +552,10 @@ def test_writing_needs_the_operators_token_and_can_remember_it(site: Client) -> 
     assert "200 OK" in words(press(site, page, "Send CommitIntent"))
 
 
-# What it may cost
+# Rate limits
 
 
-def test_a_visitor_has_so_many_calls_a_minute(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_reads", 2)
     for _ in range(2):
         assert site.get("/console/GetChains?ask=fields").status_code == 200
@@ -570,7 +568,7 @@ def test_a_visitor_has_so_many_calls_a_minute(site: Client, monkeypatch: pytest.
     assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
 
 
-def test_a_visitor_has_so_many_writes_a_minute(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_has_a_rate_limit_for_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_writes", 1)
     assert "InvalidArgument" in words(ask(site, "QuoteIntent", "{}"))
     page = ask(site, "QuoteIntent", "{}")
@@ -578,7 +576,7 @@ def test_a_visitor_has_so_many_writes_a_minute(site: Client, monkeypatch: pytest
     assert "InvalidArgument" not in words(page)
 
 
-def test_one_address_waits_once_at_a_time(site: Client) -> None:
+def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
     wait = OPERATIONS["WaitIntentReceipt"]
     with console.waiting(wait, "127.0.0.1") as first:
         assert first
@@ -592,7 +590,7 @@ def test_one_address_waits_once_at_a_time(site: Client) -> None:
     assert "NotFound" in words(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
 
 
-def test_only_a_few_calls_are_under_way_at_a_time(site: Client, emulator: Emulator) -> None:
+def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
     asked = [
         threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
@@ -615,7 +613,7 @@ def test_only_a_few_calls_are_under_way_at_a_time(site: Client, emulator: Emulat
             each.join()
 
 
-def test_a_request_has_a_largest_size(site: Client) -> None:
+def test_a_request_body_has_a_maximum_size(site: Client) -> None:
     page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
     assert page.status_code == 413
     assert "at most 64 KB" in words(page)
@@ -633,7 +631,7 @@ def with_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
         yield emulator
 
 
-def test_the_access_key_is_nowhere(with_key: Emulator) -> None:
+def test_the_access_key_appears_nowhere(with_key: Emulator) -> None:
     site = Client()
     for operation in OPERATIONS:
         for text in ("{}", "{", json.dumps({"intentId": with_key.finished(1)["intentId"], "chainIds": [8453]})):
@@ -652,7 +650,7 @@ def test_the_access_key_is_nowhere(with_key: Emulator) -> None:
 
 
 def echoed(visit: Visit) -> None:
-    """Everything that came with the request, after longer than a page may take."""
+    """Return all of the request, after longer than a page may take."""
     if visit.operation == "WaitIntentReceipt":
         visit.closing.wait(1.2)
     visit.send(response({"headers": visit.headers, "body": visit.body.decode()}))
@@ -668,7 +666,7 @@ def real() -> Iterator[tuple[str, ScriptedServer]]:
         yield root, service
 
 
-def test_a_call_that_is_held_may_take_longer_than_a_page(real: tuple[str, ScriptedServer]) -> None:
+def test_a_long_poll_may_take_longer_than_a_page(real: tuple[str, ScriptedServer]) -> None:
     root, service = real
     page = httpx.get(f"{root}/console/WaitIntentReceipt?intentId=0x12&ask=fields", timeout=PATIENCE, trust_env=False)
     assert page.status_code == 200
@@ -676,7 +674,7 @@ def test_a_call_that_is_held_may_take_longer_than_a_page(real: tuple[str, Script
     assert '{"intentId":"0x12"}' in [visit.body.decode() for visit in service.visits]
 
 
-def test_a_real_services_key_is_sent_and_never_shown(real: tuple[str, ScriptedServer]) -> None:
+def test_a_real_services_access_key_is_sent_and_never_shown(real: tuple[str, ScriptedServer]) -> None:
     root, service = real
     page = httpx.get(f"{root}/console/GetChains?ask=fields", timeout=PATIENCE, trust_env=False)
     assert service.visits[-1].headers["x-access-key"] == CANARY
@@ -687,7 +685,7 @@ def test_a_real_services_key_is_sent_and_never_shown(real: tuple[str, ScriptedSe
 
 
 @pytest.mark.finding("S20")
-def test_no_page_of_the_console_tells_where_the_real_service_is(real: tuple[str, ScriptedServer]) -> None:
+def test_no_console_page_reveals_the_real_services_host(real: tuple[str, ScriptedServer]) -> None:
     root, service = real
     for path in ("/console", "/console/GetChains", "/console/GetChains?ask=fields", "/console/QuoteIntent"):
         page = html.unescape(httpx.get(root + path, timeout=PATIENCE, trust_env=False).text)
@@ -722,7 +720,7 @@ def nothing_spent() -> None:
 
 @pytest.mark.finding("S6")
 @pytest.mark.parametrize("operation", WRITING)
-def test_a_request_that_was_edited_while_it_was_confirmed_is_confirmed_again(
+def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     site: Client, emulator: Emulator, operation: str
 ) -> None:
     page = press(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')

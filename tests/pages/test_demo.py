@@ -1,4 +1,4 @@
-"""`/demo`: the scenarios in words for support agents and owners, each with three transfers that can be opened."""
+"""`/demo`: the scenarios, each with three transfers."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def test_each_of_the_ninety_links_opens_a_transfer(site: Client, draw: Callable[
     assert [path for path, _, _ in draw(links, 9) if site.get(path).status_code != 200] == []
 
 
-def test_each_row_links_to_its_own_held_copy(site: Client, emulator: Emulator) -> None:
+def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulator) -> None:
     rows = site.get("/demo").content.decode().split("<tr>")[2:]
     assert len(rows) == 30
     for row, plot in zip(rows, PLOTS, strict=True):
@@ -36,7 +36,7 @@ def test_each_row_links_to_its_own_held_copy(site: Client, emulator: Emulator) -
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_titles_and_lessons_are_short_and_free_of_developer_words(plot: Plot) -> None:
+def test_titles_and_descriptions_are_short_and_free_of_developer_terms(plot: Plot) -> None:
     assert len(plot.title.split()) <= 9
     assert plot.why.endswith(".")
     assert max(len(sentence.split()) for sentence in re.split(r"(?<=\.) ", plot.why)) <= 22

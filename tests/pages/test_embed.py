@@ -1,4 +1,4 @@
-"""An intent on other sites: in a frame of those that are named, and by what /oembed says of it."""
+"""Transfers on other sites: the frame for the configured hosts, and `/oembed`."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
 UNKNOWN = "0x" + "ab" * 32
 ELSEWHERE = "0x" + "66" * 20
-# As long as a symbol is shown.
+# The maximum length of a displayed symbol.
 HOSTILE = '\u202e"><i>]]>'
 
 
@@ -54,18 +54,18 @@ def ancestors(answer: Any) -> str:
 
 
 def refuses_frames(answer: Any) -> bool:
-    """A browser goes by X-Frame-Options only where the policy says nothing of frames."""
+    """Return whether framing is denied. Browsers ignore X-Frame-Options if the policy has `frame-ancestors`."""
     said = "frame-ancestors" in answer["Content-Security-Policy"]
     return answer["X-Frame-Options"] == "DENY" and (not said or ancestors(answer) == "'none'")
 
 
 def text(answer: Any) -> str:
-    """What a reader sees."""
+    """Return the visible text."""
     body = answer.content.decode().partition("<body")[2]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", "<body" + body)).split())
 
 
-def test_a_frame_says_what_became_of_the_transfer_and_leads_to_its_page(site: Client, emulator: Emulator) -> None:
+def test_a_frame_shows_the_transfers_outcome_and_links_to_its_page(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator, REFUNDED)
     answer = framed(site, intent_id)
     said = text(answer)
@@ -83,7 +83,7 @@ def test_a_frame_has_no_form_and_sets_no_cookie(site: Client, emulator: Emulator
     assert "form-action 'none'" in answer["Content-Security-Policy"]
 
 
-def test_without_hosts_nobody_may_frame_it(site: Client, emulator: Emulator) -> None:
+def test_without_hosts_no_site_may_frame_it(site: Client, emulator: Emulator) -> None:
     answer = framed(site, id_of(emulator))
     assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
 
@@ -91,7 +91,7 @@ def test_without_hosts_nobody_may_frame_it(site: Client, emulator: Emulator) -> 
 @pytest.mark.parametrize(
     "intent_id", [None, UNKNOWN, "0x12%20", "0X" + "AB" * 32], ids=["there", "unknown", "no id", "elsewhere"]
 )
-def test_the_named_hosts_may_frame_it_whatever_it_says(
+def test_the_configured_hosts_may_frame_it_whatever_its_content(
     site: Client, emulator: Emulator, hosts: list[str], intent_id: str | None
 ) -> None:
     answer = framed(site, intent_id or id_of(emulator))
@@ -100,7 +100,7 @@ def test_the_named_hosts_may_frame_it_whatever_it_says(
     assert (answer["Cross-Origin-Resource-Policy"], answer["X-Robots-Tag"]) == ("cross-origin", "noindex")
 
 
-def test_everybody_may_frame_it_where_the_setting_says_so(
+def test_every_site_may_frame_it_if_the_setting_says_so(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["*"])
@@ -109,17 +109,17 @@ def test_everybody_may_frame_it_where_the_setting_says_so(
 
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", [each for each in urlpatterns if each.name != "embed"], ids=str)
-def test_no_other_address_of_the_site_map_may_be_framed(
+def test_no_other_page_of_the_site_may_be_framed(
     site: Client, emulator: Emulator, hosts: list[str], pattern: URLPattern
 ) -> None:
-    """Whatever it answers; each is asked for what is there, as far as that is an intent or an address."""
+    """Each URL is requested with an existing transfer or address, whatever it returns."""
     known = {"intent_id": id_of(emulator), "address": str(emulator.finished(SWAPPED)["ownerAddress"]).lower()}
     path = "/" + re.sub(r"<\w+:(\w+)>", lambda found: known.get(found[1], "1"), str(pattern.pattern))
     assert refuses_frames(site.get(path))
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/history/", "/static/css/theme.css", "/static/img/mark.svg"])
-def test_nor_may_what_has_no_address_there(site: Client, emulator: Emulator, hosts: list[str], path: str) -> None:
+def test_error_pages_may_not_be_framed(site: Client, emulator: Emulator, hosts: list[str], path: str) -> None:
     answer = site.get(path)
     assert refuses_frames(answer)
     answer.close()
@@ -133,7 +133,7 @@ def test_nor_may_what_has_no_address_there(site: Client, emulator: Emulator, hos
         ("not-found", 404, "Not found"),
     ],
 )
-def test_a_failure_is_said_in_the_frame_with_its_code(
+def test_an_error_is_shown_in_the_frame_with_its_status_code(
     site: Client, emulator: Emulator, hosts: list[str], fault: str, status: int, words: str
 ) -> None:
     intent_id = id_of(emulator)
@@ -145,7 +145,7 @@ def test_a_failure_is_said_in_the_frame_with_its_code(
     assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)
 
 
-def test_an_unread_receipt_is_said_and_asked_for_again(site: Client, emulator: Emulator) -> None:
+def test_a_receipt_that_failed_to_load_is_noted_and_polled_again(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator)
     emulator.behave("GetIntentReceipt", "failing-500")
     answer = framed(site, intent_id)
@@ -153,7 +153,7 @@ def test_an_unread_receipt_is_said_and_asked_for_again(site: Client, emulator: E
     assert 'id="poll"' in answer.content.decode()
 
 
-def test_it_is_followed_only_while_something_can_change(site: Client, emulator: Emulator) -> None:
+def test_a_frame_polls_only_while_something_can_change(site: Client, emulator: Emulator) -> None:
     moving = emulator.play(SWAPPED)["intentId"]
     page = framed(site, moving).content.decode()
     assert f'hx-get="/embed/intent/{moving}"' in page
@@ -164,7 +164,7 @@ def test_it_is_followed_only_while_something_can_change(site: Client, emulator: 
     assert "http-equiv" not in over
 
 
-def test_who_follows_it_gets_the_card_alone_and_at_the_end_no_more(site: Client, emulator: Emulator) -> None:
+def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: Client, emulator: Emulator) -> None:
     part = {"HX-Request": "true", "HX-Request-Type": "partial"}
     moving = framed(site, str(emulator.play(SWAPPED)["intentId"]), **part).content.decode()
     over = framed(site, id_of(emulator), **part).content.decode()
@@ -173,7 +173,7 @@ def test_who_follows_it_gets_the_card_alone_and_at_the_end_no_more(site: Client,
     assert 'hx-target="#poll" hx-swap="delete"' in over
 
 
-def test_however_many_frames_show_it_the_service_is_asked_once(
+def test_many_frames_cost_the_service_one_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id, asked = id_of(emulator), []
@@ -184,7 +184,7 @@ def test_however_many_frames_show_it_the_service_is_asked_once(
     assert len(asked) == 1
 
 
-def test_a_token_that_is_not_what_it_is_called_is_marked(site: Client, emulator: Emulator) -> None:
+def test_a_spoofed_token_is_marked_in_the_frame(site: Client, emulator: Emulator) -> None:
     marked = [
         number for number in range(1, 31) if 'class="marks"' in framed(site, id_of(emulator, number)).content.decode()
     ]
@@ -207,7 +207,7 @@ def a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "ALLOWED_HOSTS", ["testserver"])
 
 
-def test_a_site_learns_how_to_show_an_intent(site: Client, emulator: Emulator, hosts: list[str]) -> None:
+def test_oembed_returns_the_embed_code_of_a_transfer(site: Client, emulator: Emulator, hosts: list[str]) -> None:
     answer = asked(site, url=page_of(emulator))
     told = answer.json()
     assert answer["Content-Type"].startswith("application/json")
@@ -223,7 +223,7 @@ def test_a_site_learns_how_to_show_an_intent(site: Client, emulator: Emulator, h
     assert told["cache_age"] == 3600
 
 
-def test_the_same_is_told_in_xml(site: Client, emulator: Emulator, hosts: list[str]) -> None:
+def test_oembed_returns_the_same_fields_as_xml(site: Client, emulator: Emulator, hosts: list[str]) -> None:
     answer = asked(site, url=page_of(emulator), format="xml")
     assert answer["Content-Type"].startswith("text/xml")
     document = ElementTree.fromstring(answer.content)  # noqa: S314 - it is our own
@@ -232,7 +232,7 @@ def test_the_same_is_told_in_xml(site: Client, emulator: Emulator, hosts: list[s
     assert {each.tag: each.text for each in document} == told
 
 
-def test_where_nobody_may_frame_it_there_is_a_link(site: Client, emulator: Emulator) -> None:
+def test_without_embed_hosts_oembed_returns_a_link(site: Client, emulator: Emulator) -> None:
     told = asked(site, url=page_of(emulator)).json()
     assert told["type"] == "link"
     assert told.keys().isdisjoint({"html", "width", "height"})
@@ -248,7 +248,7 @@ def test_where_nobody_may_frame_it_there_is_a_link(site: Client, emulator: Emula
         ({"maxheight": 200}, (480, 200)),
     ],
 )
-def test_it_keeps_to_the_room_that_there_is(
+def test_oembed_respects_the_maximum_size(
     site: Client, emulator: Emulator, hosts: list[str], room: dict[str, int], size: tuple[int, int]
 ) -> None:
     told = asked(site, url=page_of(emulator), **room).json()
@@ -276,7 +276,7 @@ def test_it_keeps_to_the_room_that_there_is(
         pytest.param({"url": "{page}" + "?" + "x" * 3000}, 404, id="too long"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_with_the_standards_code(
+def test_invalid_oembed_requests_get_the_standards_status_code(
     site: Client, emulator: Emulator, query: dict[str, str], status: int
 ) -> None:
     query = {name: value.replace("{page}", page_of(emulator)) for name, value in query.items()}
@@ -284,21 +284,21 @@ def test_what_cannot_be_shown_is_refused_with_the_standards_code(
 
 
 @pytest.mark.parametrize("way", ["/intent/{id}?tx=0x1", "/i/{id}", "/intents/{ID}", "/embed/intent/{id}"])
-def test_every_address_of_an_intent_is_known(site: Client, emulator: Emulator, hosts: list[str], way: str) -> None:
+def test_oembed_accepts_every_url_of_a_transfer(site: Client, emulator: Emulator, hosts: list[str], way: str) -> None:
     intent_id = id_of(emulator)
     link = "http://testserver" + way.format(id=intent_id, ID=intent_id.upper())
     assert f"/embed/intent/{intent_id}" in asked(site, url=link).json()["html"]
 
 
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
-def test_a_service_that_does_not_answer_is_no_title(site: Client, emulator: Emulator, operation: str) -> None:
+def test_an_unavailable_service_gives_no_oembed_title(site: Client, emulator: Emulator, operation: str) -> None:
     link = page_of(emulator)
     emulator.behave(operation, "failing-500")
     answer = asked(site, url=link)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
 
 
-def test_an_intents_page_says_where_to_ask(site: Client, emulator: Emulator) -> None:
+def test_a_transfer_page_links_to_oembed(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator)
     page = site.get(f"/intent/{intent_id}").content.decode()
     for kind in ("application/json+oembed", "text/xml+oembed"):
@@ -309,7 +309,7 @@ def test_an_intents_page_says_where_to_ask(site: Client, emulator: Emulator) -> 
         assert ("json" in told["Content-Type"]) == ("json" in kind)
 
 
-def test_hostile_names_stay_words(
+def test_hostile_names_stay_text(
     site: Client, emulator: Emulator, hosts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = transfers.read
@@ -338,13 +338,13 @@ def test_hostile_names_stay_words(
     assert '"><i>' not in told["html"]
 
 
-# The setting
+# INTENTS_EMBED_HOSTS
 
 
 @pytest.mark.parametrize(
     "value", ["shop.example", "https://shop.example:8443", "*.shop.example", "*", "127.0.0.1:8000", ""]
 )
-def test_hosts_and_https_origins_can_be_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_embed_hosts_are_hosts_or_https_origins(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
     assert Environment().intents_embed_hosts == [word for word in [value] if word]
 
@@ -352,7 +352,7 @@ def test_hosts_and_https_origins_can_be_named(monkeypatch: pytest.MonkeyPatch, v
 @pytest.mark.parametrize(
     "value", ["http://shop.example", "https://shop.example/x", "shop.example; script-src *", "'self'", "https:"]
 )
-def test_what_a_policy_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_embed_hosts_that_no_policy_can_contain_are_rejected(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
     with pytest.raises(ValueError, match="must be host names, https origins"):
         Environment()

@@ -1,4 +1,4 @@
-"""A page that has nothing to show says what there is not, and what to try: a way on stands in the same place."""
+"""Empty states say what is missing and offer a next step."""
 
 import html
 import re
@@ -14,7 +14,7 @@ NOBODY = "0x" + "77" * 20
 ZERO = "0x" + "0" * 40
 NEW_CHAIN = 777
 
-# Where, what there is not, and the way on.
+# URL, what is missing, and the next step.
 STATES = [
     pytest.param("/history?owner=" + NOBODY, "No matching transfers", "/history", id="history, filters"),
     pytest.param(
@@ -38,7 +38,7 @@ STATES = [
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("path", "said", "way_on"), STATES)
-def test_nothing_is_said_with_a_way_on(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
+def test_an_empty_list_offers_a_next_step(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
     emulator.catalogue.change_chain(NEW_CHAIN, name="Nova Prime")
     page = html.unescape(site.get(path).content.decode().partition("<main")[2].partition("</main>")[0])
     assert said in page
@@ -46,8 +46,8 @@ def test_nothing_is_said_with_a_way_on(site: Client, emulator: Emulator, path: s
     assert re.search(rf'href="[^"]*{re.escape(way_on)}[^"]*"', after), "no way on stands after it"
 
 
-def test_a_part_of_a_history_without_intents_leads_to_all_of_it(site: Client) -> None:
-    """Which owner has none in a state is the embedded service's business: one of three has none that is invalid."""
+def test_a_part_of_a_history_without_transfers_links_to_all_of_it(site: Client) -> None:
+    """Which owner has no invalid transfers depends on the emulator: at least one of three."""
     owners = [f"/address/{names.address_of(Role.OWNER, number)}" for number in range(3)]
     pages = {path: site.get(f"{path}?status=INVALID").content.decode() for path in owners}
     path, page = next(each for each in pages.items() if "No transfers match this filter." in each[1])
@@ -55,10 +55,10 @@ def test_a_part_of_a_history_without_intents_leads_to_all_of_it(site: Client) ->
 
 
 @pytest.mark.parametrize("pasted", ["hello, where is it?", "0x" + "ab" * 19 + "a"])
-def test_a_text_without_an_identifier_says_what_one_looks_like(site: Client, pasted: str) -> None:
+def test_a_text_without_an_identifier_shows_what_one_looks_like(site: Client, pasted: str) -> None:
     answer = site.post("/triage", {"q": pasted})
     page = html.unescape(answer.content.decode())
     alert = page[page.index('role="alert"') :]
     assert answer.status_code == 400
-    assert pasted in alert  # it can be mended where it stands
+    assert pasted in alert  # the text can be corrected in the field
     assert "Intent IDs, transaction hashes, addresses and block explorer links" in alert

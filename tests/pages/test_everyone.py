@@ -1,4 +1,4 @@
-"""Recent transfers on the same route: a part of the intent's page that comes after it, and a page of its own."""
+"""Recent transfers on the same route: a fragment loaded after the transfer page, and a page."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def nobody_has_looked() -> Iterator[None]:
     everyone.newest.cache_clear()
 
 
-def test_the_part_says_how_many_of_how_many_were_delivered(site: Client, emulator: Emulator) -> None:
+def test_the_card_shows_how_many_transfers_were_delivered(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     part = site.get(f"/intent/{intent['intentId']}/everyone", headers={"HX-Request-Type": "partial"})
     words = part.content.decode()
@@ -28,21 +28,21 @@ def test_the_part_says_how_many_of_how_many_were_delivered(site: Client, emulato
     assert "delivered (" in words
 
 
-def test_a_delivered_transfer_is_not_alarmed_by_others(site: Client, emulator: Emulator) -> None:
+def test_a_delivered_transfer_has_no_warning_about_other_transfers(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(2)
     words = site.get(f"/intent/{intent['intentId']}/everyone").content.decode()
     (note,) = re.findall(r'<p class="note" data-tone="(\w+)"', words)
     assert note == "neutral"
 
 
-def test_without_scripts_it_is_a_page(site: Client, emulator: Emulator) -> None:
+def test_without_javascript_the_route_statistics_are_a_page(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     page = site.get(f"/intent/{intent['intentId']}/everyone")
     assert "<html" in page.content.decode()
     assert f'href="/intent/{intent["intentId"]}"' in page.content.decode()
 
 
-def test_two_who_look_ask_once(site: Client, emulator: Emulator) -> None:
+def test_two_viewers_cause_one_request(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     first = site.get(f"/intent/{intent['intentId']}/everyone")
     emulator.behave("GetIntentHistory", "failing-500")
@@ -50,7 +50,7 @@ def test_two_who_look_ask_once(site: Client, emulator: Emulator) -> None:
     assert (first.status_code, second.status_code) == (200, 200)
 
 
-def test_a_service_that_fails_is_said_and_not_called_nobody(site: Client, emulator: Emulator) -> None:
+def test_a_service_failure_is_reported_and_not_shown_as_no_transfers(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     emulator.behave("GetIntentHistory", "failing-500")
     part = site.get(f"/intent/{intent['intentId']}/everyone", headers={"HX-Request-Type": "partial"})

@@ -1,4 +1,4 @@
-"""A list as a file: whole and exact, or honest about what it lacks; and how far it has come."""
+"""Exports: complete and exact, or with the reason they aren't, and their progress."""
 
 import asyncio
 import json
@@ -36,11 +36,11 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠
 
 
 class Somebody:
-    """Who has a place."""
+    """Owner of a slot."""
 
 
 class Between:
-    """In front of the embedded service: keeps what is asked, and does what a test wants before a page is answered."""
+    """Transport to the embedded service that records requests and runs a test's function before a response."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
@@ -75,7 +75,7 @@ class Between:
 
 @pytest.fixture
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Between:
-    """The embedded service, whose clock stands still; a page of its history holds twenty."""
+    """The embedded service with a stopped clock and 20 entries per history page."""
     between = Between(emulator)
     emulator.now = Clock()
     monkeypatch.setattr(wiring, "emulator", lambda: between)
@@ -94,7 +94,7 @@ def own_exports() -> Iterator[None]:
 
 
 def ask(method: str, url: str, **how: Any) -> httpx.Response:
-    """The whole answer, through the front door."""
+    """Return the complete response of the ASGI application."""
 
     async def answer() -> httpx.Response:
         transport = httpx.ASGITransport(asgi.application)
@@ -114,12 +114,12 @@ def fragment(url: str, method: str = "GET") -> str:
     return answer.text
 
 
-# What is in the file
+# File contents
 
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_is_exported_whole_with_the_services_own_figures(service: Between, kind: str) -> None:
+def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Between, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{SEVERAL}")
     found = read(kind, answer.content)
     own = own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])
@@ -140,9 +140,7 @@ def test_a_list_is_exported_whole_with_the_services_own_figures(service: Between
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_file_is_saved_and_kept_by_nobody_between(
-    service: Between, method: str, kind: str, content_type: str
-) -> None:
+def test_a_file_downloads_and_is_not_cached(service: Between, method: str, kind: str, content_type: str) -> None:
     answer = ask(method, f"/export/recoverable.{kind}")
     assert answer.headers["Content-Type"] == content_type
     assert answer.headers["Content-Disposition"] == (
@@ -154,7 +152,7 @@ def test_a_file_is_saved_and_kept_by_nobody_between(
     assert bool(answer.content) == bool(service.pages) == (method == "GET")
 
 
-def test_the_filters_reach_the_service_and_stand_in_the_document(service: Between) -> None:
+def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service: Between) -> None:
     document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
     (first, *_) = service.pages
     assert first == {
@@ -170,7 +168,7 @@ def test_the_filters_reach_the_service_and_stand_in_the_document(service: Betwee
     assert times == sorted(times)
 
 
-def test_recoverable_money_is_listed_with_its_amounts(service: Between) -> None:
+def test_recoverable_balances_are_exported_with_their_amounts(service: Between) -> None:
     found = read("ndjson", get("/export/recoverable.ndjson").content)
     own = own_list(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
@@ -180,20 +178,20 @@ def test_recoverable_money_is_listed_with_its_amounts(service: Between) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("written", "sent"), [("usd", "createdAt"), ("age", "createdAt"), ("id", "id")])
-def test_the_work_lists_own_order_is_no_mistake_in_its_export(service: Between, written: str, sent: str) -> None:
+def test_the_recoverable_pages_own_order_is_accepted_by_its_export(service: Between, written: str, sent: str) -> None:
     assert get(f"/export/recoverable.csv?sort={written}").status_code == 200
     assert {page["page"]["sort"][0]["column"] for page in service.pages} == {sent}
     assert get("/export/history.csv?sort=usd").status_code == 400
 
 
-def test_a_row_leads_to_the_intent_on_this_dashboard(service: Between) -> None:
+def test_a_row_links_to_the_transfer_on_this_dashboard(service: Between) -> None:
     (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
     followed = get(f"/export/history.json?{SEVERAL}", headers={"Referer": "https://localhost/history"})
     assert read("json", followed.content).rows[0]["url"] == f"https://localhost/intent/{row['intent_id']}"
 
 
-def test_an_owner_is_exported_whole(service: Between) -> None:
+def test_an_owners_history_is_exported_in_full(service: Between) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv").content)
     assert found.ids == [entry["intentId"] for entry in own_list(service.emulator, byOwnerAddress=owner)]
@@ -201,7 +199,7 @@ def test_an_owner_is_exported_whole(service: Between) -> None:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_an_intent_address_is_exported_by_its_intent(service: Between, side: str) -> None:
+def test_an_intent_address_is_exported_by_its_transfer(service: Between, side: str) -> None:
     intent = service.emulator.finished(8)
     (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
     assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
@@ -210,7 +208,7 @@ def test_an_intent_address_is_exported_by_its_intent(service: Between, side: str
 
 
 def filtered(intent: dict[str, Any], **changes: Any) -> str:
-    """All the filters that an intent passes, with what a test changes of them."""
+    """Return filters that all match an intent, with a test's changes."""
     created = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
     own = {
         "status": intent["status"],
@@ -224,7 +222,7 @@ def filtered(intent: dict[str, Any], **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_the_filters_of_an_intent_address_leave_what_passes_them(service: Between, side: str) -> None:
+def test_the_filters_of_an_intent_address_include_matching_transfers(service: Between, side: str) -> None:
     intent = service.emulator.finished(8)
     url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent)}").content)
@@ -243,20 +241,20 @@ def test_the_filters_of_an_intent_address_leave_what_passes_them(service: Betwee
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_the_filters_of_an_intent_address_leave_out_what_does_not(service: Between, changes: dict[str, Any]) -> None:
+def test_the_filters_of_an_intent_address_exclude_other_transfers(service: Between, changes: dict[str, Any]) -> None:
     intent = service.emulator.finished(8)
     url = f"/export/address/{intent['originIntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
     assert (found.rows, found.state) == ([], "complete")
 
 
-def test_what_is_told_of_owners_alone_does_not_make_the_list_of_an_intent_address_complete(service: Between) -> None:
+def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Between) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
     assert (found.rows, found.why) == ([], reading.OWNERS_ONLY)
 
 
-def test_an_owner_of_whom_nothing_passes_has_an_empty_list_that_is_complete(service: Between) -> None:
+def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(service: Between) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv?to=1&recoverable=1").content)
     assert (found.rows, found.state) == ([], "complete")
@@ -266,10 +264,10 @@ def test_an_owner_of_whom_nothing_passes_has_an_empty_list_that_is_complete(serv
     ("query", "ids"),
     [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
 )
-def test_the_intents_of_an_intent_address_stand_in_the_order_that_was_asked_for(
+def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
     service: Between, query: str, ids: list[int]
 ) -> None:
-    """The newest has the lowest id, so that the two orders are told apart."""
+    """The newest transfer has the lowest ID, so that the two orders differ."""
     found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
     address = "0x" + "1" * 40
     service.found = [intent | {"id": 3 - at, "originIntentAddress": address} for at, intent in enumerate(found)]
@@ -278,7 +276,7 @@ def test_the_intents_of_an_intent_address_stand_in_the_order_that_was_asked_for(
     assert [numbers[intent_id] for intent_id in exported.ids] == ids
 
 
-def test_an_intent_address_of_an_offer_is_exported_without_a_receipt(service: Between) -> None:
+def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Between) -> None:
     service.emulator.behave("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
     (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
@@ -287,18 +285,18 @@ def test_an_intent_address_of_an_offer_is_exported_without_a_receipt(service: Be
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
-def test_what_cannot_be_asked_of_an_address_is_no_empty_list(service: Between, operation: str) -> None:
+def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Between, operation: str) -> None:
     service.emulator.behave(operation, "failing-500")
     address = service.emulator.finished(8)["originIntentAddress"]
     assert get(f"/export/address/{address}.csv").status_code == 503
 
 
-def test_nobodys_address_is_an_empty_list_and_complete(service: Between) -> None:
+def test_an_unknown_address_exports_an_empty_complete_list(service: Between) -> None:
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
     assert (found.rows, found.state, found.counted) == ([], "complete", 0)
 
 
-def test_an_address_is_written_in_one_way(service: Between) -> None:
+def test_an_address_has_one_export_url(service: Between) -> None:
     moved = get(f"/export/address/{'AB' * 20}.csv?run={RUN}")
     assert moved.status_code == 301
     assert moved.headers["Location"] == f"/export/address/0x{'ab' * 20}.csv?run={RUN}"
@@ -330,7 +328,7 @@ def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service:
         ]
 
 
-def test_the_documents_list_the_columns_in_their_order() -> None:
+def test_the_documentation_lists_the_columns_in_order() -> None:
     listed = re.search(
         r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "docs" / "pages.md").read_text(), re.DOTALL
     )
@@ -338,7 +336,7 @@ def test_the_documents_list_the_columns_in_their_order() -> None:
     assert tuple(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (.*?) \|", listed[1], re.MULTILINE)))) == COLUMNS
 
 
-# What it lacks
+# Incomplete exports
 
 
 @pytest.mark.parametrize(
@@ -350,7 +348,7 @@ def test_the_documents_list_the_columns_in_their_order() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_cannot_be_asked_is_said_and_nothing_is_asked(service: Between, query: str, words: str, kind: str) -> None:
+def test_an_invalid_export_is_explained_without_a_request(service: Between, query: str, words: str, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{query}")
     assert answer.status_code == 400
     assert words in told(answer, kind)
@@ -359,7 +357,7 @@ def test_what_cannot_be_asked_is_said_and_nothing_is_asked(service: Between, que
 
 
 def told(answer: httpx.Response, kind: str) -> str:
-    """Why nothing began, in the kind that was asked for; who wanted a spreadsheet gets a page."""
+    """Return the error in the requested format. A CSV request gets a page."""
     if kind == "csv":
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
         return answer.text
@@ -368,7 +366,7 @@ def told(answer: httpx.Response, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, kind: str) -> None:
+def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Between, kind: str) -> None:
     service.emulator.behave("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
@@ -383,7 +381,9 @@ def test_a_service_that_fails_at_once_is_a_page_and_no_file(service: Between, ki
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_midway_leaves_what_came_and_the_last_line_says_so(service: Between, kind: str) -> None:
+def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
+    service: Between, kind: str
+) -> None:
     service.before[4] = lambda: service.emulator.behave("GetIntentHistory", "failing-500")
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
     own = own_list_of_failing(service)
@@ -402,8 +402,8 @@ def own_list_of_failing(service: Between) -> list[str]:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("behaviour", ["failing-500", "html-502", "cut-body", "busy-1"])
-def test_what_may_pass_is_asked_once_more(service: Between, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if behaviour != "busy-1":  # quiet is kept to, whoever waits for its end
+def test_a_transient_error_is_retried_once(service: Between, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if behaviour != "busy-1":  # the rate limit's pause applies to every caller
         monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
     service.before[4] = lambda: service.emulator.behave("GetIntentHistory", behaviour, times=1)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
@@ -411,7 +411,7 @@ def test_what_may_pass_is_asked_once_more(service: Between, behaviour: str, monk
     assert found.state == "complete"
 
 
-def test_a_service_that_wants_a_long_pause_is_not_waited_for(service: Between) -> None:
+def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Between) -> None:
     service.before[2] = lambda: service.emulator.behave("GetIntentHistory", "busy-60")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.why
@@ -419,7 +419,7 @@ def test_a_service_that_wants_a_long_pause_is_not_waited_for(service: Between) -
     assert len(service.pages) == 2
 
 
-def test_a_list_that_goes_in_circles_ends_and_says_so(service: Between) -> None:
+def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Between) -> None:
     service.emulator.behave("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
@@ -427,7 +427,7 @@ def test_a_list_that_goes_in_circles_ends_and_says_so(service: Between) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_that_ends_on_an_empty_page_though_there_is_more_is_not_called_complete(
+def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_complete(
     service: Between, kind: str
 ) -> None:
     service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
@@ -436,13 +436,13 @@ def test_a_list_that_ends_on_an_empty_page_though_there_is_more_is_not_called_co
     assert len(service.pages) == 2
 
 
-def test_an_intent_that_comes_twice_is_exported_once(service: Between) -> None:
+def test_a_transfer_returned_twice_is_exported_once(service: Between) -> None:
     service.emulator.behave("GetIntentHistory", "duplicate-rows")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
 
 
-def test_what_could_not_be_read_is_counted(service: Between) -> None:
+def test_unreadable_entries_are_counted(service: Between) -> None:
     service.rewrite = lambda document: document["intents"][0].pop("intentId")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.state == "truncated"
@@ -459,7 +459,7 @@ def test_what_could_not_be_read_is_counted(service: Between) -> None:
         pytest.param(0, "complete", 0, id="exactly as many"),
     ],
 )
-def test_an_export_ends_at_the_limit_and_says_so(
+def test_an_export_ends_at_the_row_limit_with_a_note(
     service: Between, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = own_list_of_failing(service)
@@ -470,7 +470,7 @@ def test_an_export_ends_at_the_limit_and_says_so(
     assert found.why in (None, f"limit of {most} rows per export")
 
 
-def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_export_ends_at_the_page_limit(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
     monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
@@ -480,11 +480,11 @@ def test_an_export_ends_after_so_many_pages(service: Between, monkeypatch: pytes
 
 @pytest.mark.parametrize("length", [reading.SHORTEST_PAGE, 20, 100])
 @pytest.mark.parametrize("most", [1, 10_000, 100_000])
-def test_as_many_rows_as_are_announced_come_on_pages_of_any_length(most: int, length: int) -> None:
+def test_pages_of_any_length_yield_rows_up_to_the_limit(most: int, length: int) -> None:
     assert reading.most_pages(most) * length >= most
 
 
-def test_fresh_cursors_to_the_same_rows_are_not_followed(service: Between) -> None:
+def test_new_cursors_to_the_same_rows_are_not_followed(service: Between) -> None:
     first: list[dict[str, Any]] = []
 
     def repeats(document: dict[str, Any]) -> None:
@@ -498,7 +498,7 @@ def test_fresh_cursors_to_the_same_rows_are_not_followed(service: Between) -> No
     assert len(service.pages) == 2
 
 
-def test_a_page_of_which_nothing_can_be_read_does_not_end_the_list(service: Between) -> None:
+def test_a_page_without_readable_entries_does_not_end_the_list(service: Between) -> None:
     def unreadable(document: dict[str, Any]) -> None:
         for entry in document["intents"] if len(service.pages) == 2 else ():
             del entry["intentId"]
@@ -511,7 +511,7 @@ def test_a_page_of_which_nothing_can_be_read_does_not_end_the_list(service: Betw
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
+def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     service: Between, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -527,16 +527,16 @@ def test_a_mistake_of_ours_ends_the_file_with_a_reference_that_is_logged(
     assert logged.exc_info
 
 
-def test_a_dashboard_that_is_restarted_ends_its_exports(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_ends_exports_with_a_reason(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_workers", [type("Worker", (), {"alive": False})])
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
 
 
-# How many at a time
+# Concurrency
 
 
-def test_one_too_many_is_asked_to_come_again_and_asks_the_service_nothing(service: Between) -> None:
+def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Between) -> None:
     others = [Somebody() for _ in range(settings.ENV.intents_exports)]
     assert all(wiring.exports().take_place(other) for other in others)
     refused = get("/export/history.csv")
@@ -547,12 +547,12 @@ def test_one_too_many_is_asked_to_come_again_and_asks_the_service_nothing(servic
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
-def test_an_export_that_is_over_leaves_its_place(service: Between) -> None:
+def test_a_finished_export_frees_its_slot(service: Between) -> None:
     for _ in range(settings.ENV.intents_exports + 1):
         assert get("/export/address/0x" + "1" * 40 + ".csv").status_code == 200
 
 
-def test_a_place_is_lost_by_standing_still_when_somebody_wants_it_and_by_being_gone() -> None:
+def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconnecting() -> None:
     clock = Clock(0)
     exports = Exports(1, clock=clock)
     still, other = Somebody(), Somebody()
@@ -569,11 +569,11 @@ def test_a_place_is_lost_by_standing_still_when_somebody_wants_it_and_by_being_g
     assert exports.take_place(still)
 
 
-# When the reader leaves
+# Disconnected clients
 
 
 def visit(*, leaves: Callable[[int], bool]) -> int:
-    """A reader who leaves as soon as `leaves` says so of the bytes that he has: how many those were."""
+    """Download until `leaves` returns true for the number of received bytes, and return that number."""
     unread = [{"type": "http.request", "body": b"", "more_body": False}]
     taken = 0
 
@@ -596,8 +596,8 @@ def visit(*, leaves: Callable[[int], bool]) -> int:
     return taken
 
 
-def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between) -> None:
-    """He leaves while the third page is being answered."""
+def test_a_disconnected_client_costs_the_service_no_further_page(service: Between) -> None:
+    """The client disconnects during the request for the third page."""
     has_left = threading.Event()
     service.before[3] = lambda: has_left.wait(60)
     assert visit(leaves=lambda taken: len(service.pages) == 3) > 0
@@ -608,10 +608,10 @@ def test_a_reader_who_leaves_costs_the_service_no_further_page(service: Between)
     assert wiring.exports().take_place(Somebody())
 
 
-def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
+def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Telling of the second page takes so long that he has left before it is told."""
+    """Reporting the second page is so slow that the client disconnects before it completes."""
     tell, is_being_told, has_ended = progress.report, threading.Event(), threading.Event()
 
     def slowly(run: str, standing: Standing) -> None:
@@ -628,7 +628,7 @@ def test_a_page_that_comes_while_its_reader_leaves_does_not_say_that_it_goes_on(
     assert progress.standing(RUN) == Standing(State.LEFT, 40)
 
 
-def test_a_reader_who_leaves_while_his_page_waits_for_a_thread_costs_nothing(
+def test_a_client_that_disconnects_while_its_page_waits_for_a_thread_costs_nothing(
     service: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_exports", 1)
@@ -648,10 +648,10 @@ def scope(url: str) -> dict[str, Any]:
             "asgi": {"version": "3.0"}}  # fmt: skip
 
 
-# How far it has come
+# Progress
 
 
-def test_a_reader_sees_how_far_it_has_come_and_stops_it(service: Between) -> None:
+def test_a_user_sees_the_progress_and_cancels_the_export(service: Between) -> None:
     looked: list[str] = []
 
     def look() -> None:
@@ -668,13 +668,13 @@ def test_a_reader_sees_how_far_it_has_come_and_stops_it(service: Between) -> Non
     assert known.sentence == "Stopped after 80 rows"
 
 
-def test_a_link_that_is_followed_again_begins_anew(service: Between) -> None:
+def test_a_second_download_of_a_link_restarts_its_progress(service: Between) -> None:
     progress.stop(RUN)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert found.state == "complete"
 
 
-def test_the_page_asks_until_it_is_over_and_then_says_it_aloud(service: Between) -> None:
+def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Between) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, Standing(State.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
@@ -693,7 +693,7 @@ def test_the_page_asks_until_it_is_over_and_then_says_it_aloud(service: Between)
     assert f'hx-target="#export-stop-{RUN}" hx-swap="delete"' in over
 
 
-def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -> None:
+def test_the_page_stops_polling_for_a_download_that_never_starts(service: Between) -> None:
     progress.begin(RUN)
     progress.cache.clear()
     assert "hx-trigger" in fragment(f"/export/progress/{RUN}?looks=29")
@@ -702,8 +702,8 @@ def test_the_page_gives_up_on_a_download_that_does_not_begin(service: Between) -
     assert "hx-trigger" not in over
 
 
-def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> None:
-    """Its reader left while the first page was read, or its process was killed."""
+def test_an_export_without_further_reports_is_over(service: Between) -> None:
+    """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         progress.begin(RUN)
         progress.report(RUN, Standing(State.RUNNING, 20))
@@ -725,12 +725,12 @@ def test_an_export_of_which_nothing_more_is_heard_is_over(service: Between) -> N
     [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
     ids=str,
 )
-def test_what_another_release_told_is_not_known(service: Between, told: object) -> None:
+def test_progress_stored_by_another_release_is_ignored(service: Between, told: object) -> None:
     progress.cache.set(f"export:{RUN}", told)
     assert "Export not found." in get(f"/export/progress/{RUN}").text
 
 
-def test_stop_is_a_button_with_scripts_and_without(service: Between) -> None:
+def test_the_stop_button_works_with_and_without_javascript(service: Between) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, Standing(State.RUNNING, 300))
     page = get(path).text
@@ -753,7 +753,7 @@ def test_another_site_cannot_stop_an_export(service: Between, headers: dict[str,
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
-def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
+def test_an_invalid_run_id_is_not_found(service: Between, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?{SEVERAL}&run={run}").status_code == 200
     assert progress.standing(run) is None
@@ -772,14 +772,14 @@ def test_an_id_that_is_none_leads_nowhere(service: Between, run: str) -> None:
         (Standing(State.TRUNCATED, 2, "it broke"), "Incomplete: stopped after 2 rows (it broke)"),
     ],
 )  # fmt: skip
-def test_how_far_it_has_come_in_words(standing: Standing, sentence: str) -> None:
+def test_every_progress_state_has_a_sentence(standing: Standing, sentence: str) -> None:
     assert standing.sentence == sentence
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", ["history", "recoverable", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
-def test_the_menu_says_the_limit_before_anything_starts_and_gives_each_link_a_run_of_its_own(
+def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(
     service: Between, path: str, part: dict[str, str]
 ) -> None:
     listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
@@ -805,7 +805,7 @@ def redis() -> Iterator[RedisServer]:
         yield server
 
 
-def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
+def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_continues(
     service: Between, redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     shared = settings.SHARED_CACHE | {"LOCATION": redis.url}
@@ -821,8 +821,8 @@ def test_with_redis_every_process_knows_and_without_it_an_export_goes_on(
     assert "Redis unavailable" in caplog.text
 
 
-def test_a_cache_that_does_not_answer_is_left_alone_for_a_while(caplog: pytest.LogCaptureFixture) -> None:
-    """Each question to one that hangs would take a second of the page."""
+def test_a_cache_outage_pauses_progress_reports(caplog: pytest.LogCaptureFixture) -> None:
+    """Each call to an unresponsive cache would delay the page by a second."""
     clock = Clock(0)
     asked: list[str] = []
     ask = progress._BestEffort(clock=clock)

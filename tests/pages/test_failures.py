@@ -1,4 +1,4 @@
-"""When something goes wrong a page says what, with an honest code, and the rest of it stands."""
+"""Error pages: what failed, with its status code, while the rest of the page still works."""
 
 import io
 import logging
@@ -29,7 +29,7 @@ def intent_url(emulator: Emulator, which: int = 2) -> str:
 
 
 @pytest.mark.parametrize(("fault", "status", "words"), FAULTS)
-def test_a_failure_says_what_happened_with_an_honest_code_in_the_whole_frame(
+def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
     site: Client, emulator: Emulator, fault: str, status: int, words: str
 ) -> None:
     emulator.behave("GetIntent", fault)
@@ -53,7 +53,7 @@ def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
 
 
 @pytest.mark.parametrize("path", ["/history", "/recoverable", "/address/{owner}"])
-def test_a_part_of_a_list_that_cannot_be_had_takes_nothing_away(
+def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENV.intents_service_kept, Kind.BALANCES, Lifetime(0, 0, 0))
@@ -71,15 +71,15 @@ def test_a_part_of_a_list_that_cannot_be_had_takes_nothing_away(
     assert 'id="list"' not in page
 
 
-def test_a_busy_service_says_when_to_try_again(site: Client, emulator: Emulator) -> None:
+def test_a_busy_service_shows_when_to_try_again(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntent", "busy-60")
     answer = site.get(intent_url(emulator))
-    assert 60 <= int(answer["Retry-After"]) <= 67  # up to a tenth more, so that not all come back at once
+    assert 60 <= int(answer["Retry-After"]) <= 67  # up to 10% jitter, so that clients don't retry at once
     assert "Rate limited until" in answer.content.decode()
 
 
 @pytest.mark.parametrize("fault", ["failing-500", "html-502", "broken-json", "geoblocked"])
-def test_without_its_receipt_an_intent_is_still_shown_and_says_so(site: Client, emulator: Emulator, fault: str) -> None:
+def test_a_transfer_without_its_receipt_is_shown_with_a_note(site: Client, emulator: Emulator, fault: str) -> None:
     emulator.behave("GetIntentReceipt", fault)
     answer = site.get(intent_url(emulator))
     assert answer.status_code == 200
@@ -87,14 +87,14 @@ def test_without_its_receipt_an_intent_is_still_shown_and_says_so(site: Client, 
 
 
 @pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
-def test_a_list_that_cannot_be_had_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
+def test_a_list_that_failed_to_load_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
     emulator.behave("GetIntentHistory", fault)
     page = unescape(site.get("/").content.decode())
     assert "Couldn't load recent transfers" in page
     assert "No transfers yet" not in page
 
 
-def test_names_that_cannot_be_had_leave_numbers_in_their_place(site: Client, emulator: Emulator) -> None:
+def test_names_that_failed_to_load_are_replaced_by_ids(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "failing-500")
     emulator.behave("GetTokenList", "failing-500")
     answer = site.get(intent_url(emulator))
@@ -103,13 +103,13 @@ def test_names_that_cannot_be_had_leave_numbers_in_their_place(site: Client, emu
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/intent/a/b", "/static/nothing.css"])
-def test_an_address_that_leads_nowhere_is_a_page_of_ours(site: Client, path: str) -> None:
+def test_an_unknown_url_gets_a_page_in_the_frame(site: Client, path: str) -> None:
     answer = site.get(path)
     assert answer.status_code == 404
     assert "Page not found" in answer.content.decode()
 
 
-def test_our_own_mistake_is_a_page_with_a_reference(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_a_page_with_a_request_id(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("intents_ui.pages.home.transfer.of", lambda *_, **__: 1 / 0)
     answer = Client(raise_request_exception=False).get("/")
     assert answer.status_code == 500
@@ -117,7 +117,7 @@ def test_our_own_mistake_is_a_page_with_a_reference(emulator: Emulator, monkeypa
     assert "ZeroDivisionError" not in answer.content.decode()
 
 
-def test_a_request_that_is_refused_leaves_one_line_in_the_log(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rejected_request_leaves_one_line_in_the_log(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     monkeypatch.setattr(logging.getHandlerByName("console"), "stream", written)
     assert site.get("/tokens", {f"a{number}": "1" for number in range(1001)}).status_code == 400

@@ -1,4 +1,4 @@
-"""Feeds as a reader of feeds takes them: parsed anew, by the rules of Atom and JSON Feed, honest about failures."""
+"""Feeds, parsed and validated by the rules of Atom and JSON Feed, also during failures."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def owner_path(emulator: Emulator) -> str:
 
 
 def atom(site: Client, path: str) -> Element:
-    """The feed, after what RFC 4287 requires of any."""
+    """Return the feed after validating it by RFC 4287."""
     answer = site.get(f"{path}/feed.atom")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/atom+xml; charset=utf-8")
     feed = ElementTree.fromstring(answer.content)  # noqa: S314 - it is our own
@@ -62,7 +62,7 @@ def atom(site: Client, path: str) -> Element:
 
 
 def json_feed(site: Client, path: str) -> dict[str, Any]:
-    """The feed, after what JSON Feed 1.1 requires of any."""
+    """Return the feed after validating it by JSON Feed 1.1."""
     answer = site.get(f"{path}/feed.json")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/feed+json; charset=utf-8")
     feed: dict[str, Any] = answer.json()
@@ -87,7 +87,7 @@ def named(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["testserver"]
 
 
-def test_an_intents_feed_has_an_entry_for_each_step_and_for_the_end(site: Client, emulator: Emulator) -> None:
+def test_a_transfers_feed_has_an_entry_for_each_step_and_for_the_end(site: Client, emulator: Emulator) -> None:
     feed = atom(site, intent_path(emulator))
     assert [title.split(" · ")[0] for title in titles(feed)] == [
         "Refunded", "Refund", "Origin failed", "Deposit", "Committed", "Quoted",
@@ -102,7 +102,7 @@ def test_an_intents_feed_has_an_entry_for_each_step_and_for_the_end(site: Client
 
 
 @pytest.mark.parametrize("path", [intent_path, owner_path])
-def test_both_forms_say_the_same(site: Client, emulator: Emulator, path: Any) -> None:
+def test_both_feed_formats_have_the_same_content(site: Client, emulator: Emulator, path: Any) -> None:
     feed, items = atom(site, path(emulator)), json_feed(site, path(emulator))["items"]
     entries = feed.findall(f"{ATOM}entry")
     assert entries
@@ -121,14 +121,14 @@ def test_both_forms_say_the_same(site: Client, emulator: Emulator, path: Any) ->
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_kind_of_transfer_has_a_feed(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+def test_every_scenario_has_a_feed(site: Client, emulator: Emulator, number: int, copy: str) -> None:
     path = f"/intent/{getattr(emulator, copy)(number)['intentId']}"
     entries = titles(atom(site, path))
     assert entries[-1].startswith("Quoted")
     assert len(json_feed(site, path)["items"]) == len(entries) <= 8
 
 
-def test_what_happens_adds_entries_and_leaves_the_others(site: Client, emulator: Emulator) -> None:
+def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, emulator: Emulator) -> None:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}"
         seen: dict[str, tuple[str, str]] = {}
@@ -152,14 +152,14 @@ def test_a_feed_is_the_same_a_day_later(site: Client, emulator: Emulator) -> Non
         assert site.get(path).content == first
 
 
-def test_an_offer_that_ran_out_says_so_when_it_did(site: Client, emulator: Emulator) -> None:
+def test_an_expired_quote_has_an_entry_with_its_expiration_time(site: Client, emulator: Emulator) -> None:
     feed = json_feed(site, intent_path(emulator, EXPIRED))
     assert [item["title"].split(" · ")[0] for item in feed["items"]] == ["Quote expired", "Quoted"]
     ended = datetime.fromisoformat(feed["items"][0]["date_modified"])
     assert f"{ended:%Y-%m-%d %H:%M:%S} UTC" in feed["items"][1]["content_text"]
 
 
-def test_an_owners_feed_has_the_newest_intents_each_as_it_stands(site: Client, emulator: Emulator) -> None:
+def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site: Client, emulator: Emulator) -> None:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         intent = emulator.play(SWAPPED)
         path = f"/address/{str(intent['ownerAddress']).lower()}"
@@ -176,7 +176,7 @@ def test_an_owners_feed_has_the_newest_intents_each_as_it_stands(site: Client, e
     assert [item["date_published"] for item in before] == sorted((i["date_published"] for i in before), reverse=True)
 
 
-def test_an_owner_without_intents_has_a_feed_that_waits_for_them(site: Client, emulator: Emulator) -> None:
+def test_an_owner_without_transfers_has_an_empty_feed(site: Client, emulator: Emulator) -> None:
     feed = atom(site, f"/address/{STRANGER}")
     assert titles(feed) == []
     assert feed.findtext(f"{ATOM}subtitle") == "No transfers by this owner yet"
@@ -184,7 +184,7 @@ def test_an_owner_without_intents_has_a_feed_that_waits_for_them(site: Client, e
 
 @pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
 @pytest.mark.parametrize("path", [intent_path, owner_path])
-def test_who_has_it_is_told_that_it_is_the_same(site: Client, emulator: Emulator, path: Any, form: str) -> None:
+def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any, form: str) -> None:
     url = f"{path(emulator)}/{form}"
     first = site.get(url)
     assert first["X-Robots-Tag"] == "noindex"
@@ -194,7 +194,7 @@ def test_who_has_it_is_told_that_it_is_the_same(site: Client, emulator: Emulator
     assert site.get(url, headers={"If-None-Match": '"another"'}).status_code == 200
 
 
-def test_many_readers_cost_the_service_one_question(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+def test_many_subscribers_cost_the_service_one_request(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
     path, asked, read = intent_path(emulator), [], transfers.read
     monkeypatch.setattr(transfers, "read", lambda *given: asked.append(given) or read(*given))
     for form in ("atom", "json", "atom"):
@@ -207,7 +207,7 @@ def test_many_readers_cost_the_service_one_question(site: Client, emulator: Emul
     ("path", "operation"),
     [(intent_path, "GetIntent"), (intent_path, "GetIntentReceipt"), (owner_path, "GetIntentHistory")],
 )
-def test_a_failure_is_no_empty_feed(site: Client, emulator: Emulator, path: Any, operation: str, form: str) -> None:
+def test_a_failure_is_not_an_empty_feed(site: Client, emulator: Emulator, path: Any, operation: str, form: str) -> None:
     url = f"{path(emulator)}/{form}"
     emulator.behave(operation, "failing-500")
     failed = site.get(url)
@@ -220,13 +220,15 @@ def test_a_failure_is_no_empty_feed(site: Client, emulator: Emulator, path: Any,
 @pytest.mark.parametrize(
     "path", [f"/intent/{UNKNOWN}", "/intent/%20", "/address/0x12", "/address/0x" + "0" * 40, "/address/" + "e" * 40]
 )
-def test_what_is_not_there_has_no_feed(site: Client, emulator: Emulator, path: str) -> None:
+def test_an_unknown_transfer_has_no_feed(site: Client, emulator: Emulator, path: str) -> None:
     for form in ("atom", "json"):
         assert site.get(f"{path}/feed.{form}", follow=True).status_code == 404
 
 
 @pytest.mark.parametrize("form", ["feed.atom", "feed.json"])
-def test_other_ways_to_write_the_address_lead_to_the_one(site: Client, emulator: Emulator, form: str) -> None:
+def test_other_spellings_of_a_feeds_url_redirect_to_the_canonical_one(
+    site: Client, emulator: Emulator, form: str
+) -> None:
     for path in (intent_path(emulator), owner_path(emulator)):
         kind, _, value = path.rpartition("/")
         moved = site.get(f"{kind}/{value.upper()}/{form}")
@@ -234,14 +236,14 @@ def test_other_ways_to_write_the_address_lead_to_the_one(site: Client, emulator:
 
 
 @pytest.mark.parametrize("path", [intent_path, owner_path])
-def test_the_page_says_where_its_feeds_are(site: Client, emulator: Emulator, path: Any) -> None:
+def test_pages_link_to_their_feeds(site: Client, emulator: Emulator, path: Any) -> None:
     page = site.get(path(emulator)).content.decode()
     for kind, form in (("atom+xml", "atom"), ("feed+json", "json")):
         link = f'<link rel="alternate" type="application/{kind}" href="http://testserver{path(emulator)}/feed.{form}"'
         assert link in page
 
 
-def test_what_strangers_write_breaks_no_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+def test_untrusted_text_breaks_no_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
     read = transfers.read
 
     def rewritten(*given: Any) -> Any:
@@ -263,7 +265,7 @@ def titles_of(entry: Element) -> str:
     return str(entry.findtext(f"{ATOM}title"))
 
 
-def test_a_transfer_without_any_moment_has_a_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
+def test_a_transfer_without_any_time_has_a_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
     read = transfers.read
 
     def timeless(*given: Any) -> Any:

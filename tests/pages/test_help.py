@@ -1,4 +1,4 @@
-"""Transfer statuses and what to do, and the way there from every headline."""
+"""Help: transfer statuses with their next steps, linked from every headline."""
 
 import html
 import re
@@ -32,7 +32,7 @@ def situation(page: str, key: str) -> str:
     return found[0]
 
 
-def test_every_state_has_a_meaning_and_what_to_do(site: Client) -> None:
+def test_every_status_has_a_meaning_and_a_next_step(site: Client) -> None:
     page = read(site, "/help")
     for state in (*display.transfers(), *display.transactions()):
         row = next(row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if state.shown.meaning in row)
@@ -45,7 +45,7 @@ def test_every_state_has_a_meaning_and_what_to_do(site: Client) -> None:
 
 
 @pytest.mark.parametrize("status", EVERY)
-def test_every_state_has_a_page(site: Client, status: str) -> None:
+def test_every_status_has_a_page(site: Client, status: str) -> None:
     page = read(site, f"/help/status/{status}")
     of_intent, of_transaction = display.named(status)
     assert ('aria-label="Transaction"' in page) == (of_transaction is not None)
@@ -69,7 +69,7 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("number", SCENARIOS)
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_headline_leads_to_its_row(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, number: int, copy: str) -> None:
     intent = getattr(emulator, copy)(number)
     page = read(site, f"/intent/{intent['intentId']}")
     link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
@@ -82,7 +82,7 @@ def test_every_headline_leads_to_its_row(site: Client, emulator: Emulator, numbe
         assert all(words in there for words in re.split(r"\{\w+\}", template) if not words.startswith(" "))
 
 
-def test_a_headline_of_no_state_leads_to_the_list(site: Client) -> None:
+def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
     page = read(site, "/help")
     for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
         assert situation(page, key)
@@ -90,14 +90,14 @@ def test_a_headline_of_no_state_leads_to_the_list(site: Client) -> None:
 
 
 @pytest.mark.parametrize("written", ["failed", "Failed", "on_hold", "on-hold"])
-def test_a_state_may_be_written_in_any_case(site: Client, written: str) -> None:
+def test_a_status_may_be_written_in_any_case(site: Client, written: str) -> None:
     answer = site.get(f"/help/status/{written}")
     assert answer.status_code == 301
     assert answer["Location"] == f"/help/status/{written.upper().replace('-', '_')}"
 
 
 @pytest.mark.parametrize("written", ["HALTED", "\u0131", "x" * 200, "<script>", "\u202eFAILED"])
-def test_a_state_that_there_is_not_is_said_so_beside_the_list(site: Client, written: str) -> None:
+def test_an_unknown_status_is_reported_above_the_list(site: Client, written: str) -> None:
     answer = site.get(f"/help/status/{written}")
     page = answer.content.decode()
     assert answer.status_code == 404
@@ -107,11 +107,11 @@ def test_a_state_that_there_is_not_is_said_so_beside_the_list(site: Client, writ
     assert "\u202e" not in page
 
 
-def test_every_page_leads_to_the_help(site: Client) -> None:
+def test_every_page_links_to_the_help(site: Client) -> None:
     assert '<a href="/help">Help</a>' in read(site, "/")
 
 
-def test_every_word_of_the_glossary_is_explained_where_a_page_uses_it(site: Client, emulator: Emulator) -> None:
+def test_every_glossary_term_is_explained_where_a_page_uses_it(site: Client, emulator: Emulator) -> None:
     done, refunded, quoted = emulator.finished(2), emulator.finished(8), emulator.play("expired-quote")
     paths = ["/", "/chains", "/chain/8453", "/tokens", "/routes", "/recoverable", "/console", f"/token/1/0x{'12' * 20}"]
     paths += [f"/intent/{done['intentId']}", f"/intent/{refunded['intentId']}", f"/intent/{quoted['intentId']}/commit"]
@@ -132,7 +132,7 @@ def test_every_word_of_the_glossary_is_explained_where_a_page_uses_it(site: Clie
     assert len(ids) == len(set(ids))
 
 
-def test_the_words_fill_every_gap() -> None:
+def test_the_messages_fill_every_placeholder() -> None:
     assert {*display.IN_GENERAL, "statusWord", "settled"} == {*GAPS}
     for state in display.intents():
         for told in (*state.usual, *state.rare):
@@ -140,7 +140,7 @@ def test_the_words_fill_every_gap() -> None:
             assert not re.search(r"\bthe the\b|  |\ba the\b|[{}]", words), words
 
 
-def test_each_situation_of_a_state_is_there_once() -> None:
+def test_each_case_of_a_status_is_listed_once() -> None:
     for state in display.intents():
         keys = [told.key for told in (*state.usual, *state.rare)]
         assert len(keys) == len(set(keys))

@@ -1,4 +1,4 @@
-"""The list of intents: what its address asks the service for, and what a reader sees of the answer."""
+"""The history: requests that its URL causes, and how it shows the responses."""
 
 import copy
 import html
@@ -28,9 +28,9 @@ LIST = "GetIntentHistory"
 
 
 class Way(httpx.BaseTransport):
-    """The way to the service: has every body that was sent, by operation.
+    """Transport to the service with every sent body, by operation.
 
-    `script` may answer in the list's place, or change what arrives there."""
+    `script` may replace or modify the list's response."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.service = InProcessTransport(emulator)
@@ -76,7 +76,7 @@ def link(page: str, rel: str) -> str | None:
 
 
 def stop(emulator: Emulator) -> None:
-    """Nothing comes and nothing changes any more."""
+    """Stop new transfers and changes."""
     moment = emulator.now()
     emulator.now = lambda: moment
 
@@ -87,7 +87,7 @@ def read(site: Client, path: str, **headers: str) -> str:
     return answer.content.decode()
 
 
-# Query parameters, and the fields of the request that they become.
+# Query parameters and the request fields they map to.
 ASKED = [
     ("", {}),
     ("project=1042", {"byProjectId": 1042}),
@@ -122,7 +122,7 @@ ASKED = [
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
-def test_every_filter_reaches_the_service_as_documented(
+def test_every_filter_is_sent_to_the_service_as_documented(
     site: Client, way: Way, query: str, body: dict[str, Any]
 ) -> None:
     read(site, f"/history?{query}")
@@ -141,7 +141,7 @@ SORTS = [
 
 
 @pytest.mark.parametrize(("query", "size", "column", "order"), SORTS, ids=[query for query, *_ in SORTS])
-def test_sort_order_and_length_reach_the_service_as_documented(
+def test_sort_order_and_page_size_are_sent_to_the_service_as_documented(
     site: Client, way: Way, query: str, size: int, column: str, order: str
 ) -> None:
     page = read(site, f"/history?{query}")
@@ -149,7 +149,7 @@ def test_sort_order_and_length_reach_the_service_as_documented(
     assert len(rows(page)) == size
 
 
-def test_the_next_page_is_asked_for_by_what_the_service_gave(site: Client, way: Way) -> None:
+def test_the_next_page_is_requested_with_the_services_cursor(site: Client, way: Way) -> None:
     following = link(read(site, "/history?status=FAILED"), "next")
     assert following
     read(site, following)
@@ -180,20 +180,20 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("query", "canonical"), MOVED, ids=[query[:30] for query, _ in MOVED])
-def test_a_list_has_one_address(site: Client, way: Way, query: str, canonical: str) -> None:
+def test_a_list_has_one_url(site: Client, way: Way, query: str, canonical: str) -> None:
     answer = site.get(f"/history?{query}")
     assert (answer.status_code, answer["Location"]) == (302, f"/history?{canonical}".rstrip("?"))
     assert way.lists == []
 
 
-def test_however_its_address_is_escaped_it_is_the_same(site: Client, emulator: Emulator) -> None:
+def test_differently_escaped_urls_are_the_same_list(site: Client, emulator: Emulator) -> None:
     following = link(read(site, "/history?status=in-flight"), "next")
     assert following
     assert "%3A" in following
     assert site.get(following.replace("%3A", ":").replace("in-flight", "%69n-flight")).status_code == 200
 
 
-def test_another_way_to_write_the_filters_keeps_the_place(site: Client, emulator: Emulator) -> None:
+def test_another_spelling_of_the_filters_keeps_the_page(site: Client, emulator: Emulator) -> None:
     following = link(read(site, "/history?origin=8453"), "next")
     assert following
     answer = site.get(following.replace("origin=8453", "origin=BASE"))
@@ -212,7 +212,7 @@ WRONG = [
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 @pytest.mark.parametrize(("query", "words"), WRONG, ids=[query for query, _ in WRONG])
-def test_what_cannot_be_asked_is_told_beside_its_field_and_not_asked(
+def test_an_invalid_filter_is_explained_next_to_its_field_without_a_request(
     site: Client, way: Way, query: str, words: str, headers: dict[str, str]
 ) -> None:
     answer = site.get(f"/history?{query}&balances=1", headers=headers)
@@ -237,7 +237,9 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("query", "field"), FIELDS, ids=[field[:20] for _, field in FIELDS])
-def test_a_field_that_cannot_be_asked_says_so_itself(site: Client, emulator: Emulator, query: str, field: str) -> None:
+def test_an_invalid_field_is_marked_for_screen_readers(
+    site: Client, emulator: Emulator, query: str, field: str
+) -> None:
     page = site.get(f"/history?{query}").content.decode()
     name = query.partition("=")[0]
     assert re.search(field, page)
@@ -250,15 +252,13 @@ def test_a_field_that_cannot_be_asked_says_so_itself(site: Client, emulator: Emu
     ("query", "sorted"),
     [("", ["descending"]), ("?order=ASC", ["ascending"]), ("?sort=id", []), ("?sort=id&order=ASC", [])],
 )
-def test_the_column_that_a_list_is_sorted_by_says_so(
-    site: Client, emulator: Emulator, query: str, sorted: list[str]
-) -> None:
+def test_the_sorted_column_is_marked(site: Client, emulator: Emulator, query: str, sorted: list[str]) -> None:
     page = read(site, f"/history{query}")
     assert re.findall(r'<th scope="col" aria-sort="(\w+)">Created', page) == sorted
     assert page.count("aria-sort") == len(sorted)
 
 
-def test_what_was_typed_is_shown_again_and_stays_text(site: Client, emulator: Emulator) -> None:
+def test_typed_values_are_shown_again_and_stay_text(site: Client, emulator: Emulator) -> None:
     page = site.get("/history", {"owner": '"><script>x</script>'}).content.decode()
     assert "<script>x" not in page
     assert 'value="&#34;&gt;&lt;script&gt;x&lt;/script&gt;"' in page
@@ -272,9 +272,7 @@ DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSi
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_a_place_that_somebody_has_touched_is_refused_and_nothing_is_asked(
-    site: Client, way: Way, headers: dict[str, str]
-) -> None:
+def test_a_modified_cursor_is_rejected_without_a_request(site: Client, way: Way, headers: dict[str, str]) -> None:
     word = word_of(DEEP)
     for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
@@ -283,13 +281,13 @@ def test_a_place_that_somebody_has_touched_is_refused_and_nothing_is_asked(
     assert way.sent == []
 
 
-def test_a_changed_filter_drops_the_place(site: Client, way: Way) -> None:
+def test_a_changed_filter_drops_the_cursor(site: Client, way: Way) -> None:
     answer = site.get("/history", {"status": "FAILED", "cursor": word_of(DEEP)})
     assert (answer.status_code, answer["Location"]) == (302, "/history?status=FAILED")
     assert way.lists == []
 
 
-def test_a_reader_25_pages_deep_comes_back_the_same_way(site: Client, emulator: Emulator) -> None:
+def test_paging_back_from_page_25_shows_the_same_pages(site: Client, emulator: Emulator) -> None:
     stop(emulator)
     path: str | None = "/history?size=10"
     seen = []
@@ -308,7 +306,7 @@ def test_a_reader_25_pages_deep_comes_back_the_same_way(site: Client, emulator: 
     assert link(page, "prev") is None
 
 
-def test_the_first_page_has_none_before_it_and_the_last_none_after(site: Client, emulator: Emulator) -> None:
+def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client, emulator: Emulator) -> None:
     first = read(site, "/history?status=REFUNDED&order=ASC&size=30")
     assert link(first, "prev") is None
     assert "← Earlier" in first
@@ -322,7 +320,7 @@ def test_the_first_page_has_none_before_it_and_the_last_none_after(site: Client,
     assert "Later →" in last
 
 
-def test_a_fragment_is_the_list_alone_and_says_what_it_shows(site: Client, emulator: Emulator) -> None:
+def test_a_fragment_is_only_the_list_and_announces_it(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page
     assert page.startswith("<title>History: Status: open · Intents</title>")
@@ -335,23 +333,23 @@ def test_a_fragment_is_the_list_alone_and_says_what_it_shows(site: Client, emula
 
 
 @pytest.mark.parametrize("path", ["/history", "/history?status=foo", "/history?status=failed", "/history?cursor=x"])
-def test_a_cache_between_us_tells_a_fragment_from_a_page(site: Client, emulator: Emulator, path: str) -> None:
+def test_a_cache_distinguishes_fragments_from_pages(site: Client, emulator: Emulator, path: str) -> None:
     assert "HX-Request-Type" in site.get(path)["Vary"]
 
 
-def test_what_the_browser_restores_is_the_whole_page(site: Client, emulator: Emulator) -> None:
+def test_the_back_button_restores_the_whole_page(site: Client, emulator: Emulator) -> None:
     headers = {"HX-History-Restore-Request": "true", "HX-Request-Type": "full"}
     assert "<html" in read(site, "/history", **headers)
 
 
-def test_each_chip_leads_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
+def test_each_chip_links_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight&origin=8453")
     off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
     assert off == {"/history?origin=8453": "Status: open", "/history?status=in-flight": "From Base"}
     assert re.search(r'class="clear" href="/history"', page)
 
 
-def test_the_form_shows_what_is_asked_for(site: Client, emulator: Emulator) -> None:
+def test_the_form_shows_the_current_filters(site: Client, emulator: Emulator) -> None:
     query = f"owner={OWNER}&status=FAILED&origin=8453&from={NOW}&recoverable=1&order=ASC&size=50"
     page = read(site, f"/history?{query}")
     checked = re.findall(r'name="status" value="(\w+)" checked', page)
@@ -363,7 +361,7 @@ def test_the_form_shows_what_is_asked_for(site: Client, emulator: Emulator) -> N
     assert '<input type="hidden" name="recoverable" value="1">' in page
 
 
-def test_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:
+def test_time_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:
     assert f'href="/history?from={NOW - 3600}"' in read(site, "/history")
 
 
@@ -374,7 +372,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize(("query", "words"), EMPTY, ids=["two filters", "one"])
-def test_an_empty_list_says_which_filter_to_take_off(
+def test_an_empty_list_suggests_which_filter_to_remove(
     site: Client, emulator: Emulator, query: str, words: list[str]
 ) -> None:
     page = read(site, f"/history?{query}")
@@ -383,7 +381,7 @@ def test_an_empty_list_says_which_filter_to_take_off(
 
 
 def row_of(site: Client, intent: dict[str, Any], query: str = "") -> str:
-    """The words of an intent's row."""
+    """Return the text of an intent's row."""
     born = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
     page = read(site, f"/history?owner={intent['ownerAddress']}&from={born}&to={born + 1}{query}")
     found = re.search(rf'<tr id="row-{intent["intentId"]}">.*?</tr>', page, re.DOTALL)
@@ -403,18 +401,18 @@ SAID = [
 
 
 @pytest.mark.parametrize(("scenario", "words"), SAID)
-def test_a_row_says_what_went_in_and_out_between_whom_and_how_long_it_took(
+def test_a_row_shows_amounts_addresses_and_duration(
     site: Client, emulator: Emulator, scenario: str, words: str
 ) -> None:
     assert re.search(words, row_of(site, emulator.finished(scenario)))
 
 
-def test_a_running_transfer_tells_the_time_so_far(site: Client, emulator: Emulator) -> None:
+def test_an_open_transfer_shows_its_time_so_far(site: Client, emulator: Emulator) -> None:
     intent = emulator.play("stalled-in-bridge", age=700)
     assert re.search(r"In progress .* \d+:\d\d", row_of(site, intent))
 
 
-def test_a_refunded_row_shows_what_came_back(site: Client, emulator: Emulator) -> None:
+def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished("refunded-on-origin")
     sent = re.search(r"([\d.,]+) USDC", row_of(site, intent))
     amounts = re.findall(r"([\d.,]+) USDC", row_of(site, intent))
@@ -423,7 +421,7 @@ def test_a_refunded_row_shows_what_came_back(site: Client, emulator: Emulator) -
     assert amounts[1] < amounts[0]
 
 
-def test_balances_are_a_column_and_no_filter(site: Client, emulator: Emulator) -> None:
+def test_balances_are_a_column_and_not_a_filter(site: Client, emulator: Emulator) -> None:
     hidden = read(site, "/history?status=SUCCEEDED")
     shown = read(site, "/history?status=SUCCEEDED&balances=1")
     assert ("Balances: hidden" in hidden, '<th scope="col" data-mark>Balance</th>' in hidden) == (True, False)
@@ -435,14 +433,14 @@ def test_balances_are_a_column_and_no_filter(site: Client, emulator: Emulator) -
     assert 'class="clear" href="/history?balances=1"' in shown, "what is cleared are the filters"
 
 
-def test_what_is_left_to_take_is_marked_where_it_is_known(site: Client, emulator: Emulator) -> None:
+def test_recoverable_balances_are_marked_where_they_are_known(site: Client, emulator: Emulator) -> None:
     intent = emulator.play("stuck-recoverable", age=1000)
     assert "recoverable" not in row_of(site, intent)
     assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&balances=1")
     assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&recoverable=1")
 
 
-def test_an_address_can_be_found_in_its_other_places(site: Client, emulator: Emulator) -> None:
+def test_equal_addresses_on_a_page_can_be_highlighted(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished("exact-output-payment")
     page = read(site, f"/history?owner={intent['ownerAddress']}")
     places = re.findall(r'data-address="([^"]+)"', page)
@@ -451,7 +449,7 @@ def test_an_address_can_be_found_in_its_other_places(site: Client, emulator: Emu
     assert intent["quoteRequest"]["destinationToAddress"].lower() in places
 
 
-def test_the_mix_of_what_is_shown_is_told_in_words(site: Client, emulator: Emulator) -> None:
+def test_the_status_bar_has_a_text_alternative(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=FAILED&status=REFUNDED")
     words = dict(reversed(each) for each in re.findall(r"<li data-tone=\"\w+\">(\d+) <bdi>(\w+)</bdi>", page))
     assert set(words) == {"failed", "refunded"}
@@ -459,7 +457,7 @@ def test_the_mix_of_what_is_shown_is_told_in_words(site: Client, emulator: Emula
     assert "of 20 shown" in page
 
 
-def test_newer_ones_are_announced_on_page_one_alone(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history")
     watched = re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)
     assert watched
@@ -477,7 +475,7 @@ def test_newer_ones_are_announced_on_page_one_alone(site: Client, emulator: Emul
     assert 'href="/history"' in read(site, url)
 
 
-def test_newer_ones_are_counted_within_the_filters(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=COMMITTED&balances=1")
     url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
     emulator.play(2)
@@ -488,7 +486,7 @@ def test_newer_ones_are_counted_within_the_filters(site: Client, emulator: Emula
     assert "1 new transfer<" in read(site, url)
 
 
-def test_the_first_row_may_have_left_the_filters_since(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_counted_even_if_the_first_row_left_the_filters(site: Client, emulator: Emulator) -> None:
     first = emulator.play(2, age=9)
     page = read(site, "/history?status=COMMITTED")
     assert rows(page)[0] == first["intentId"]
@@ -500,20 +498,20 @@ def test_the_first_row_may_have_left_the_filters_since(site: Client, emulator: E
     assert int(count[1] if count else 0) < len(shown)
 
 
-def test_all_who_look_at_a_list_share_one_question(site: Client, way: Way) -> None:
+def test_all_viewers_of_a_list_share_one_request(site: Client, way: Way) -> None:
     for _ in range(5):
         read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")
     assert len(way.lists) == 1
     assert "includeBalances" not in way.lists[0]
 
 
-def test_a_service_that_is_away_leaves_the_announcement_as_it_is(site: Client, emulator: Emulator) -> None:
+def test_a_service_outage_leaves_the_announcement_unchanged(site: Client, emulator: Emulator) -> None:
     emulator.behave(LIST, "failing-500")
     assert site.get("/history/newer?top=0x1&at=1").status_code == 204
 
 
 @pytest.mark.parametrize("query", ["status=foo", "at=soon", "at=%EF%BC%99", "at=-1"])
-def test_what_no_page_of_ours_asks_is_refused(site: Client, way: Way, query: str) -> None:
+def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, way: Way, query: str) -> None:
     assert site.get(f"/history/newer?{query}").status_code == 400
     assert way.sent == []
 
@@ -523,7 +521,7 @@ FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 @pytest.mark.parametrize(("fault", "status"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_a_list_that_cannot_be_had_is_a_failure_and_not_empty(
+def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
     site: Client, emulator: Emulator, fault: str, status: int, headers: dict[str, str]
 ) -> None:
     emulator.behave(LIST, fault)
@@ -535,7 +533,7 @@ def test_a_list_that_cannot_be_had_is_a_failure_and_not_empty(
     assert "No matching transfers" not in page
 
 
-def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: Emulator) -> None:
+def test_without_the_catalog_the_list_still_loads(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "failing-500")
     emulator.behave("GetTokenList", "failing-500")
     page = read(site, "/history?origin=8453")
@@ -552,7 +550,7 @@ def test_without_the_catalogue_the_list_is_still_there(site: Client, emulator: E
 LIST_AWAY = "Couldn't load the chain list. Enter a chain ID."
 
 
-def test_the_list_of_chains_is_missed_on_the_work_list_too(site: Client, emulator: Emulator) -> None:
+def test_without_the_chain_list_the_recoverable_filters_say_so(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "failing-500")
     assert LIST_AWAY in html.unescape(read(site, "/recoverable?origin=137"))
 
@@ -560,7 +558,7 @@ def test_the_list_of_chains_is_missed_on_the_work_list_too(site: Client, emulato
 CIRCLES = "The service returned the same page twice. The list may be incomplete."
 
 
-def test_a_cursor_that_never_moves_is_said_and_stopped(site: Client, emulator: Emulator) -> None:
+def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator) -> None:
     emulator.behave(LIST, "next-page-repeats")
     following = link(read(site, "/history"), "next")
     assert following
@@ -571,21 +569,21 @@ def test_a_cursor_that_never_moves_is_said_and_stopped(site: Client, emulator: E
     assert len(rows(page)) == 20
 
 
-def test_rows_that_come_twice_are_shown_once(site: Client, emulator: Emulator) -> None:
+def test_rows_returned_twice_are_shown_once(site: Client, emulator: Emulator) -> None:
     emulator.behave(LIST, "duplicate-rows")
     shown = rows(read(site, "/history"))
     assert len(shown) == len(set(shown)) == 20
 
 
 @pytest.mark.parametrize("order", ["", "&order=ASC"], ids=["newest first", "oldest first"])
-def test_rows_are_in_the_order_that_was_asked_for(site: Client, emulator: Emulator, order: str) -> None:
+def test_rows_are_in_the_requested_order(site: Client, emulator: Emulator, order: str) -> None:
     right = rows(read(site, f"/history?to={NOW - 60}{order}"))
     emulator.behave(LIST, "unsorted")
     assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
 
 
 @pytest.mark.parametrize("behaviour", ["last-page-absent", "last-page-more-false"])
-def test_every_way_to_end_a_list_ends_it(site: Client, emulator: Emulator, behaviour: str) -> None:
+def test_every_form_of_the_last_page_ends_the_list(site: Client, emulator: Emulator, behaviour: str) -> None:
     emulator.behave(LIST, behaviour)
     page = read(site, "/history?status=REFUNDED&size=100")
     while following := link(page, "next"):
@@ -594,19 +592,19 @@ def test_every_way_to_end_a_list_ends_it(site: Client, emulator: Emulator, behav
     assert "the same page twice" not in page
 
 
-def test_no_list_at_all_is_an_empty_one(site: Client, emulator: Emulator) -> None:
+def test_a_response_without_a_list_is_an_empty_one(site: Client, emulator: Emulator) -> None:
     emulator.behave(LIST, "intents-null")
     assert "No matching transfers" in read(site, f"/history?owner={OWNER}")
 
 
-# What a good service never does.
+# Responses of a faulty service.
 
 
 REFUSAL = {"error": "InvalidArgument", "code": 2000, "msg": "page.before", "status": 400}
 
 
 @pytest.mark.parametrize("kind", ["refuses", "ignores"])
-def test_from_a_service_without_before_the_way_back_is_remembered(
+def test_without_backward_cursors_previous_pages_are_remembered(
     site: Client, way: Way, emulator: Emulator, kind: str
 ) -> None:
     pages = [read(site, "/history?size=10")]
@@ -625,9 +623,7 @@ def test_from_a_service_without_before_the_way_back_is_remembered(
     assert link(page, "prev") is None
 
 
-def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
-    site: Client, way: Way, emulator: Emulator
-) -> None:
+def test_without_a_previous_page_the_list_restarts_with_a_note(site: Client, way: Way, emulator: Emulator) -> None:
     way.script = lambda body: REFUSAL if "before" in body["page"] else None
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
@@ -636,7 +632,7 @@ def test_where_nothing_is_remembered_the_list_begins_anew_and_says_so(
     assert len(rows(page)) == 20
 
 
-def test_a_page_that_has_emptied_since_leads_on(site: Client, way: Way) -> None:
+def test_a_page_that_has_become_empty_links_onward(site: Client, way: Way) -> None:
     following = link(read(site, "/history"), "next")
     way.script = lambda body: {"intents": [], "nextPage": None}
     page = read(site, str(following))
@@ -649,7 +645,7 @@ BROKEN_OFF = "The service returned an empty page. Results may be incomplete."
 
 
 @pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
-def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: Client, way: Way, query: str) -> None:
+def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, way: Way, query: str) -> None:
     way.script = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     page = read(site, f"/history{query}")
     assert BROKEN_OFF in page
@@ -659,7 +655,7 @@ def test_an_empty_page_after_which_more_is_announced_is_not_an_empty_list(site: 
 
 
 @pytest.mark.parametrize("ends", ["both", "before alone"])
-def test_a_cursor_that_names_its_beginning_leads_on_and_not_back(site: Client, way: Way, ends: str) -> None:
+def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, way: Way, ends: str) -> None:
     def answer(body: dict[str, Any]) -> dict[str, Any]:
         page = body["page"]
         top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100
@@ -678,21 +674,21 @@ def test_a_cursor_that_names_its_beginning_leads_on_and_not_back(site: Client, w
     assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
 
 
-def test_no_intents_at_all_is_said_without_filters(site: Client, way: Way) -> None:
+def test_an_empty_history_says_so_without_filters(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": []}
     page = read(site, "/history")
     assert "No transfers yet" in page
     assert 'aria-label="Pages"' not in page
 
 
-def test_entries_that_cannot_be_read_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
+def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
     way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
     page = read(site, "/history?status=FAILED")
     assert "2 entries are hidden because they couldn't be read or don't match the filter." in html.unescape(page)
     assert "No matching transfers" not in page
 
 
-def test_two_pages_that_lead_to_one_another_are_stopped(site: Client, way: Way) -> None:
+def test_two_pages_that_link_to_each_other_end_the_list(site: Client, way: Way) -> None:
     ways = {None: 5, 5: 3, 3: 5}
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -710,7 +706,7 @@ def test_two_pages_that_lead_to_one_another_are_stopped(site: Client, way: Way) 
     assert "the same page twice" in page
 
 
-def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
+def test_unusual_data_breaks_no_list(site: Client, way: Way) -> None:
     entry = {
         "intentId": "0x" + "9" * 64,
         "status": "FROZEN",
@@ -725,7 +721,7 @@ def test_a_strange_list_breaks_no_page(site: Client, way: Way) -> None:
     assert "the same page twice" not in page
 
 
-def test_the_column_of_intent_ids_is_shown_and_hidden(site: Client, emulator: Emulator) -> None:
+def test_the_intent_id_column_can_be_shown_and_hidden(site: Client, emulator: Emulator) -> None:
     hidden, shown = read(site, "/history?status=FAILED"), read(site, "/history?status=FAILED&ids=1")
     assert 'data-label="Intent ID"' not in hidden
     cells = re.findall(r'<td data-label="Intent ID">(.*?)</td>', shown, re.DOTALL)
@@ -735,7 +731,7 @@ def test_the_column_of_intent_ids_is_shown_and_hidden(site: Client, emulator: Em
     assert 'href="/history?status=FAILED"' in shown
 
 
-def test_the_column_of_intent_ids_stays_on_the_next_page_and_out_of_the_file(site: Client, emulator: Emulator) -> None:
+def test_the_intent_id_column_stays_on_the_next_page_and_out_of_the_export(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=FAILED&ids=1")
     following = link(page, "next")
     assert following

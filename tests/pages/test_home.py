@@ -1,4 +1,4 @@
-"""The home page's list stays where it is while it is looked at: new intents are announced, old ones are refreshed."""
+"""The home page's list is stable while it's viewed: new transfers are announced, shown ones refreshed."""
 
 import re
 
@@ -12,11 +12,11 @@ def rows(html: bytes) -> list[str]:
     return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', html.decode())
 
 
-def test_the_newest_intents_stand_on_the_home_page(site: Client, emulator: Emulator) -> None:
+def test_the_home_page_shows_the_newest_transfers(site: Client, emulator: Emulator) -> None:
     assert len(rows(site.get("/").content)) == 10
 
 
-def test_new_intents_are_announced_and_the_list_stays(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_announced_and_the_list_stays(site: Client, emulator: Emulator) -> None:
     before = rows(site.get("/").content)
     emulator.play(2)
     emulator.play(3)
@@ -26,7 +26,7 @@ def test_new_intents_are_announced_and_the_list_stays(site: Client, emulator: Em
     assert "2 new transfers" in after.content.decode()
 
 
-def test_a_list_that_is_long_out_of_date_begins_anew(site: Client, emulator: Emulator) -> None:
+def test_a_list_that_is_far_behind_restarts(site: Client, emulator: Emulator) -> None:
     answer = site.get("/newest", {"top": "0x" + "12" * 32})
     assert len(rows(answer.content)) == 10
     assert "40+ new transfers" in answer.content.decode()

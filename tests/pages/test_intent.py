@@ -1,4 +1,4 @@
-"""An intent's page: the answer in words, and below it everything that the service said."""
+"""Transfer page: the summary, and every field that the service returned."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from intents_ui.live.picture import Picture
 from intents_ui.pages import intent
 from tests.spec import SPEC
 
-# What providers are called on a page, where that is not their word on the wire in other letters.
+# Display names of providers that differ from their API names in more than case.
 CALLED = {
     "LIFI": "LI.FI",
     "ZEROX": "0x",
@@ -38,7 +38,7 @@ PARTIAL = {"HX-Request-Type": "partial"}
 
 
 class Rows(HTMLParser):
-    """What each row says of its field: pieces of text and telling attributes, apart from the field's own name."""
+    """Texts and relevant attributes of each row, without the field's own name."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Rows(HTMLParser):
 
 
 class Catalogue:
-    """Names of chains and decimals of tokens as the service itself gives them."""
+    """Chain names and token decimals as returned by the service."""
 
     def __init__(self, site: Client) -> None:
         chains = ask(site, "GetChains")["chains"]
@@ -87,14 +87,14 @@ class Catalogue:
 
 
 def ask(site: Client, operation: str, **request: Any) -> dict[str, Any]:
-    """What comes over the wire, before anything of ours has read it."""
+    """Return the raw response."""
     answer = wiring.service()._http.post(f"http://embedded/rpc/Service/{operation}", json=request)
     found: dict[str, Any] = answer.json()
     return found
 
 
 def leaves(kind: str, document: dict[str, Any], path: str) -> Iterator[tuple[str, str, Any]]:
-    """Each row of the interface's tables that the answer holds: where it belongs on the page, its name, its value."""
+    """Yield each field of the response: its place on the page, its name and its value."""
     for name, of_kind in SPEC[kind]:
         value, inner = document.get(name), of_kind.removesuffix("!").removesuffix("[]")
         if value in (None, "", []):
@@ -110,7 +110,7 @@ def leaves(kind: str, document: dict[str, Any], path: str) -> Iterator[tuple[str
 
 
 def is_said(name: str, value: Any, said: list[str], catalogue: Catalogue) -> bool:
-    """Whether the row says exactly this value: whole pieces are compared, never parts of them."""
+    """Return whether the row shows exactly this value. Compares whole texts, not parts of them."""
     if isinstance(value, bool):
         return said == ["yes" if value else "no"]
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def is_number_said(name: str, value: Decimal, said: list[str], catalogue: Catalo
 
 
 def is_amount_said(value: Decimal, said: list[str], catalogue: Catalogue) -> bool:
-    """The whole amount in tokens with its symbol, and the base units where they are written otherwise."""
+    """Return whether the row shows the full amount with its symbol, and the base units if they differ."""
     amount, unit, *units = said
     if unit.startswith("base units"):
         return amount.replace(",", "") == plain(value)
@@ -189,7 +189,7 @@ def duration(seconds: int) -> str:
 
 
 def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-    """The page with all fields unfolded, and what the service said."""
+    """Return the page with all fields, and the service's response."""
     page, fields = site.get(f"/intent/{intent_id}"), site.get(f"/intent/{intent_id}/proof", headers=PARTIAL)
     assert (page.status_code, fields.status_code) == (200, 200)
     both = site.get(f"/intent/{intent_id}.json").json()
@@ -199,7 +199,7 @@ def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[s
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_field_that_the_service_gave_stands_on_the_page(
+def test_every_field_that_the_service_returned_is_on_the_page(
     site: Client, emulator: Emulator, number: int, copy: str
 ) -> None:
     html, intent, receipt = answer_of(site, getattr(emulator, copy)(number)["intentId"])
@@ -256,19 +256,19 @@ def test_the_page_says_when_status_and_transactions_disagree(site: Client, emula
         pytest.param(8, "finished", 0, id="refunded"),
     ],
 )
-def test_the_warning_about_a_second_deposit_stands_once_where_it_matters(
+def test_the_second_deposit_warning_appears_once_where_it_matters(
     site: Client, emulator: Emulator, number: int, copy: str, times: int
 ) -> None:
     html, _, _ = answer_of(site, getattr(emulator, copy)(number)["intentId"])
     assert html.count(SECOND_DEPOSIT) == times
 
 
-def test_a_page_that_is_closed_and_still_waits_for_a_moment_comes_back_then(site: Client, emulator: Emulator) -> None:
+def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emulator: Emulator) -> None:
     html, _, _ = answer_of(site, emulator.finished(17)["intentId"])
     assert re.search(r'<div id="due" hidden data-at="2026-11-21T12:00:[\d.]+Z"', html)
 
 
-def test_an_intent_without_a_receipt_is_an_ordinary_page(site: Client, emulator: Emulator) -> None:
+def test_an_intent_without_a_receipt_has_a_normal_page(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentReceipt", "not-found")
     page = site.get(f"/intent/{emulator.newest(5)['intentId']}")
     assert page.status_code == 200
@@ -284,7 +284,7 @@ FORMS = (3, 7, 11, 14, 23)
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("behaviour", REWRITES)
-def test_however_the_service_writes_the_page_stands(site: Client, emulator: Emulator, behaviour: str) -> None:
+def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, behaviour: str) -> None:
     emulator.behave("*", behaviour)
     for number in FORMS:
         path = f"/intent/{emulator.finished(number)['intentId']}"
@@ -305,7 +305,7 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
     intent_id = emulator.finished(19)["intentId"]
     sent = {
         name: wiring.service()
-        ._http.post(  # what comes over the wire, before anything of ours has read it
+        ._http.post(  # the raw response
             f"http://embedded/rpc/Service/{operation}", json={"intentId": intent_id}
         )
         .text
@@ -317,7 +317,7 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
         assert json.loads(raw) == json.loads(answer)["intentReceipt" if name == "receipt" else name]
 
 
-def test_an_address_that_is_written_otherwise_leads_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
+def test_another_spelling_of_the_id_redirects_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     for written in (
         f"/intent/{intent_id[2:]}",
@@ -339,29 +339,29 @@ def test_nothing_of_a_hostile_memo_becomes_markup(site: Client, emulator: Emulat
     assert "⟨U+202E⟩" in html
 
 
-def test_a_page_whose_intent_is_watched_costs_the_service_nothing(
+def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id = emulator.play(3, age=300)["intentId"]
-    site.get(f"/intent/{intent_id}")  # the names of its chains and tokens are known from here on
+    site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
     receipt = wiring.service().get_intent_receipt(intent_id)
     intent.plan(intent_id)
     newest = Picture(intent_id, receipt, learned_at=datetime.now(UTC))
     monkeypatch.setattr(wiring, "newest", lambda asked: newest if asked == intent_id else None)
-    emulator.behave("*", "failing-500")  # whatever were asked would be a failure
+    emulator.behave("*", "failing-500")  # any request would fail
     page = site.get(f"/intent/{intent_id}")
     assert page.status_code == 200
     assert "could not be read" not in page.content.decode()
 
 
-def test_a_poll_of_a_page_that_stands_still_is_answered_with_304(site: Client, emulator: Emulator) -> None:
+def test_a_poll_of_an_unchanged_page_is_a_304(site: Client, emulator: Emulator) -> None:
     url = f"/intent/{emulator.play(3, age=300)['intentId']}/receipt"
     first = site.get(url)
     again = site.get(url, headers={"If-None-Match": first["ETag"]})
     assert (first.status_code, again.status_code) == (200, 304)
 
 
-def test_a_chain_that_the_service_does_not_list_has_its_name_and_its_explorer(site: Client, emulator: Emulator) -> None:
+def test_an_unlisted_chain_has_its_well_known_name_and_explorer(site: Client, emulator: Emulator) -> None:
     path = f"/intent/{emulator.finished(30)['intentId']}"
     page = site.get(path).content.decode()
     assert "Chain 792703809" not in page
@@ -372,7 +372,7 @@ def test_a_chain_that_the_service_does_not_list_has_its_name_and_its_explorer(si
     assert "Chain 792703809" not in site.get("/history").content.decode()
 
 
-def test_a_page_has_no_empty_line_for_whose_turn_it_is(
+def test_a_page_has_no_empty_line_for_the_next_actor(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"/intent/{emulator.finished(2)['intentId']}"
@@ -382,7 +382,7 @@ def test_a_page_has_no_empty_line_for_whose_turn_it_is(
 
 
 @pytest.mark.parametrize("which", [16, 20])
-def test_the_address_where_the_funds_are_is_shown_once(site: Client, emulator: Emulator, which: int) -> None:
+def test_the_address_of_the_funds_is_shown_once(site: Client, emulator: Emulator, which: int) -> None:
     found = emulator.finished(which)
     html = site.get(f"/intent/{found['intentId']}").content.decode()
     place = html[html.index('class="answer-point"') : html.rindex('class="answer-point"')]
@@ -393,7 +393,7 @@ def test_the_address_where_the_funds_are_is_shown_once(site: Client, emulator: E
     assert f">{short} <svg" in place
 
 
-def test_a_status_that_is_the_headline_too_is_said_once(site: Client, emulator: Emulator) -> None:
+def test_a_status_that_equals_the_headline_is_shown_once(site: Client, emulator: Emulator) -> None:
     def badges(which: int) -> int:
         html = site.get(f"/intent/{emulator.finished(which)['intentId']}").content.decode()
         return html[html.index('class="answer"') : html.index("<h1>")].count('class="status"')

@@ -1,4 +1,4 @@
-"""Pages about a transfer whose numbers lie at the limits of what a reader of ours can hold."""
+"""Pages of transfers with numbers at the limits of Python's types."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ def odd(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
 
 
 def changed(document: Any, names: tuple[str, ...], value: object) -> Any:
-    """The document with this value under these names, wherever they are."""
+    """Return the document with this value for all fields with these names."""
     if isinstance(document, dict):
         return {key: value if key in names else changed(inner, names, value) for key, inner in document.items()}
     return [changed(inner, names, value) for inner in document] if isinstance(document, list) else document
@@ -83,7 +83,7 @@ def test_a_deadline_of_a_deposit_at_any_limit_leaves_the_pages_of_its_transfer_w
 @pytest.mark.sampled(2)
 @pytest.mark.finding("S1")
 @pytest.mark.parametrize("written", MOMENTS)
-def test_moments_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
+def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
     site: Client, emulator: Emulator, odd: Odd, written: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]

@@ -1,4 +1,4 @@
-"""The streams where a reader meets them: at /live/… beside the pages, with the same headers."""
+"""Live streams at `/live/…`, with the headers of pages."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from intents_ui.pages import intent as intent_page
 async def get(
     path: str, host: str = "localhost", *, heard: Callable[[bytes], None] = lambda piece: None
 ) -> tuple[int, dict[str, str], bytes]:
-    """The whole answer to a request whose reader stays. `heard` gets each piece as it comes."""
+    """Return the complete response. `heard` receives each chunk as it arrives."""
     told: list[Any] = []
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
              "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
@@ -52,7 +52,7 @@ async def own_streams():
         made.cache_clear()
 
 
-async def test_a_stream_says_how_the_transfer_ended_with_the_headers_of_a_page(page):
+async def test_a_stream_reports_the_end_of_a_transfer_with_the_headers_of_a_page(page):
     _, of_page, _ = await get("/")
     status, of_stream, body = await get(f"/live/{page.finished('cross-chain-fast')['intentId']}")
     assert (status, of_stream["content-type"]) == (200, "text/event-stream; charset=utf-8")
@@ -72,5 +72,5 @@ async def test_a_stream_says_how_the_transfer_ended_with_the_headers_of_a_page(p
         pytest.param("/live/0x" + "0" * 64, "elsewhere.example", 400, id="another's host name"),
     ],
 )
-async def test_what_is_no_stream_is_refused(page, path, host, status):
+async def test_an_invalid_stream_is_rejected(page, path, host, status):
     assert (await get(path, host))[0] == status

@@ -1,4 +1,4 @@
-"""Pictures and logos on the pages: none of a stranger's unless a setting says so, and then from ourselves."""
+"""Logos: no third-party images unless configured, and then served by the dashboard."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ COIN = re.compile(r'<span class="coin" aria-hidden="true"( data-hue="\d")?>(.*?)
 
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
-    """With the setting, and a host that has a logo for everything."""
+    """Configured logo host that has every logo."""
     with hosting(answering(picture("PNG"))) as found:
         logos = found.logos()
         monkeypatch.setattr(wiring, "logos", lambda: logos)
@@ -41,7 +41,7 @@ def coins(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["/", "/history", "/chains", f"/chain/{SOMNIA}", "/intent"])
-def test_nothing_leads_to_a_strangers_picture_by_itself(site: Client, emulator: Emulator, path: str) -> None:
+def test_no_page_links_to_a_third_partys_image_by_default(site: Client, emulator: Emulator, path: str) -> None:
     path = f"/intent/{emulator.finished(INTO_SOMI)['intentId']}" if path == "/intent" else path
     page = site.get(path).content.decode()
     assert "/static/img/coins.svg#" in page
@@ -51,11 +51,11 @@ def test_nothing_leads_to_a_strangers_picture_by_itself(site: Client, emulator: 
 
 
 @pytest.mark.parametrize("path", [SOMI, USDC_ON_BASE, f"/logo/chain/{SOMNIA}"])
-def test_by_itself_there_is_no_logo(site: Client, path: str) -> None:
+def test_by_default_there_is_no_logo(site: Client, path: str) -> None:
     assert site.get(path).status_code == 404
 
 
-def test_a_named_host_is_asked_when_the_setting_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logos_of_configured_hosts_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wiring.ENV, "intents_logo_hosts", [HOST])
     wiring.logos.cache_clear()
     try:
@@ -67,7 +67,7 @@ def test_a_named_host_is_asked_when_the_setting_names_it(monkeypatch: pytest.Mon
     assert not logos.offers("https://other.example/a.png")
 
 
-def test_with_the_setting_a_logo_is_shown_where_we_have_no_picture(
+def test_a_configured_host_shows_a_logo_where_no_built_in_image_exists(
     site: Client, emulator: Emulator, host: Host
 ) -> None:
     page = page_of(site, emulator, INTO_SOMI)
@@ -78,7 +78,7 @@ def test_with_the_setting_a_logo_is_shown_where_we_have_no_picture(
 
 
 @pytest.mark.parametrize("path", [SOMI, f"/logo/chain/{SOMNIA}"])
-def test_a_logo_is_ours_and_can_do_nothing(site: Client, host: Host, path: str) -> None:
+def test_a_logo_is_re_encoded_and_served_without_any_rights(site: Client, host: Host, path: str) -> None:
     answer = site.get(path)
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/webp")
     assert opened(answer.content).size == (64, 64)
@@ -90,7 +90,7 @@ def test_a_logo_is_ours_and_can_do_nothing(site: Client, host: Host, path: str) 
     assert "Set-Cookie" not in answer
 
 
-def test_a_browser_that_has_it_is_told_that_it_is_the_same(site: Client, host: Host) -> None:
+def test_an_unchanged_logo_is_a_304(site: Client, host: Host) -> None:
     first = site.get(SOMI)
     again = site.get(SOMI, headers={"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
@@ -98,7 +98,7 @@ def test_a_browser_that_has_it_is_told_that_it_is_the_same(site: Client, host: H
     assert host.visits == 1
 
 
-def test_the_logo_is_the_one_of_the_services_list(site: Client, host: Host) -> None:
+def test_the_logo_is_the_one_in_the_services_list(site: Client, host: Host) -> None:
     site.get(SOMI)
     site.get(f"/logo/chain/{SOMNIA}?uri=https://{HOST}/other.png")
     asked = [visit.head.split(" ")[1] for visit in host.server.visits]
@@ -115,11 +115,11 @@ def test_the_logo_is_the_one_of_the_services_list(site: Client, host: Host) -> N
         pytest.param("/logo/chain/99999999999999999999", id="chain beyond all numbers"),
     ],
 )
-def test_what_the_service_does_not_list_has_no_logo(site: Client, host: Host, path: str) -> None:
+def test_an_unlisted_token_has_no_logo(site: Client, host: Host, path: str) -> None:
     assert (site.get(path).status_code, host.visits) == (404, 0)
 
 
-def test_what_failed_is_not_asked_for_again(site: Client, host: Host) -> None:
+def test_a_failed_logo_is_not_requested_again(site: Client, host: Host) -> None:
     host.server.script = answering("gone", status=404)
     answers = [site.get(SOMI) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [404, 404, 404]
@@ -127,15 +127,13 @@ def test_what_failed_is_not_asked_for_again(site: Client, host: Host) -> None:
     assert host.visits == 1
 
 
-def test_what_is_sent_instead_lets_the_letters_be_seen(site: Client) -> None:
+def test_a_missing_logo_is_a_transparent_image(site: Client) -> None:
     answer = site.get(SOMI)
     assert (answer.status_code, answer["Content-Type"]) == (404, "image/webp")
     assert opened(answer.content).getpixel((0, 0)) == (0, 0, 0, 0)
 
 
-def test_when_too_many_wait_the_next_is_told_to_come_again(
-    site: Client, host: Host, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_waiting_clients_are_asked_to_retry(site: Client, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(logos: Logos, uri: str | None) -> bytes | None:
         raise Busy
 
@@ -144,7 +142,7 @@ def test_when_too_many_wait_the_next_is_told_to_come_again(
     assert (answer.status_code, answer["Cache-Control"], answer["Retry-After"]) == (503, "no-store", "2")
 
 
-def test_a_spoof_token_has_letters_on_a_plain_ground(site: Client, emulator: Emulator, host: Host) -> None:
+def test_a_spoofed_token_has_letters_on_a_plain_background(site: Client, emulator: Emulator, host: Host) -> None:
     page = page_of(site, emulator, SPOOF)
     spoof = next(coin for coin in coins(page) if "<b>USD</b>" in coin)
     assert "data-hue" not in spoof
@@ -171,11 +169,11 @@ def test_a_spoof_token_has_letters_on_a_plain_ground(site: Client, emulator: Emu
         pytest.param("logos.example, 10.0.0.8", id="a name and an address"),
     ],
 )
-def test_a_host_of_logos_has_a_name(hosts: str) -> None:
+def test_a_logo_host_is_a_name(hosts: str) -> None:
     with pytest.raises(ValidationError, match="host names"):
         Environment.model_validate({"intents_logo_hosts": hosts})
 
 
-def test_hosts_of_logos_are_separated_by_commas_and_have_no_case() -> None:
+def test_logo_hosts_are_separated_by_commas_and_case_insensitive() -> None:
     read = Environment.model_validate({"intents_logo_hosts": "Logos.Example, xn--bcher-kva.example"})
     assert read.intents_logo_hosts == ["logos.example", "xn--bcher-kva.example"]

@@ -1,4 +1,4 @@
-"""One transfer, one answer: every surface says what the summary says, or the beginning of it."""
+"""Consistency: every surface shows the summary of a transfer, or the beginning of it."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ REFUNDED = 8
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("checked", [True, False], ids=["with balances", "without balances"])
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_every_surface_gives_the_same_answer_at_every_moment(plot: Plot, checked: bool) -> None:
+def test_every_surface_shows_the_same_summary_at_every_time(plot: Plot, checked: bool) -> None:
     found = surfaces.examine((plot,), checked=checked)
     assert len(found.cells) == len(surfaces.SURFACES) * 6
     assert not found.wrong, "\n".join(f"{key}: {problem}" for key, problem in found.wrong.items())
 
 
-def test_a_surface_with_other_words_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison itself can fail: here for a badge that claims a delivery."""
+def test_a_surface_with_a_different_text_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison can fail, for example for a badge that claims a delivery."""
     other = surfaces.Said("Failed", "Delivered", "In the recipient's wallet on Base.")
     monkeypatch.setattr(surfaces, "SURFACES", {"badge": lambda _: other})
     found = surfaces.examine((PLOTS[24],), checked=True)
@@ -36,7 +36,7 @@ def test_a_surface_with_other_words_is_found(monkeypatch: pytest.MonkeyPatch) ->
     ["", "/receipt", "/reply", "/badge.svg", "/feed.json", "/card.png", "/proof"],
     ids=["page", "live fragment", "reply", "badge", "feed", "card", "raw fields"],
 )
-def test_the_facts_of_a_transfer_are_put_together_once_per_request(
+def test_the_summary_of_a_transfer_is_computed_once_per_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     intent_id = emulator.finished(REFUNDED)["intentId"]
@@ -45,7 +45,7 @@ def test_the_facts_of_a_transfer_are_put_together_once_per_request(
     assert made == [intent_id]
 
 
-def test_the_facts_of_a_list_are_put_together_once_per_row(
+def test_the_summary_of_a_list_is_computed_once_per_row(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = counted(monkeypatch)
@@ -54,7 +54,7 @@ def test_the_facts_of_a_list_are_put_together_once_per_row(
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The transfers whose facts are put together from here on."""
+    """Transfers whose facts are computed from now on."""
     made: list[str] = []
     of = Facts.of.__func__  # type: ignore[attr-defined]
 

@@ -53,17 +53,19 @@ LINES = [
 
 
 @pytest.mark.parametrize(("which", "copy", "words"), LINES)
-def test_the_page_says_it(site: Client, emulator: Emulator, which: int, copy: str, words: list[str]) -> None:
+def test_the_page_shows_fees_reasons_and_comparisons(
+    site: Client, emulator: Emulator, which: int, copy: str, words: list[str]
+) -> None:
     html = site.get(f"/intent/{getattr(emulator, copy)(which)['intentId']}").content.decode()
     assert [word for word in words if word not in html] == []
 
 
-def test_a_payment_that_was_used_is_not_examined(site: Client, emulator: Emulator) -> None:
+def test_a_used_deposit_has_no_deposit_check(site: Client, emulator: Emulator) -> None:
     html = site.get(f"/intent/{emulator.finished(2)['intentId']}").content.decode()
     assert "Deposit check" not in html
 
 
-def test_the_line_stands_in_the_answer(site: Client, emulator: Emulator) -> None:
+def test_the_quote_comparison_is_one_line_in_the_summary(site: Client, emulator: Emulator) -> None:
     html = site.get(f"/intent/{emulator.play(3, age=300)['intentId']}").content.decode()
     answer = html[html.index('aria-label="What happened"') : html.index('aria-label="The route"')]
     assert "Quote vs. actual: " in answer
@@ -71,7 +73,7 @@ def test_the_line_stands_in_the_answer(site: Client, emulator: Emulator) -> None
     assert "estimate 19 min" in answer
 
 
-def test_addresses_that_look_alike_are_shown_whole(emulator: Emulator) -> None:
+def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     found, receipt = wiring.service().get_intent(intent_id), wiring.service().get_intent_receipt(intent_id)
     assert rendered(found, receipt).count("two different addresses in this transfer look similar") == 0
@@ -85,12 +87,12 @@ def test_addresses_that_look_alike_are_shown_whole(emulator: Emulator) -> None:
 
 
 def rendered(found: page.Intent, receipt: IntentReceipt) -> str:
-    return render_to_string("parts/receipt.html", page.told(situations.of(found, receipt)))
+    return render_to_string("parts/receipt.html", page.live_context(situations.of(found, receipt)))
 
 
-def test_a_poll_brings_the_new_result_when_the_estimate_is_over(site: Client, emulator: Emulator) -> None:
-    early = page.told(situations.of(*read(emulator, 23, age=100)))
-    late = page.told(situations.of(*read(emulator, 23, age=1000)))
+def test_a_poll_updates_the_result_when_the_estimate_is_exceeded(site: Client, emulator: Emulator) -> None:
+    early = page.live_context(situations.of(*read(emulator, 23, age=100)))
+    late = page.live_context(situations.of(*read(emulator, 23, age=1000)))
     assert early["version"] != late["version"]
     assert [each["promise"].shown.word for each in (early, late)] == ["On track", "Over estimate"]  # type: ignore[attr-defined]
 
@@ -104,7 +106,7 @@ def read(emulator: Emulator, which: int, age: float) -> tuple[page.Intent, Inten
     ("which", "copy", "is_open"),
     [pytest.param(5, "finished", False, id="no deposit"), pytest.param(28, "finished", True, id="reverted")],
 )
-def test_the_deposit_check_is_one_line_unless_a_row_is_not_as_expected(
+def test_the_deposit_check_is_folded_unless_a_row_is_unexpected(
     site: Client, emulator: Emulator, which: int, copy: str, is_open: bool
 ) -> None:
     html = site.get(f"/intent/{getattr(emulator, copy)(which)['intentId']}").content.decode()

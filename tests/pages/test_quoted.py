@@ -15,7 +15,7 @@ AMOUNT = re.compile(
 
 
 def shown(site: Client, emulator: Emulator, number: int, prefix: str) -> tuple[list[tuple[bool, str]], bool]:
-    """Whether each amount is small and what its label says, and whether an arrow stands between them."""
+    """Return whether each amount is small, its label, and whether there's an arrow between them."""
     page = site.get(f"{prefix}/intent/{emulator.finished(number)['intentId']}").content.decode()
     found = [(bool(small), html.unescape(label)) for small, label in AMOUNT.findall(page)]
     return found, f'class="{ARROWS[prefix]}"' in page
@@ -33,7 +33,7 @@ def shown(site: Client, emulator: Emulator, number: int, prefix: str) -> tuple[l
     ],
     ids=["delivered", "refund failed", "deposit reverted", "expired", "refunded"],
 )
-def test_an_amount_is_large_only_where_it_was_seen_to_move(
+def test_an_amount_is_large_only_if_it_moved(
     site: Client, emulator: Emulator, prefix: str, number: int, amounts: list[tuple[bool, str]], has_arrow: bool
 ) -> None:
     assert shown(site, emulator, number, prefix) == (amounts, has_arrow)

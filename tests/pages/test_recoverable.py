@@ -1,4 +1,4 @@
-"""The work list: every recoverable balance, added up as the service's own data add up."""
+"""Recoverable balances: every one is listed, with totals that match the service's data."""
 
 import html
 import json
@@ -24,14 +24,14 @@ POLYGON = 137
 
 
 def ask(operation: str, **request: Any) -> dict[str, Any]:
-    """What comes over the wire, before anything of ours has read it."""
+    """Return the raw response."""
     answer = wiring.service()._http.post(f"http://embedded/rpc/Service/{operation}", json=request)
     found: dict[str, Any] = answer.json()
     return found
 
 
 def raw_entries(**filters: Any) -> list[dict[str, Any]]:
-    """Every recoverable intent, newest first."""
+    """Return all recoverable intents, newest first."""
     page: dict[str, Any] | None = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
     entries: list[dict[str, Any]] = []
     while page:
@@ -42,7 +42,7 @@ def raw_entries(**filters: Any) -> list[dict[str, Any]]:
 
 
 class Requests:
-    """What is asked of the service, and its answers changed on their way; `fail`: the numbers that are not answered."""
+    """Recorded requests, with modified responses. `fail`: numbers of the requests that fail."""
 
     def __init__(self) -> None:
         self.operations: list[str] = []
@@ -69,7 +69,7 @@ class Requests:
 
 @pytest.fixture(autouse=True)
 def standing(emulator: Emulator) -> None:
-    """Nothing arrives between what the page reads and what the test does."""
+    """Stop new transfers, so that the page and the test read the same data."""
     now = emulator.now()
     emulator.now = lambda: now
 
@@ -100,7 +100,7 @@ def status_of(text: str) -> str:
 
 
 def totals(text: str) -> set[tuple[str, str, str, int]]:
-    """Exact amount with its unit, chain, value and number of intents, as the page tells each total."""
+    """Return each total of the page: exact amount with unit, chain, value and number of transfers."""
     found = set()
     for item in re.findall(r"<li>(.*?)</li>", text[text.index('id="totals"') : text.index("<table")], re.DOTALL):
         amount = re.search(r'class="amount" title="([^"]+)"', item)
@@ -113,7 +113,7 @@ def totals(text: str) -> set[tuple[str, str, str, int]]:
 
 
 def expected_totals(entries: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
-    """The same from the raw answers, by other means: exact sums of what the tokens say of themselves."""
+    """Compute the totals independently from the raw responses."""
     chains = {chain["id"]: chain["name"] for chain in ask("GetChains")["chains"]}
     units: dict[tuple[int, str], int] = defaultdict(int)
     usd: dict[tuple[int, str], Decimal] = defaultdict(Decimal)
@@ -143,18 +143,18 @@ def usd_of(entry: dict[str, Any]) -> Decimal:
 
 def test_the_totals_are_the_sums_of_the_services_own_data(site: Client, emulator: Emulator) -> None:
     entries = raw_entries()
-    assert len(entries) > 50  # more than a page of the service
+    assert len(entries) > 50  # more than one page of the service
     text = page(site)
     assert totals(text) == expected_totals(entries)
     assert f">{amounts.usd(sum(map(usd_of, entries)))}</strong>" in text
     assert re.fullmatch(rf"{len(entries)} transfers \(all\)\. Last updated 12:00:\d\d UTC .", status_of(text))
 
 
-def test_every_intent_stands_in_the_list_once_the_oldest_first(site: Client, emulator: Emulator) -> None:
+def test_every_transfer_is_listed_once_the_oldest_first(site: Client, emulator: Emulator) -> None:
     assert rows(page(site)) == [entry["intentId"] for entry in reversed(raw_entries())]
 
 
-def test_by_usd_the_largest_stands_first(site: Client, emulator: Emulator) -> None:
+def test_by_usd_the_largest_comes_first(site: Client, emulator: Emulator) -> None:
     entries = {entry["intentId"]: entry for entry in raw_entries()}
     text = page(site, sort="usd")
     values = [usd_of(entries[intent_id]) for intent_id in rows(text)]
@@ -164,7 +164,7 @@ def test_by_usd_the_largest_stands_first(site: Client, emulator: Emulator) -> No
     assert text.count("aria-sort") == 1
 
 
-def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, emulator: Emulator) -> None:
+def test_a_row_shows_balance_place_reason_owner_and_next_step(site: Client, emulator: Emulator) -> None:
     intent, told = emulator.finished(13), EXPLANATIONS["aborted.recoverable"]
     text = page(site, owner=intent["ownerAddress"])
     row = text[text.index(f'id="row-{intent["intentId"]}"') :]
@@ -177,7 +177,7 @@ def test_a_row_says_what_is_held_where_why_whose_and_what_to_do(site: Client, em
     assert f'href="/address/{intent["ownerAddress"]}"' in row
 
 
-def test_both_flags_are_sent_and_the_filters_with_them(site: Client, requests: Requests) -> None:
+def test_both_flags_and_the_filters_are_sent_to_the_service(site: Client, requests: Requests) -> None:
     owner = "0x" + "1a" * 20
     page(site, owner=owner, origin="137", destination="10")
     assert requests.bodies == [
@@ -192,7 +192,7 @@ def test_both_flags_are_sent_and_the_filters_with_them(site: Client, requests: R
     ]
 
 
-def test_a_filter_narrows_the_list_and_can_be_taken_off(site: Client, emulator: Emulator) -> None:
+def test_a_filter_narrows_the_list_and_can_be_removed(site: Client, emulator: Emulator) -> None:
     text = page(site, origin="137", sort="usd")
     assert set(rows(text)) == {entry["intentId"] for entry in raw_entries(originChainId=POLYGON)}
     assert totals(text) == expected_totals(raw_entries(originChainId=POLYGON))
@@ -201,13 +201,13 @@ def test_a_filter_narrows_the_list_and_can_be_taken_off(site: Client, emulator: 
     assert '<option value="137" selected>Polygon</option>' in text
 
 
-def test_what_the_form_has_no_field_for_is_kept(site: Client, emulator: Emulator) -> None:
+def test_filters_without_a_field_in_the_form_are_preserved(site: Client, emulator: Emulator) -> None:
     text = page(site, status="FAILED", sort="usd")
     assert '<input type="hidden" name="status" value="FAILED">' in text
     assert "Remove filter: Status: failed" in text
 
 
-def test_a_form_leads_to_the_lists_one_address(site: Client, requests: Requests) -> None:
+def test_the_form_redirects_to_the_lists_one_url(site: Client, requests: Requests) -> None:
     moved = site.get("/recoverable", {"owner": "", "origin": "Polygon", "destination": "", "sort": "usd"})
     assert (moved.status_code, moved["Location"]) == (302, "/recoverable?origin=137&sort=usd")
     assert site.get("/recoverable", {"sort": "age"})["Location"] == "/recoverable"
@@ -222,7 +222,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("query", "sentence"), WRONG)
-def test_what_cannot_be_asked_is_said_and_nothing_is_asked(
+def test_an_invalid_filter_is_explained_without_a_request(
     site: Client, requests: Requests, query: dict[str, str], sentence: str
 ) -> None:
     answer = site.get("/recoverable", query)
@@ -231,14 +231,14 @@ def test_what_cannot_be_asked_is_said_and_nothing_is_asked(
     assert requests.bodies == []
 
 
-def test_a_place_in_the_list_that_is_not_ours_asks_nothing_at_all(site: Client, requests: Requests) -> None:
+def test_a_forged_cursor_is_rejected_without_a_request(site: Client, requests: Requests) -> None:
     answer = site.get("/recoverable", {"cursor": "eyJh:bcd"})
     assert answer.status_code == 400
     assert "Invalid page link" in words(answer.content.decode())
     assert requests.operations == []
 
 
-def test_a_long_list_is_read_in_views_and_none_is_lost(
+def test_a_long_list_is_paged_without_losing_a_transfer(
     site: Client, requests: Requests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
@@ -261,7 +261,7 @@ def test_a_long_list_is_read_in_views_and_none_is_lost(
     assert html.unescape(back[1]) == links[-2]
 
 
-def test_where_one_was_is_kept_in_another_order_and_not_with_other_filters(
+def test_the_page_is_preserved_with_another_order_and_dropped_with_other_filters(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
@@ -277,7 +277,7 @@ def test_where_one_was_is_kept_in_another_order_and_not_with_other_filters(
     assert (elsewhere.status_code, elsewhere["Location"]) == (302, f"/recoverable?origin={POLYGON}")
 
 
-def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
+def test_an_error_midway_leaves_the_rows_and_says_the_list_is_incomplete(
     site: Client, requests: Requests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recoverable, "PAGE_SIZE", 5)
@@ -293,7 +293,7 @@ def test_trouble_midway_leaves_the_rows_and_says_that_they_are_not_all(
     assert not set(rows(text)) & set(rows(again))
 
 
-def test_when_nothing_can_be_read_there_is_no_list(site: Client, emulator: Emulator) -> None:
+def test_without_a_readable_response_there_is_no_list(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentHistory", "node-down-503")
     answer = site.get("/recoverable")
     assert answer.status_code == 503
@@ -318,7 +318,7 @@ def test_an_empty_list_is_a_calm_sentence(
     assert "transfers (all)" not in text
 
 
-def test_what_holds_nothing_any_more_is_left_out_and_counted(site: Client, requests: Requests) -> None:
+def test_transfers_without_a_balance_by_now_are_excluded_and_counted(site: Client, requests: Requests) -> None:
     def emptied(document: dict[str, Any]) -> dict[str, Any]:
         first, *others = document["intents"]
         return document | {"intents": [first | {"hasBalance": False, "balances": []}, *others]}
@@ -341,7 +341,7 @@ def raw_entries_of(requests: Requests) -> list[dict[str, Any]]:
         pytest.param("prices-zero", "priced at $0", "no price", id="a price of 0"),
     ],
 )
-def test_no_price_is_not_a_price_of_nothing(
+def test_a_missing_price_is_not_a_price_of_zero(
     site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
 ) -> None:
     emulator.behave("GetIntentHistory", behaviour)
@@ -351,7 +351,7 @@ def test_no_price_is_not_a_price_of_nothing(
     assert unsaid not in held
 
 
-def test_another_order_asks_the_service_nothing(site: Client, requests: Requests) -> None:
+def test_another_order_causes_no_request(site: Client, requests: Requests) -> None:
     page(site)
     asked = len(requests.bodies)
     page(site, sort="usd")
@@ -359,7 +359,7 @@ def test_another_order_asks_the_service_nothing(site: Client, requests: Requests
     assert asked == len(requests.bodies) == 2
 
 
-def test_a_part_is_the_list_alone(site: Client, emulator: Emulator) -> None:
+def test_a_fragment_is_only_the_list(site: Client, emulator: Emulator) -> None:
     answer = site.get("/recoverable", {"sort": "usd"}, headers={"HX-Request-Type": "partial"})
     assert "<html" not in answer.content.decode()
     assert '<nav class="frame-nav"' not in answer.content.decode()
@@ -367,12 +367,12 @@ def test_a_part_is_the_list_alone(site: Client, emulator: Emulator) -> None:
     assert rows(answer.content.decode()) == rows(page(site, sort="usd"))
 
 
-def test_the_navigation_leads_to_it(site: Client, emulator: Emulator) -> None:
+def test_the_navigation_links_to_the_recoverable_list(site: Client, emulator: Emulator) -> None:
     response: HttpResponse = site.get("/recoverable")
     assert '<a href="/recoverable" aria-current="page">Recoverable</a>' in response.content.decode()
 
 
-def test_a_place_in_the_history_is_no_place_in_the_work_list(site: Client, emulator: Emulator) -> None:
+def test_a_cursor_of_the_history_is_no_cursor_of_the_recoverable_list(site: Client, emulator: Emulator) -> None:
     older = re.search(
         r'href="/history\?(cursor=[^"]+)"[^>]*rel="next"|rel="next"[^>]*href="/history\?(cursor=[^"]+)"',
         site.get("/history").content.decode(),

@@ -1,4 +1,4 @@
-"""The answer for a customer: the page's own words in three forms, and nothing beside them."""
+"""Customer reply: the text of the page in three formats, and nothing else."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def unescaped(words: str) -> str:
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", SCENARIOS)
-def test_every_form_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
+def test_every_format_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
     intent_id = emulator.finished(number)["intentId"]
     page = unescaped(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
     plain, markdown, told = forms(site, intent_id)
@@ -58,37 +58,37 @@ def test_every_form_says_what_the_page_says(site: Client, emulator: Emulator, nu
     assert re.fullmatch(r"2026-11-21T12:00:\d\dZ", document["asOf"])
 
 
-def test_amounts_are_whole_and_in_base_units_too(site: Client, emulator: Emulator) -> None:
+def test_amounts_are_exact_and_in_base_units_too(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     _, _, told = forms(site, intent["intentId"])
     assert json.loads(told)["sent"]["baseUnits"] == str(intent["quoteRequest"]["originTokenAmount"])
 
 
-def test_a_strangers_markup_stays_text(site: Client, emulator: Emulator) -> None:
+def test_untrusted_markup_stays_text(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(20)["intentId"]
     _, markdown, _ = forms(site, intent_id)
     assert not re.search(r"(?<!\\)[<>](?!http)", markdown.replace(f"<http://testserver/intent/{intent_id}>", ""))
 
 
-def test_a_placeholder_is_no_transaction(site: Client, emulator: Emulator) -> None:
+def test_a_placeholder_is_not_a_transaction(site: Client, emulator: Emulator) -> None:
     for number in SCENARIOS:
         _, _, told = forms(site, emulator.finished(number)["intentId"])
         assert all(set(each["hash"]) - set("0xf") for each in json.loads(told)["transactions"])
 
 
-def test_without_scripts_it_is_a_page(site: Client, emulator: Emulator) -> None:
+def test_without_javascript_the_reply_is_a_page(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/intent/{emulator.finished(4)['intentId']}/reply").content.decode()
     assert "<html" in page
     assert page.count("<textarea") == 3
 
 
-def test_a_receipt_that_cannot_be_read_is_no_answer(site: Client, emulator: Emulator) -> None:
+def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(4)["intentId"]
     emulator.behave("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
 
 
-def test_what_was_found_on_the_chains_stands_in_it_with_its_moment(site: Client, emulator: Emulator) -> None:
+def test_on_chain_balances_are_in_the_reply_with_their_time(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(12)["intentId"]
     document = json.loads(forms(site, intent_id)[2])
     assert document["balances"] == "checked"

@@ -1,4 +1,4 @@
-"""Where a token can go, what can pay for one, and whether one route is listed; chains against chains."""
+"""Route search: routes from and to a token, a specific route, and the route matrix."""
 
 import html
 import json
@@ -45,7 +45,7 @@ def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """What is asked about routes: the operation and every member of the request."""
+    """Requests about routes: the operation and every field."""
     found: list[tuple[str, dict[str, Any]]] = []
     send = httpx.Client.send
 
@@ -141,7 +141,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
         ),
     ],
 )
-def test_the_answers_of_both_operations(
+def test_the_routes_of_both_operations_are_listed(
     site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, said: str, sent: list[tuple[str, dict[str, Any]]]
 ) -> None:
     answer = site.get(url)
@@ -159,7 +159,7 @@ def test_the_answers_of_both_operations(
         pytest.param(question(8453, NATIVE, 10, NATIVE), id="one route"),
     ],
 )
-def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emulator, url: str) -> None:
+def test_an_empty_list_of_routes_does_not_rule_out_a_route(site: Client, emulator: Emulator, url: str) -> None:
     for operation in ROUTES:
         emulator.behave(operation, "routes-stub")
     answer = site.get(url)
@@ -185,7 +185,7 @@ def test_a_service_that_lists_nothing_proves_nothing(site: Client, emulator: Emu
         pytest.param(question(8453, NATIVE, 10, NATIVE), id="one route"),
     ],
 )
-def test_a_failure_is_no_empty_answer_and_the_question_stays(
+def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     site: Client, emulator: Emulator, url: str, behaviour: str, status: int, said: str
 ) -> None:
     for operation in ROUTES:
@@ -200,7 +200,9 @@ def test_a_failure_is_no_empty_answer_and_the_question_stays(
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
     emulator.heal()
     after = headline(site.get(url))
-    assert ("Yes" in after or "tokens" in after) or (status == 429 and after == said)  # a minute of quiet is kept to
+    assert ("Yes" in after or "tokens" in after) or (
+        status == 429 and after == said
+    )  # the service's rate limit lasts a minute
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_a_failure_is_no_empty_answer_and_the_question_stays(
         pytest.param("GetExactOutputRoutes", "To receive an exact amount no response", id="4.9 fails"),
     ],
 )
-def test_one_of_two_answers_says_so(site: Client, emulator: Emulator, failing: str, said: str) -> None:
+def test_one_failed_request_of_two_is_noted(site: Client, emulator: Emulator, failing: str, said: str) -> None:
     emulator.behave(failing, "node-down-503")
     answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert answer.status_code == 200
@@ -219,7 +221,7 @@ def test_one_of_two_answers_says_so(site: Client, emulator: Emulator, failing: s
 
 
 @pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
-def test_the_same_token_on_both_sides_is_explained_and_not_asked(
+def test_the_same_token_on_both_sides_is_explained_without_a_request(
     site: Client, asked: list[tuple[str, dict[str, Any]]], alias: str
 ) -> None:
     answer = site.get(question(8453, NATIVE, 8453, alias), follow=True)
@@ -247,7 +249,7 @@ def test_the_same_token_on_both_sides_is_explained_and_not_asked(
         pytest.param(f"from=8453&token={NATIVE}&show=all", question(8453, NATIVE), id="nothing long to be shown"),
     ],
 )  # fmt: skip
-def test_every_question_has_one_address(site: Client, written: str, canonical: str) -> None:
+def test_every_search_has_one_url(site: Client, written: str, canonical: str) -> None:
     answer = site.get(f"/routes?{written}")
     assert (answer.status_code, answer["Location"]) == (302, canonical)
     assert site.get(canonical).status_code == 200
@@ -280,7 +282,7 @@ def test_every_question_has_one_address(site: Client, written: str, canonical: s
         pytest.param(f"from={'9' * 5000}", "from", "Unknown chain", id="endless"),
     ],
 )
-def test_what_cannot_be_asked_is_marked_and_not_asked(
+def test_an_invalid_side_is_marked_without_a_request(
     site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, field: str, said: str
 ) -> None:
     answer = site.get(f"/routes?{url}")
@@ -294,19 +296,19 @@ def test_what_cannot_be_asked_is_marked_and_not_asked(
     assert asked == []
 
 
-def test_a_token_that_goes_by_its_address_is_offered_with_it(site: Client) -> None:
+def test_a_token_selected_by_address_stays_in_the_menu(site: Client) -> None:
     page = site.get("/routes?from=8453&token=AERO&to=10").content.decode()
     assert f'href="{html.escape(question(8453, AERO, 10))}"><bdi>AERO</bdi>' in page
 
 
-def test_what_was_written_stands_in_its_field_again(site: Client) -> None:
+def test_typed_values_stay_in_their_fields(site: Client) -> None:
     page = site.get("/routes?from=8453&token=NOPE&owner=%22me%22").content.decode()
     assert 'name="token_typed" value="NOPE"' in page
     assert 'name="owner" value="&#34;me&#34;"' in page
     assert '<option value="8453" selected>Base</option>' in page
 
 
-def test_chains_that_nobody_knows_go_by_number_and_tokens_by_address(site: Client, emulator: Emulator) -> None:
+def test_unknown_chains_show_their_id_and_unknown_tokens_their_address(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "node-down-503")
     emulator.behave("GetTokenList", "node-down-503")
     answer = site.get(question(8453, USDC_ON_BASE))
@@ -318,7 +320,7 @@ def test_chains_that_nobody_knows_go_by_number_and_tokens_by_address(site: Clien
     assert "Couldn't look up token names on" in words(answer)
 
 
-def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None:
+def test_each_token_links_to_its_page_and_to_its_route(site: Client) -> None:
     page = site.get(question(8453, NATIVE, to=10)).content.decode()
     assert f'href="/token/10/{USDC_ON_OPTIMISM}"><bdi>USDC</bdi>' in page
     url = html.escape(question(8453, NATIVE, 10, USDC_ON_OPTIMISM))
@@ -326,23 +328,21 @@ def test_each_token_leads_to_its_page_and_to_its_one_route(site: Client) -> None
     assert f'href="{html.escape(question(8453, NATIVE))}">Search all chains</a>' in page
 
 
-def test_a_token_that_is_asked_about_is_warned_of(site: Client) -> None:
+def test_a_suspicious_token_in_a_search_has_a_warning(site: Client) -> None:
     said = words(site.get(question(8453, NOBODYS)))
     assert "unnamed token on Base" in said
     assert "Unlisted." in said
     assert "Unlisted." not in words(site.get(question(8453, AERO)))
 
 
-def test_the_way_back_is_a_link_and_has_no_owner(site: Client) -> None:
+def test_the_reverse_route_is_a_link_without_the_owner(site: Client) -> None:
     page = site.get(question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER)).content.decode()
     assert re.search(
         rf'href="{re.escape(html.escape(question(8453, USDC_ON_BASE, 10, NATIVE)))}"><svg[^>]*>.*? Swap</a>', page
     )
 
 
-def test_one_route_leads_to_a_quote_of_it_where_the_console_writes(
-    site: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_route_links_to_its_quote_if_the_console_can_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     url = question(10, NATIVE, 8453, USDC_ON_BASE)
     link = f'href="/console/QuoteIntent?originChainId=10&amp;originTokenAddress={NATIVE}'
     assert link in site.get(url).content.decode()
@@ -350,7 +350,7 @@ def test_one_route_leads_to_a_quote_of_it_where_the_console_writes(
     assert "QuoteIntent" not in site.get(url).content.decode()
 
 
-def test_equal_questions_are_asked_once_and_failures_again(
+def test_equal_searches_share_one_request_and_failures_are_retried(
     site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     emulator.behave("GetExactInputRoutes", "node-down-503", times=2)
@@ -360,7 +360,7 @@ def test_equal_questions_are_asked_once_and_failures_again(
 
 @contextmanager
 def rewritten(operation: str, of: Callable[[dict[str, Any]], dict[str, Any]]) -> Iterator[None]:
-    """What the service answers, changed on its way."""
+    """Modify the service's responses."""
     http = wiring.service()._http
     send = http._transport.handle_request
 
@@ -392,7 +392,7 @@ STRANGE = (
 )
 
 
-def test_whatever_the_service_names_the_page_stands(site: Client) -> None:
+def test_unusual_names_break_no_route_page(site: Client) -> None:
     with rewritten("GetExactInputRoutes", lambda _: {"tokens": list(STRANGE)}):
         answer = site.get(question(8453, NATIVE))
     assert answer.status_code == 200
@@ -405,14 +405,14 @@ def test_whatever_the_service_names_the_page_stands(site: Client) -> None:
     assert f'href="/token/10/{NOBODYS}"' in answer.content.decode()
 
 
-def test_an_answer_of_which_nothing_can_be_read_is_not_none(site: Client) -> None:
+def test_an_unreadable_response_is_not_an_empty_one(site: Client) -> None:
     with rewritten("GetExactInputRoutes", lambda _: {"tokens": ["?", {"chainId": 10}]}):
         answer = site.get(question(8453, NATIVE))
     assert headline(answer).startswith("Unknown: couldn't load the tokens")
     assert "No listed" not in words(answer)
 
 
-def test_an_answer_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
+def test_a_response_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
     other = {"tokens": [token(10, NOBODYS)]}
     with rewritten("GetExactInputRoutes", lambda _: other), rewritten("GetExactOutputRoutes", lambda _: other):
         answer = site.get(question(8453, NATIVE, 10, NATIVE))
@@ -445,14 +445,14 @@ def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> 
         pytest.param("/routes/tokens?from=99999", "No chain selected", None, id="no such chain"),
     ],
 )
-def test_the_list_of_tokens_follows_the_chain(site: Client, url: str, said: str, chosen: str | None) -> None:
+def test_the_token_menu_follows_the_chain(site: Client, url: str, said: str, chosen: str | None) -> None:
     part = site.get(url, headers=PARTIAL).content.decode()
     assert f'data-said="{said}"' in part
     assert re.findall(r'<option value="([^"]*)" selected>', part) == ([chosen] if chosen else [])
     assert "<html" not in part
 
 
-def test_the_list_of_tokens_by_itself_is_the_form(site: Client) -> None:
+def test_the_token_menu_without_javascript_is_the_form(site: Client) -> None:
     answer = site.get("/routes/tokens?from=10&token=")
     assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10")
     assert site.get("/routes/tokens?from=%20")["Location"] == "/routes"
@@ -477,7 +477,7 @@ def test_a_chain_alone_gets_a_message_at_the_token_field(
     assert "Choose a token too" not in site.get("/routes").content.decode()
 
 
-def test_without_a_question_nothing_is_asked_and_chains_are_asked_for_after_the_page(
+def test_without_a_search_nothing_is_requested_and_the_matrix_loads_after_the_page(
     site: Client, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     page = site.get("/routes").content.decode()
@@ -487,13 +487,15 @@ def test_without_a_question_nothing_is_asked_and_chains_are_asked_for_after_the_
 
 
 def rows(answer: HttpResponse) -> list[list[str]]:
-    """The cells of the rows, as they are read."""
+    """Return the cells of the rows."""
     found = re.findall(r"<tr>(.*?)</tr>", answer.content.decode(), re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in found]
     return [[" ".join(re.sub(r"<b>.*?</b>|<[^>]+>", " ", cell).split()) for cell in row] for row in cells]
 
 
-def test_chains_stand_against_chains_and_testnets_apart(site: Client, asked: list[tuple[str, dict[str, Any]]]) -> None:
+def test_the_matrix_has_origins_by_destinations_and_separate_testnets(
+    site: Client, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert answer.status_code == 200
     found = rows(answer)
@@ -519,7 +521,7 @@ def test_a_chain_without_the_token_says_so(site: Client) -> None:
     assert found["Base USDC"][:3] == ["12", "8", "9"]
 
 
-def test_a_row_without_an_answer_is_not_a_row_of_zeros(site: Client, emulator: Emulator) -> None:
+def test_a_failed_row_is_not_a_row_of_zeros(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetExactInputRoutes", "geoblocked", times=1)
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
@@ -528,7 +530,7 @@ def test_a_row_without_an_answer_is_not_a_row_of_zeros(site: Client, emulator: E
     assert len([row for row in rows(answer) if row[-1].isdigit()]) == 18 + 5
 
 
-def test_when_no_row_is_answered_the_others_are_not_asked(
+def test_if_a_batch_of_rows_fails_the_others_are_not_requested(
     site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     emulator.behave("GetExactInputRoutes", "node-down-503")
@@ -536,17 +538,17 @@ def test_when_no_row_is_answered_the_others_are_not_asked(
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     assert "Service error. " in words(answer)
     assert "<table" not in answer.content.decode()
-    assert 6 <= len(asked) <= 12  # each once more, as far as the breaker lets it
+    assert 6 <= len(asked) <= 12  # one retry each, unless the circuit breaker is open
 
 
-def test_without_chains_there_is_no_picture(site: Client, emulator: Emulator) -> None:
+def test_without_chains_there_is_no_matrix(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "node-down-503")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 503
     assert "Service error" in words(answer)
 
 
-def test_a_picture_of_nothing_proves_nothing(site: Client, emulator: Emulator) -> None:
+def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetExactInputRoutes", "routes-stub")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
@@ -562,12 +564,12 @@ def test_a_picture_of_nothing_proves_nothing(site: Client, emulator: Emulator) -
         pytest.param("?with=USDC&x=1", "?with=USDC", id="what nobody knows"),
     ],
 )
-def test_the_picture_has_one_address(site: Client, written: str, canonical: str) -> None:
+def test_the_matrix_has_one_url(site: Client, written: str, canonical: str) -> None:
     answer = site.get(f"/routes/matrix{written}")
     assert (answer.status_code, answer["Location"]) == (302, f"/routes/matrix{canonical}")
 
 
-def test_a_picture_of_a_token_that_no_chain_features_is_explained(
+def test_the_matrix_of_a_token_that_no_chain_features_is_explained(
     site: Client, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     answer = site.get("/routes/matrix?with=NOPE")

@@ -1,4 +1,4 @@
-"""Rows of lists tell the story: the headline, the failure reason, and that a transfer is late."""
+"""List rows: the headline, the failure reason, and that a transfer is late."""
 
 import html
 import re
@@ -15,12 +15,12 @@ ROW = re.compile(r'<tr[^>]*>\s*<td>(<a class="row-link" href="/intent/(0x[0-9a-f
 
 
 def cells(page: str) -> dict[str, str]:
-    """The status cell of each row, by Intent ID."""
+    """Return the status cell of each row, by Intent ID."""
     return {intent_id: cell for cell, intent_id in ROW.findall(page)}
 
 
 def said(cell: str, part: str) -> str:
-    """What the marked part of a cell says; "" where it has none."""
+    """Return the text of the marked part of a cell, "" if it has none."""
     found = re.search(rf"<span[^>]* data-{part}\b[^>]*>(.*?)</span>(?:<bdi>(.*?)</bdi>)?", cell, re.DOTALL)
     return html.unescape(SPACES.sub(" ", re.sub(r"<[^>]+>", "", found[2] or found[1])).strip()) if found else ""
 
@@ -39,14 +39,14 @@ def test_a_row_has_the_headline_of_its_transfer(site: Client, emulator: Emulator
 
 
 @pytest.mark.parametrize("path", ["/", "/history?status=FAILED", "/history?status=SUCCEEDED", "/history?order=ASC"])
-def test_no_row_says_its_status_twice(site: Client, emulator: Emulator, path: str) -> None:
+def test_no_row_shows_its_status_twice(site: Client, emulator: Emulator, path: str) -> None:
     found = cells(site.get(path).content.decode()).values()
     words = [(said(cell, "tone"), said(cell, "headline")) for cell in found]
     assert len(words) >= 10
     assert [(word, headline) for word, headline in words if word.lower() == headline.lower()] == []
 
 
-def test_a_transfer_that_is_late_says_so_with_an_icon(site: Client, emulator: Emulator) -> None:
+def test_a_late_transfer_is_marked_with_an_icon(site: Client, emulator: Emulator) -> None:
     page = site.get("/history?status=EXECUTING&order=ASC").content.decode()
     late = [cell for cell in cells(page).values() if "data-late" in cell]
     assert late
@@ -55,7 +55,7 @@ def test_a_transfer_that_is_late_says_so_with_an_icon(site: Client, emulator: Em
         assert "#clock" in cell.partition("data-late")[2].partition("</span>")[0]
 
 
-def test_what_balances_could_change_is_not_told_in_a_list(site: Client, emulator: Emulator) -> None:
+def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(13)
     owner, intent_id = intent["ownerAddress"], str(intent["intentId"])
     without = said(cells(site.get(f"/history?owner={owner}").content.decode())[intent_id], "headline")
@@ -66,7 +66,7 @@ def test_what_balances_could_change_is_not_told_in_a_list(site: Client, emulator
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("list_of", ["address", "search", "token", "chain"])
-def test_every_list_tells_the_story(site: Client, emulator: Emulator, list_of: str) -> None:
+def test_every_list_shows_the_summary(site: Client, emulator: Emulator, list_of: str) -> None:
     intent = emulator.finished(25)
     paths = {
         "address": f"/address/{intent['ownerAddress']}",

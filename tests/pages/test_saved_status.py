@@ -1,4 +1,4 @@
-"""`/saved/status`: how the transfers stand whose Intent IDs a browser has saved."""
+"""`/saved/status`: current status of the transfers saved in a browser."""
 
 import html
 import re
@@ -21,7 +21,7 @@ def parts(site: Client, *ids: str) -> dict[str, str]:
     return {intent_id: html.unescape(re.sub(r"<[^>]+>", "|", part)) for intent_id, part in found}
 
 
-def test_each_transfer_is_told_as_on_its_page_with_what_its_amounts_are(site: Client, emulator: Emulator) -> None:
+def test_each_transfer_has_the_status_and_amounts_of_its_page(site: Client, emulator: Emulator) -> None:
     ids = [str(emulator.finished(number)["intentId"]) for number in (25, 28, 8, 2)]
     told = parts(site, *ids)
     assert list(told) == ids
@@ -35,7 +35,7 @@ def test_each_transfer_is_told_as_on_its_page_with_what_its_amounts_are(site: Cl
     assert "Quoted" not in told[ids[3]]
 
 
-def test_a_transfer_is_called_as_when_its_page_was_saved(site: Client, emulator: Emulator) -> None:
+def test_a_transfer_has_the_name_it_was_saved_with(site: Client, emulator: Emulator) -> None:
     for number in (2, 8, 20, 28):
         intent_id = str(emulator.finished(number)["intentId"])
         saved = re.search(r'data-name="([^"]+)"', site.get(f"/intent/{intent_id}").content.decode())
@@ -43,7 +43,7 @@ def test_a_transfer_is_called_as_when_its_page_was_saved(site: Client, emulator:
         assert html.unescape(saved[1]) in parts(site, intent_id)[intent_id]
 
 
-def test_what_could_not_be_read_says_so(site: Client, emulator: Emulator) -> None:
+def test_a_transfer_that_failed_to_load_says_so(site: Client, emulator: Emulator) -> None:
     intent_id = str(emulator.finished(2)["intentId"])
     told = parts(site, UNKNOWN, intent_id)
     assert "Status not loaded" in told[UNKNOWN]
@@ -52,7 +52,7 @@ def test_what_could_not_be_read_says_so(site: Client, emulator: Emulator) -> Non
     assert "Status not loaded" in parts(site, intent_id)[intent_id]
 
 
-def test_a_receipt_that_could_not_be_read_is_not_told_as_absent(site: Client, emulator: Emulator) -> None:
+def test_a_receipt_that_failed_to_load_is_not_shown_as_missing(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentReceipt", "failing-500")
     intent_id = str(emulator.finished(25)["intentId"])
     [told] = parts(site, intent_id).values()
@@ -73,5 +73,5 @@ def test_a_receipt_that_could_not_be_read_is_not_told_as_absent(site: Client, em
     ],
     ids=["none", "too many", "not canonical", "one is none", "a path", "a link"],
 )
-def test_what_is_no_list_of_intent_ids_is_refused(site: Client, emulator: Emulator, ids: list[str]) -> None:
+def test_an_invalid_list_of_intent_ids_is_rejected(site: Client, emulator: Emulator, ids: list[str]) -> None:
     assert site.get("/saved/status", {"id": ids}).status_code == 400

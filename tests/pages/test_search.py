@@ -1,4 +1,4 @@
-"""One hit redirects, several are listed with the reason of each, none is an explained miss."""
+"""Search: one hit redirects, several are listed with reasons, none shows possible causes."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ def text_of(html: bytes) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.decode()))
 
 
-def test_several_hits_are_listed_newest_first_with_the_reason_of_each(site: Client, emulator: Emulator) -> None:
+def test_several_hits_are_listed_newest_first_with_the_reason_for_each(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     page = site.get("/search", {"owner": owner})
     times = re.findall(r'<time class="sub" datetime="([^"]+)"', page.content.decode())
@@ -33,7 +33,7 @@ def test_several_hits_are_listed_newest_first_with_the_reason_of_each(site: Clie
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("written", ["{}", "https://basescan.org/address/{}#tokentxns", "Where is it? My wallet: {}."])
-def test_an_accounts_address_leads_to_everything_about_it(site: Client, emulator: Emulator, written: str) -> None:
+def test_an_account_address_redirects_to_its_page(site: Client, emulator: Emulator, written: str) -> None:
     owner = emulator.finished(2)["ownerAddress"].lower()
     answer = site.get("/search", {"q": written.format(owner)})
     assert answer.status_code == 302
@@ -42,7 +42,7 @@ def test_an_accounts_address_leads_to_everything_about_it(site: Client, emulator
     assert re.search(r"Roles Owner of \d+ transfers", page)
 
 
-def test_an_address_with_a_wrong_checksum_is_listed_with_the_doubt(site: Client, emulator: Emulator) -> None:
+def test_an_address_with_a_wrong_checksum_is_listed_with_a_warning(site: Client, emulator: Emulator) -> None:
     digits = emulator.finished(2)["ownerAddress"].removeprefix("0x").lower()
     answer = site.get("/search", {"q": "0x" + digits[:-20].upper() + digits[-20:]})
     assert answer.status_code == 200
@@ -50,7 +50,7 @@ def test_an_address_with_a_wrong_checksum_is_listed_with_the_doubt(site: Client,
     assert "View address" in answer.content.decode()
 
 
-def test_the_same_intent_found_by_several_keys_stands_once(site: Client, emulator: Emulator) -> None:
+def test_a_transfer_found_by_several_keys_is_listed_once(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(1)
     assert intent["originIntentAddress"]
     found = site.get("/search", {"q": intent["originIntentAddress"]})
@@ -67,7 +67,7 @@ def test_the_same_intent_found_by_several_keys_stands_once(site: Client, emulato
         pytest.param(f"https://basescan.org/tx/{NOTHING}", "transaction hash", ["transaction hash"], id="link"),
     ],
 )
-def test_a_miss_says_what_it_looks_like_and_what_was_asked(
+def test_a_miss_shows_the_type_of_the_identifier_and_the_completed_lookups(
     site: Client, emulator: Emulator, pasted: str, looks_like: str, asked: list[str]
 ) -> None:
     miss = site.get("/search", {"q": pasted})
@@ -78,7 +78,7 @@ def test_a_miss_says_what_it_looks_like_and_what_was_asked(
     assert "Possible reasons" in words
 
 
-def test_a_missed_hash_can_be_looked_at_on_every_chain(site: Client, emulator: Emulator) -> None:
+def test_a_missed_hash_links_to_every_chains_explorer(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": NOTHING}).content.decode()
     assert f"https://etherscan.io/tx/{NOTHING}" in page
     assert f"https://basescan.org/tx/{NOTHING}" in page
@@ -96,18 +96,14 @@ def test_a_missed_hash_can_be_looked_at_on_every_chain(site: Client, emulator: E
         pytest.param("0x1…2b", id="shortened to too little"),
     ],
 )
-def test_what_cannot_be_looked_up_is_explained_and_nothing_is_asked(
-    site: Client, emulator: Emulator, pasted: str
-) -> None:
-    emulator.behave("*", "failing-500")  # whatever were asked would be a failure
+def test_an_invalid_search_is_explained_without_a_request(site: Client, emulator: Emulator, pasted: str) -> None:
+    emulator.behave("*", "failing-500")  # any request would fail
     answer = site.get("/search", {"q": pasted})
     assert answer.status_code == 400
     assert 'role="alert"' in answer.content.decode()
 
 
-def test_a_search_that_could_not_ask_everything_does_not_say_that_there_is_nothing(
-    site: Client, emulator: Emulator
-) -> None:
+def test_an_incomplete_search_does_not_claim_no_matches(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == 503
@@ -127,13 +123,13 @@ def test_a_search_that_could_not_ask_everything_does_not_say_that_there_is_nothi
         pytest.param("geoblocked", 403, None, id="refused"),
     ],
 )
-def test_when_nothing_is_answered_the_code_is_that_of_a_failure_page(
+def test_without_any_response_the_status_code_is_that_of_an_error_page(
     site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
 ) -> None:
     emulator.behave("*", fault)
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == status
-    # Of what the service asks for up to a tenth more, so that not all come back at once.
+    # The service's retry time plus up to 10% jitter, so that clients don't retry at once.
     told = answer.headers.get("Retry-After")
     assert told == retry_after or (status == 429 and 60 <= int(told) <= 67)
     assert "All lookups failed" in answer.content.decode()
@@ -141,7 +137,7 @@ def test_when_nothing_is_answered_the_code_is_that_of_a_failure_page(
 
 
 @pytest.mark.parametrize("pasted", [NOTHING, NOBODY, "order 4711-0815"])
-def test_a_search_for_something_unknown_may_be_answered_with_not_found(
+def test_the_service_may_answer_an_unknown_identifier_with_not_found(
     site: Client, emulator: Emulator, pasted: str
 ) -> None:
     emulator.behave("SearchIntents", "not-found")
@@ -150,7 +146,7 @@ def test_a_search_for_something_unknown_may_be_answered_with_not_found(
     assert "Possible reasons" in answer.content.decode()
 
 
-def test_a_hit_stands_beside_what_could_not_be_asked(site: Client, emulator: Emulator) -> None:
+def test_a_hit_is_shown_along_with_the_failed_lookups(site: Client, emulator: Emulator) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     emulator.behave("GetIntent", "failing-500")
     answer = site.get("/search", {"q": txn_hash})
@@ -159,12 +155,12 @@ def test_a_hit_stands_beside_what_could_not_be_asked(site: Client, emulator: Emu
     assert "Lookup by intent ID failed" in answer.content.decode()
 
 
-def test_a_service_without_a_key_for_deposits_has_answered_all_the_same(site: Client, emulator: Emulator) -> None:
+def test_a_service_without_the_deposit_key_completes_the_search_all_the_same(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "deposit-hash-ignored", "empty-search-refused")
     assert site.get("/search", {"q": NOTHING}).status_code == 404
 
 
-def test_an_intents_own_id_leads_to_it_whatever_else_could_not_be_asked(site: Client, emulator: Emulator) -> None:
+def test_an_intent_id_redirects_to_its_transfer_even_if_other_lookups_fail(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     intent_id = emulator.finished(2)["intentId"]
     answer = site.get("/search", {"q": intent_id})
@@ -173,13 +169,13 @@ def test_an_intents_own_id_leads_to_it_whatever_else_could_not_be_asked(site: Cl
 
 
 def one_with_a_hash(site: Client, emulator: Emulator, which: int = 2) -> tuple[str, str]:
-    """An intent's id and the hash of its deposit."""
+    """Return an Intent ID and the hash of its deposit."""
     intent_id = emulator.finished(which)["intentId"]
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
     return intent_id, receipt["depositTransaction"]["txnHash"]
 
 
-def test_a_ticket_with_an_unknown_and_a_real_transaction_leads_to_the_real_one(
+def test_a_message_with_an_unknown_and_a_real_transaction_redirects_to_the_real_one(
     site: Client, emulator: Emulator
 ) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
@@ -188,7 +184,7 @@ def test_a_ticket_with_an_unknown_and_a_real_transaction_leads_to_the_real_one(
     assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 
-def test_a_ticket_with_two_intents_lists_both_with_what_each_was_found_by(site: Client, emulator: Emulator) -> None:
+def test_a_message_with_two_intents_lists_both_with_the_keys_that_matched(site: Client, emulator: Emulator) -> None:
     first, txn_hash = one_with_a_hash(site, emulator)
     second = emulator.finished(3)["intentId"]
     answer = site.get("/search", {"q": f"{second}, and {txn_hash} too"})
@@ -200,14 +196,14 @@ def test_a_ticket_with_two_intents_lists_both_with_what_each_was_found_by(site: 
     assert f"intent ID {second[:8]}" in page
 
 
-def test_a_ticket_with_a_hash_and_an_owner_leads_to_the_one_transfer(site: Client, emulator: Emulator) -> None:
+def test_a_message_with_a_hash_and_an_owner_redirects_to_the_one_transfer(site: Client, emulator: Emulator) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     owner = emulator.finished(2)["ownerAddress"]
     answer = site.get("/search", {"q": f"wallet {owner}, transaction https://etherscan.io/tx/{txn_hash}"})
     assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 
-def test_a_ticket_whose_hash_is_unknown_leads_by_its_owner(site: Client, emulator: Emulator) -> None:
+def test_a_message_with_an_unknown_hash_is_found_by_its_owner(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     page = site.get("/search", {"q": f"wallet {owner}, transaction {NOTHING}"})
     assert page.status_code == 200
@@ -227,7 +223,9 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
         pytest.param("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE and {}", id="native token"),
     ],
 )
-def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator: Emulator, ticket: str) -> None:
+def test_a_token_in_a_message_with_a_wallet_is_not_looked_up_as_an_owner(
+    site: Client, emulator: Emulator, ticket: str
+) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     page = site.get("/search", {"q": ticket.format(owner)})
     assert page.status_code == 200
@@ -235,13 +233,15 @@ def test_a_token_beside_a_wallet_is_not_asked_as_an_owner(site: Client, emulator
     assert "Also found" in page.content.decode()
 
 
-def test_a_token_alone_is_looked_up_all_the_same(site: Client, emulator: Emulator) -> None:
+def test_a_token_alone_is_looked_up(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": USDC})
     assert page.status_code == 404
     assert "<li>Owner, deposit address or destination intent address</li>" in page.content.decode()
 
 
-def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emulator: Emulator) -> None:
+def test_a_link_to_this_dashboard_with_its_transaction_redirects_to_the_transfer(
+    site: Client, emulator: Emulator
+) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     answer = site.get("/search", {"q": f"see http://dash.example/intent/{intent_id}?tx={txn_hash}."})
     assert answer.status_code == 302
@@ -250,7 +250,7 @@ def test_our_own_link_with_its_transaction_leads_to_the_intent(site: Client, emu
     assert unknown["Location"] == f"/intent/{intent_id}"
 
 
-def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client, emulator: Emulator) -> None:
+def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: Client, emulator: Emulator) -> None:
     other = "0x" + "34" * 32
     page = text_of(site.get("/search", {"q": f"{NOTHING} or {other} or {NOBODY[:-1]}"}).content)
     assert "0x121212…121212 as intent ID or transaction hash" in page
@@ -259,7 +259,7 @@ def test_a_miss_of_several_says_each_of_them_and_what_is_nearly_one(site: Client
 
 
 @pytest.mark.deep
-def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, emulator: Emulator) -> None:
+def test_a_long_list_shows_its_newest_and_the_total(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
     found = re.search(rf"Showing {MOST_SHOWN} of (\d+)\. Add a field to narrow the results", page)
     assert found
@@ -268,7 +268,7 @@ def test_a_long_list_shows_its_newest_and_says_how_many_there_are(site: Client, 
     assert page.count('class="row-link"') == MOST_SHOWN
 
 
-def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> None:
+def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Emulator) -> None:
     newest = wiring.service().get_intent_history(page=Page.first(size=100)).intents
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
     emulator.behave("SearchIntents", "search-capped")
@@ -288,7 +288,7 @@ def test_ten_hits_are_not_taken_for_all(site: Client, emulator: Emulator) -> Non
         ("project", "projectId"),
     ],
 )
-def test_every_key_of_the_intent_can_be_searched_by(site: Client, emulator: Emulator, key: str, field: str) -> None:
+def test_every_key_of_the_intent_can_be_searched(site: Client, emulator: Emulator, key: str, field: str) -> None:
     intent = emulator.finished(2)
     found = site.get("/search", {key: intent[field]})
     if found.status_code == 302:
@@ -298,14 +298,14 @@ def test_every_key_of_the_intent_can_be_searched_by(site: Client, emulator: Emul
 
 
 @pytest.mark.parametrize("key", ["transaction", "deposit"])
-def test_transactions_can_be_searched_by(site: Client, emulator: Emulator, key: str) -> None:
+def test_every_transaction_of_a_transfer_can_be_searched(site: Client, emulator: Emulator, key: str) -> None:
     intent = emulator.finished(2)
     receipt = site.get(f"/intent/{intent['intentId']}/raw/receipt.json").json()
     found = site.get("/search", {key: receipt["depositTransaction"]["txnHash"]})
     assert found.status_code == 302
 
 
-def test_a_memo_can_be_searched_by(site: Client, emulator: Emulator) -> None:
+def test_a_memo_can_be_searched(site: Client, emulator: Emulator) -> None:
     found = site.get("/search", {"text": "Order #48213"})
     assert found.status_code in (200, 302)
 
@@ -332,7 +332,7 @@ def test_a_memo_can_be_searched_by(site: Client, emulator: Emulator) -> None:
         ("intent", "i" * 201, "up to 200 characters"),
     ],
 )
-def test_a_key_that_was_filled_in_wrongly_says_what_is_wrong_and_nothing_is_asked(
+def test_an_invalid_field_is_explained_without_a_request(
     site: Client, emulator: Emulator, key: str, value: str, problem: str
 ) -> None:
     emulator.behave("*", "failing-500")
@@ -345,7 +345,7 @@ def test_a_key_that_was_filled_in_wrongly_says_what_is_wrong_and_nothing_is_aske
     assert f'name="{key}"' in faulty
 
 
-def test_the_first_faulty_field_has_the_focus(site: Client, emulator: Emulator) -> None:
+def test_the_first_invalid_field_has_the_focus(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"owner": "0x12", "project": "many"}).content.decode()
     assert [re.findall(r'name="(\w+)"', field) for field in re.findall(r"<input[^>]*autofocus[^>]*>", page)] == [
         ["owner"]
@@ -353,11 +353,11 @@ def test_the_first_faulty_field_has_the_focus(site: Client, emulator: Emulator) 
 
 
 @pytest.mark.parametrize("intent_id", ["intent_123abc", "a.b:c-d", "42"])
-def test_an_intent_id_may_have_the_services_own_form(site: Client, emulator: Emulator, intent_id: str) -> None:
+def test_an_intent_id_may_have_the_services_own_format(site: Client, emulator: Emulator, intent_id: str) -> None:
     assert site.get("/search", {"intent": intent_id}).status_code == 404
 
 
-def test_a_miss_by_one_key_has_other_causes_than_one_by_several(site: Client, emulator: Emulator) -> None:
+def test_a_miss_by_one_key_has_other_reasons_than_one_by_several(site: Client, emulator: Emulator) -> None:
     one = text_of(site.get("/search", {"owner": NOBODY}).content)
     assert "The wallet has never used this service." in one
     assert "Searched as Owner " in one
@@ -366,7 +366,7 @@ def test_a_miss_by_one_key_has_other_causes_than_one_by_several(site: Client, em
     assert "The wallet has never used this service." not in several
 
 
-def test_what_was_read_stands_below_what_is_wrong_with_it(site: Client, emulator: Emulator) -> None:
+def test_an_invalid_search_shows_how_it_was_read(site: Client, emulator: Emulator) -> None:
     answer = site.get("/search", {"q": "0x" + "ab" * 19 + "\u202ea" + " and more of it" * 700})
     page = answer.content.decode()
     assert answer.status_code == 400
@@ -376,7 +376,7 @@ def test_what_was_read_stands_below_what_is_wrong_with_it(site: Client, emulator
     assert len(echo[1]) == 200
 
 
-def test_a_transaction_leads_to_its_intent_which_says_the_step(site: Client, emulator: Emulator) -> None:
+def test_a_transaction_redirects_to_its_transfer_which_marks_the_step(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
     for leg in ("deposit", "origin", "destination"):
@@ -397,19 +397,19 @@ def test_a_transaction_leads_to_its_intent_which_says_the_step(site: Client, emu
         pytest.param(f"/tx/{SIGNATURE},", f"/tx/{SIGNATURE}", id="a Solana signature"),
     ],
 )
-def test_a_transaction_is_written_in_one_way(site: Client, path: str, canonical: str) -> None:
+def test_a_transaction_has_one_url(site: Client, path: str, canonical: str) -> None:
     answer = site.get(path)
     assert answer.status_code == 301
     assert answer["Location"] == canonical
 
 
 @pytest.mark.parametrize("chain", ["-1", "1.5", "1e3", "\uff11", "1_000", "0x1", "9" * 21, "\u0661"])
-def test_a_chain_is_a_number_in_plain_digits(site: Client, emulator: Emulator, chain: str) -> None:
+def test_a_chain_id_in_a_url_has_plain_digits(site: Client, emulator: Emulator, chain: str) -> None:
     emulator.behave("*", "failing-500")
     assert site.get(f"/tx/{chain}/{NOTHING}").status_code == 404
 
 
-def test_an_unknown_chain_is_refused_with_the_known_ones(site: Client, emulator: Emulator) -> None:
+def test_an_unknown_chain_is_rejected_with_the_known_ones(site: Client, emulator: Emulator) -> None:
     emulator.behave("SearchIntents", "failing-500")
     answer = site.get(f"/tx/{'9' * 20}/{NOTHING}")
     page = answer.content.decode()
@@ -417,13 +417,13 @@ def test_an_unknown_chain_is_refused_with_the_known_ones(site: Client, emulator:
     assert "Unknown chain ID 99999999999999999999. Known chains: Ethereum (1), Base (8453)" in page
 
 
-def test_without_its_list_of_chains_any_chain_may_be_asked(site: Client, emulator: Emulator) -> None:
+def test_without_the_chain_list_any_chain_is_accepted(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetChains", "failing-500")
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     assert site.get(f"/tx/12345/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 
-def test_a_transaction_that_is_on_another_chain_leads_to_its_intent(site: Client, emulator: Emulator) -> None:
+def test_a_transaction_on_another_chain_redirects_to_its_transfer(site: Client, emulator: Emulator) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     assert site.get(f"/tx/100/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
@@ -436,7 +436,9 @@ def test_a_transaction_that_is_on_another_chain_leads_to_its_intent(site: Client
         pytest.param(f"/search?q={SOLANA}", f"https://solscan.io/account/{SOLANA}", id="address"),
     ],
 )
-def test_what_is_of_solana_is_looked_at_on_solana_alone(site: Client, emulator: Emulator, path: str, link: str) -> None:
+def test_solana_identifiers_link_to_the_solana_explorer_only(
+    site: Client, emulator: Emulator, path: str, link: str
+) -> None:
     answer = site.get(path)
     page = answer.content.decode()
     assert answer.status_code == 404
@@ -446,10 +448,10 @@ def test_what_is_of_solana_is_looked_at_on_solana_alone(site: Client, emulator: 
 
 
 @pytest.mark.parametrize(("key", "value"), [("transaction", SIGNATURE), ("deposit", SIGNATURE), ("owner", SOLANA)])
-def test_the_keys_take_what_is_of_solana(site: Client, emulator: Emulator, key: str, value: str) -> None:
+def test_the_advanced_search_accepts_solana_identifiers(site: Client, emulator: Emulator, key: str, value: str) -> None:
     assert site.get("/search", {key: value}).status_code == 404
 
 
-def test_a_missed_transaction_of_a_known_chain_is_looked_at_there_alone(site: Client, emulator: Emulator) -> None:
+def test_a_missed_transaction_of_a_known_chain_links_to_its_explorer_only(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/tx/8453/{NOTHING}").content.decode()
     assert re.findall(r'href="(https://[^"]+)"', page) == [f"https://basescan.org/tx/{NOTHING}"]

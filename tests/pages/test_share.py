@@ -1,4 +1,4 @@
-"""What an intent shows of itself elsewhere: words for chats and search engines, a card, a badge, a QR code."""
+"""Sharing: link previews, the card, the badge and the QR code."""
 
 import html
 import re
@@ -51,7 +51,9 @@ def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
         pytest.param(TRAP, r"Failed, .*", "looks like USDC", id="look-alike"),
     ],
 )  # fmt: skip
-def test_the_state_is_said_in_words(site: Client, emulator: Emulator, number: int, title: str, inside: str) -> None:
+def test_the_link_preview_shows_the_status(
+    site: Client, emulator: Emulator, number: int, title: str, inside: str
+) -> None:
     intent_id = emulator.finished(number)["intentId"]
     found = told(site, emulator, number)
     assert re.fullmatch(title, found["og:title"])
@@ -64,13 +66,13 @@ def test_the_state_is_said_in_words(site: Client, emulator: Emulator, number: in
     assert found["twitter:card"] == "summary_large_image"
 
 
-def test_a_host_that_is_not_ours_stands_in_no_address(site: Client, emulator: Emulator) -> None:
+def test_a_foreign_host_header_appears_in_no_url(site: Client, emulator: Emulator) -> None:
     path = f"/intent/{emulator.finished(SWAPPED)['intentId']}"
     page = site.get(path, headers={"X-Forwarded-Host": "evil.example", "Referer": "https://evil.example/"})
     assert "evil.example" not in page.content.decode()
 
 
-def test_what_strangers_wrote_stays_words(site: Client, emulator: Emulator) -> None:
+def test_untrusted_text_stays_text(site: Client, emulator: Emulator) -> None:
     found = emulator.finished(SWAPPED)
     hostile = '"><script>alert(1)</script>\u202e'
     given = {"tokenSymbol": hostile, "symbol": hostile, "name": hostile, "tokenName": hostile}
@@ -83,13 +85,13 @@ def test_what_strangers_wrote_stays_words(site: Client, emulator: Emulator) -> N
 
 
 def named(document: Any, given: dict[str, str]) -> Any:
-    """Every token of the answer called so."""
+    """Rename every token of the response."""
     if isinstance(document, dict):
         return {key: given.get(key, named(value, given)) for key, value in document.items()}
     return [named(each, given) for each in document] if isinstance(document, list) else document
 
 
-def test_without_the_receipt_no_card_is_promised(site: Client, emulator: Emulator) -> None:
+def test_without_the_receipt_no_card_is_linked(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentReceipt", "failing-500")
     assert "og:image" not in told(site, emulator, SWAPPED)
 
@@ -98,7 +100,7 @@ def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> An
     return site.get(f"/intent/{emulator.finished(number)['intentId']}/card.png", headers=headers)
 
 
-def test_a_card_is_a_picture_that_other_sites_may_show(site: Client, emulator: Emulator) -> None:
+def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: Emulator) -> None:
     answer = card_of(site, emulator, REFUNDED)
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
     assert opened(answer.content).size == (1200, 630)
@@ -108,21 +110,19 @@ def test_a_card_is_a_picture_that_other_sites_may_show(site: Client, emulator: E
     assert "Set-Cookie" not in answer
 
 
-def test_who_has_the_card_is_told_that_it_is_the_same(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = card_of(site, emulator, REFUNDED)
     monkeypatch.setattr(wiring, "cards", lambda: pytest.fail("it was drawn again"))
     again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 
 
-def test_another_version_in_the_address_is_the_same_card(site: Client, emulator: Emulator) -> None:
+def test_a_version_in_the_url_returns_the_same_card(site: Client, emulator: Emulator) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
     assert site.get(f"{path}?v=1")["ETag"] == site.get(f"{path}?v=2")["ETag"]
 
 
-def test_a_state_that_changes_changes_the_card(site: Client, emulator: Emulator) -> None:
+def test_a_changed_status_changes_the_card(site: Client, emulator: Emulator) -> None:
     with time_machine.travel("2026-11-21T12:00:00Z") as clock:
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}/card.png"
         offered = site.get(path)
@@ -134,7 +134,7 @@ def test_a_state_that_changes_changes_the_card(site: Client, emulator: Emulator)
     assert opened(offered.content).tobytes() != opened(later.content).tobytes()
 
 
-def test_many_who_ask_at_once_have_it_drawn_once(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_requests_render_a_card_once(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     png = drawing.Pen.png
     monkeypatch.setattr(drawing.Pen, "png", lambda pen, card: drawn.append(card.intent) or png(pen, card))
@@ -145,7 +145,9 @@ def test_many_who_ask_at_once_have_it_drawn_once(emulator: Emulator, monkeypatch
     assert len(drawn) == 1
 
 
-def test_too_many_cards_at_once_are_put_off(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_cards_at_once_get_a_retry_time(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def busy(card: object) -> bytes:
         raise Busy
 
@@ -165,20 +167,20 @@ def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, 
 
 
 @pytest.mark.parametrize("picture", ["card.png", "badge.svg"])
-def test_an_unknown_intent_has_none(site: Client, picture: str) -> None:
+def test_an_unknown_intent_has_no_card(site: Client, picture: str) -> None:
     assert site.get(f"/intent/{UNKNOWN}/{picture}").status_code == 404
     assert site.get(f"/intent/what is this/{picture}").status_code == 404
 
 
 @pytest.mark.parametrize("page", ["card.png", "badge.svg", "qr.svg", "share"])
-def test_other_ways_to_write_the_id_lead_to_the_one(site: Client, emulator: Emulator, page: str) -> None:
+def test_other_spellings_of_the_id_redirect_to_the_canonical_one(site: Client, emulator: Emulator, page: str) -> None:
     intent_id = emulator.finished(REFUNDED)["intentId"]
     answer = site.get(f"/intent/{intent_id[2:].upper()}/{page}")
     assert (answer.status_code, answer["Location"]) == (301, f"/intent/{intent_id}/{page}")
 
 
 @pytest.mark.parametrize("page", ["card.png", "badge.svg", "qr.svg", "share"])
-def test_a_head_is_that_of_the_whole(site: Client, emulator: Emulator, page: str) -> None:
+def test_a_head_request_has_the_headers_of_the_image(site: Client, emulator: Emulator, page: str) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/{page}"
     head, whole = site.head(path), site.get(path)
     assert (head.status_code, head.content) == (200, b"")
@@ -191,7 +193,7 @@ def drawing_in(svg: bytes) -> ElementTree.Element:
 
 
 def badge(answer: Any) -> tuple[str, str]:
-    """What a badge says to those who hear it, and in its letters."""
+    """Return the badge's accessible name and its visible text."""
     root = drawing_in(answer.content)
     letters = " ".join(str(each.text) for each in root.iter(f"{SVG}text"))
     return root.attrib["aria-label"], letters
@@ -206,7 +208,7 @@ def badge(answer: Any) -> tuple[str, str]:
         (OFFER, "Expired", "#4b5563"),
     ],
 )
-def test_a_badge_says_the_state(site: Client, emulator: Emulator, number: int, word: str, ground: str) -> None:
+def test_a_badge_shows_the_status(site: Client, emulator: Emulator, number: int, word: str, ground: str) -> None:
     answer = site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg")
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
     said, letters = badge(answer)
@@ -220,7 +222,7 @@ def test_a_badge_says_the_state(site: Client, emulator: Emulator, number: int, w
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_every_state_has_a_sign_of_its_own(site: Client, emulator: Emulator) -> None:
+def test_every_status_has_its_own_icon(site: Client, emulator: Emulator) -> None:
     numbers = (SWAPPED, REFUNDED, RETURN_FAILED, OFFER)
     drawn = [site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg").content for number in numbers]
     signs = {path.attrib["d"] for each in drawn for path in drawing_in(each).iter(f"{SVG}path")}
@@ -228,7 +230,7 @@ def test_every_state_has_a_sign_of_its_own(site: Client, emulator: Emulator) -> 
 
 
 @pytest.mark.parametrize("status", ["<script>alert(1)</script>", "FROZEN & <b>", "\u202eDEDNUFER", "X" * 5000, "中文"])
-def test_a_state_that_nobody_knows_is_shown_as_text(site: Client, emulator: Emulator, status: str) -> None:
+def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, status: str) -> None:
     intent_id = emulator.finished(SWAPPED)["intentId"]
     rewrite(lambda document: {"intent": {"intentId": intent_id, "status": status}}, "GetIntent")
     emulator.behave("GetIntentReceipt", "not-found")
@@ -247,7 +249,7 @@ def test_a_state_that_nobody_knows_is_shown_as_text(site: Client, emulator: Emul
         ("GetIntentReceipt", "failing-500", 503, "Status unavailable"),
     ],
 )
-def test_what_kept_us_from_the_state_is_no_state(
+def test_an_error_badge_shows_no_status(
     site: Client, emulator: Emulator, operation: str, behaviour: str, code: int, word: str
 ) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/badge.svg"
@@ -257,7 +259,7 @@ def test_what_kept_us_from_the_state_is_no_state(
     assert badge(answer)[0] == f"intent: {word}"
 
 
-def test_a_qr_code_asks_the_service_nothing(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(httpx.Client, "send", lambda *_, **__: pytest.fail("the service was asked"))
     first, other = (site.get(f"/intent/0x{digit * 64}/qr.svg") for digit in "12")
     assert (first.status_code, first["Content-Type"]) == (200, "image/svg+xml")
@@ -269,7 +271,7 @@ def test_a_qr_code_asks_the_service_nothing(site: Client, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("page", ["qr.svg", "share"])
-def test_an_address_has_its_own(site: Client, page: str) -> None:
+def test_an_address_has_its_own_qr_code(site: Client, page: str) -> None:
     assert site.get(f"/address/{OWNER}/{page}").status_code == 200
     moved = site.get(f"/address/{OWNER[2:].upper()}/{page}")
     assert (moved.status_code, moved["Location"]) == (301, f"/address/{OWNER}/{page}")
@@ -282,7 +284,7 @@ def values(page: str) -> list[str]:
     return [html.unescape("".join(each)) for each in found]
 
 
-def test_the_ways_to_share_are_texts_and_links(site: Client, emulator: Emulator) -> None:
+def test_the_share_page_has_texts_and_links(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(REFUNDED)["intentId"]
     root = f"http://testserver/intent/{intent_id}"
     assert f'hx-get="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
@@ -298,7 +300,7 @@ def test_the_ways_to_share_are_texts_and_links(site: Client, emulator: Emulator)
     assert "<html" not in part
 
 
-def test_a_frame_is_offered_when_somebody_may_have_one(
+def test_an_embed_code_is_offered_if_embed_hosts_are_configured(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}"
@@ -309,13 +311,13 @@ def test_a_frame_is_offered_when_somebody_may_have_one(
 
 
 @pytest.mark.parametrize("of", ["intent", "address"])
-def test_the_feeds_are_named(site: Client, emulator: Emulator, of: str) -> None:
+def test_the_share_page_links_to_the_feeds(site: Client, emulator: Emulator, of: str) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}" if of == "intent" else f"/address/{OWNER}"
     links = re.findall(r'href="([^"]*/feed\.[a-z]+)"', site.get(f"{path}/share").content.decode())
     assert links == [f"{path}/feed.atom", f"{path}/feed.json"]
 
 
-def test_an_addresses_link_is_its_pages(site: Client) -> None:
+def test_the_share_link_of_an_address_is_its_page(site: Client) -> None:
     page = site.get(f"/address/{OWNER}/share").content.decode()
     assert values(page)[-1] == f"http://testserver/address/{OWNER}"
     assert "badge" not in page

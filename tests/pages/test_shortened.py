@@ -33,14 +33,14 @@ def rows(page: Any) -> list[str]:
 
 @pytest.fixture
 def played(emulator: Emulator) -> dict[str, Any]:
-    """One of the newest transfers of all, with its deposit."""
+    """Return one of the newest transfers, with its deposit."""
     found: dict[str, Any] = emulator.play(2, age=60)
     return found
 
 
 @pytest.fixture
 def busiest(emulator: Emulator) -> tuple[str, list[str]]:
-    """An owner with several of the newest transfers, and their IDs, newest first."""
+    """Return an owner with several of the newest transfers, and their IDs, newest first."""
     entries = newest.newest().entries
     newest.newest.cache_clear()
     owners = Counter(entry.receipt.owner_address for entry in entries if entry.receipt)
@@ -52,7 +52,7 @@ def busiest(emulator: Emulator) -> tuple[str, list[str]]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The operations that are asked of the service."""
+    """Operations called on the service."""
     found: list[str] = []
     send = httpx.Client.send
 
@@ -79,7 +79,7 @@ def test_a_shortened_intent_id_lists_the_transfer_and_does_not_redirect(
     assert f'title="{intent_id}"' in page.content.decode()
 
 
-def test_each_of_its_hashes_and_addresses_leads_to_a_transfer_and_says_which(
+def test_each_shortened_hash_or_address_finds_its_transfer_and_says_which_matched(
     site: Client, played: dict[str, Any]
 ) -> None:
     hashes = legs(site, played["intentId"])
@@ -100,7 +100,7 @@ def test_several_candidates_are_a_list_newest_first(site: Client, busiest: tuple
     assert rows(page) == intents
 
 
-def test_a_transfer_that_sends_nothing_offers_no_address_to_copy(
+def test_a_zero_value_transfer_offers_no_address_to_copy(
     site: Client, busiest: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = site.get("/search", {"q": short(busiest[0])}).content.decode()
@@ -109,7 +109,7 @@ def test_a_transfer_that_sends_nothing_offers_no_address_to_copy(
     assert "Copy owner" not in site.get("/search", {"q": short(busiest[0])}).content.decode()
 
 
-def test_nothing_that_matches_is_a_miss_that_says_what_was_searched(site: Client, emulator: Emulator) -> None:
+def test_a_miss_says_what_was_searched(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == 404
     assert "No matches" in words(page)
@@ -122,7 +122,7 @@ def test_nothing_that_matches_is_a_miss_that_says_what_was_searched(site: Client
     ("fault", "status", "retry_after"),
     [("failing-500", 503, "10"), ("broken-json", 503, "10"), ("geoblocked", 403, None)],
 )
-def test_when_the_newest_transfers_cannot_be_read_that_is_said_and_not_that_nothing_matches(
+def test_newest_transfers_that_failed_to_load_are_an_error_and_not_a_miss(
     site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
 ) -> None:
     emulator.behave("GetIntentHistory", fault)
@@ -145,7 +145,7 @@ def test_the_newest_transfers_are_read_once_for_several_searches(
     assert asked.count("GetIntentHistory") == 2
 
 
-def test_a_shortened_id_beside_a_full_one_is_offered_and_does_not_change_where_that_leads(
+def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(
     site: Client, emulator: Emulator, played: dict[str, Any]
 ) -> None:
     found = site.get("/search", {"q": f"{played['intentId']} and {UNKNOWN}"})
@@ -155,7 +155,7 @@ def test_a_shortened_id_beside_a_full_one_is_offered_and_does_not_change_where_t
 
 
 @pytest.mark.parametrize("path", ["/intent/0x12ab...34cd", "/tx/0x12ab…34cd", "/address/0x12ab…34cd"])
-def test_a_page_that_needs_a_full_id_says_so_and_asks_nothing(
+def test_a_page_that_needs_a_full_id_says_so_without_a_request(
     site: Client, emulator: Emulator, asked: list[str], path: str
 ) -> None:
     page = site.get(path)
@@ -164,9 +164,7 @@ def test_a_page_that_needs_a_full_id_says_so_and_asks_nothing(
     assert asked == []
 
 
-def test_a_ticket_with_two_full_hashes_says_which_of_them_a_shortened_one_may_be(
-    site: Client, emulator: Emulator
-) -> None:
+def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site: Client, emulator: Emulator) -> None:
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     deposit = legs(site, second)["deposit"]
     answer = send(
@@ -182,29 +180,27 @@ def test_a_ticket_with_two_full_hashes_says_which_of_them_a_shortened_one_may_be
     assert "lookalike" not in answer.page
 
 
-def test_a_shortened_id_in_front_of_the_others_waits_for_them_and_keeps_its_place(
-    site: Client, emulator: Emulator
-) -> None:
+def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{short(intent_id)} is {intent_id}")
     assert "Possible match: same transfer as row 2" in answer.words[0]
     assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
 
 
-def test_what_is_found_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, asked: list[str]) -> None:
+def test_a_match_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, asked: list[str]) -> None:
     intent_id = emulator.finished(8)["intentId"]
     send(f"{intent_id} {short(intent_id)}")
     assert asked.count("GetIntentHistory") == 1  # the balances of the one transfer
 
 
-def test_an_owner_in_the_ticket_leads_to_the_same_transfers(site: Client, emulator: Emulator) -> None:
+def test_an_owner_in_the_ticket_matches_the_same_transfers(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     answer = send(f"{owner} or {short(owner)}")
     assert "Possible match: same transfers as row 1" in answer.words[1]
     assert f'href="/address/{owner}"' in answer.rows[1]
 
 
-def test_several_rows_that_fit_are_a_list_without_a_first_choice(site: Client, emulator: Emulator) -> None:
+def test_several_matching_rows_are_a_list_without_a_default(site: Client, emulator: Emulator) -> None:
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     tail = "0x" + "5" * 56 + first[-8:]
     answer = send(f"{first} {second} {tail[:2]}{'a' * 56}{first[-8:]} …{first[-8:]}")
@@ -216,7 +212,7 @@ def test_several_rows_that_fit_are_a_list_without_a_first_choice(site: Client, e
     assert f'href="/intent/{first}"' in row
 
 
-def test_what_the_ticket_does_not_hold_is_compared_with_the_newest(
+def test_a_shortened_id_without_a_match_in_the_ticket_is_compared_with_the_newest_transfers(
     site: Client, played: dict[str, Any], asked: list[str]
 ) -> None:
     answer = send(f"{NOBODY} {short(played['intentId'])} {UNKNOWN} 0x12ab…34ce")
@@ -230,7 +226,7 @@ def test_what_the_ticket_does_not_hold_is_compared_with_the_newest(
     assert answer.total == "All 4 identifiers resolved: 3 not found, 1 possible match."
 
 
-def test_several_of_the_newest_are_a_list(site: Client, busiest: tuple[str, list[str]]) -> None:
+def test_several_matches_among_the_newest_are_a_list(site: Client, busiest: tuple[str, list[str]]) -> None:
     owner, intents = busiest
     answer = send(f"{NOBODY} {short(owner)}")
     assert f"{len(intents)} possible matches among the newest transfers" in answer.words[1]
@@ -239,13 +235,13 @@ def test_several_of_the_newest_are_a_list(site: Client, busiest: tuple[str, list
     assert "All possible matches" in answer.words[1]
 
 
-def test_a_shortened_id_alone_is_a_ticket_too(site: Client, played: dict[str, Any]) -> None:
+def test_a_shortened_id_alone_is_a_valid_ticket(site: Client, played: dict[str, Any]) -> None:
     answer = send(short(played["intentId"]))
     assert answer.status == 200
     assert "Possible match among the newest transfers" in answer.words[0]
 
 
-def test_rows_whose_newest_read_failed_say_so_and_it_is_tried_once(
+def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
     site: Client, emulator: Emulator, asked: list[str]
 ) -> None:
     emulator.behave("GetIntentHistory", "failing-500")
@@ -267,6 +263,6 @@ def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emul
     assert "Not compared with row 1, whose lookups failed." in answer.words[1]
 
 
-def test_what_may_be_pasted_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
+def test_the_accepted_input_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
     for path in ("/", "/search"):
         assert "hortened ID" in words(site.get(path))

@@ -1,4 +1,4 @@
-"""What search engines and other programs are told: what a page is, which address it has, who may list it."""
+"""Metadata for search engines and other programs: descriptions, canonical URLs, indexing."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def contact(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PLACES)
-def test_every_page_says_what_it_is_and_where(site: Client, path: str) -> None:
+def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: str) -> None:
     page = site.get(path).content.decode()
     assert canonical(page) == [path]
     assert 20 < len(tags(page)["description"]) <= 300
@@ -47,21 +47,21 @@ def test_every_page_says_what_it_is_and_where(site: Client, path: str) -> None:
     assert re.search(r"<title>[^<]{3,} · Intents</title>", page)
 
 
-def test_pages_are_told_apart(site: Client) -> None:
+def test_pages_have_distinct_titles(site: Client) -> None:
     places = ("/", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes", "/help")
     assert len({tags(site.get(path).content.decode())["description"] for path in places}) == len(places)
 
 
-def test_a_query_is_no_address_of_its_own(site: Client) -> None:
+def test_a_query_has_no_canonical_url_of_its_own(site: Client) -> None:
     assert canonical(site.get("/history?status=FAILED").content.decode()) == ["/history"]
 
 
-def test_a_page_that_is_not_there_has_no_address(site: Client) -> None:
+def test_a_missing_page_has_no_canonical_url(site: Client) -> None:
     assert canonical(site.get("/nowhere").content.decode()) == []
 
 
 @pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_intents_and_addresses_have_one_address_each(site: Client, emulator: Emulator, of: str) -> None:
+def test_transfers_and_addresses_have_one_canonical_url_each(site: Client, emulator: Emulator, of: str) -> None:
     path = place(emulator, of)
     assert canonical(site.get(path).content.decode()) == [path]
 
@@ -72,17 +72,17 @@ def place(emulator: Emulator, of: str) -> str:
 
 
 @pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_by_themselves_they_are_not_listed(site: Client, emulator: Emulator, of: str) -> None:
+def test_by_default_transfers_and_addresses_are_noindex(site: Client, emulator: Emulator, of: str) -> None:
     assert tags(site.get(place(emulator, of)).content.decode())["robots"] == "noindex"
 
 
 @pytest.mark.usefixtures("listed")
 @pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_with_the_setting_they_may_be(site: Client, emulator: Emulator, of: str) -> None:
+def test_the_index_setting_lets_transfers_and_addresses_be_indexed(site: Client, emulator: Emulator, of: str) -> None:
     assert "robots" not in tags(site.get(place(emulator, of)).content.decode())
 
 
-def test_an_address_says_how_it_stands(site: Client, emulator: Emulator) -> None:
+def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulator) -> None:
     page = site.get(place(emulator, "ownerAddress")).content.decode()
     said = tags(page)
     assert re.match(r"(at least )?\d[\d,]* transfers?(, |$)", said["description"])
@@ -92,7 +92,7 @@ def test_an_address_says_how_it_stands(site: Client, emulator: Emulator) -> None
     assert f'hx-get="{place(emulator, "ownerAddress")}/share"' in page
 
 
-def test_an_address_that_is_nothing_says_nothing_of_how_it_stands(site: Client, emulator: Emulator) -> None:
+def test_an_address_without_transfers_has_the_default_description(site: Client, emulator: Emulator) -> None:
     assert "og:title" not in tags(site.get(f"/address/{NOBODY}").content.decode())
 
 
@@ -101,12 +101,12 @@ FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/hi
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_files_are_not_listed(site: Client, emulator: Emulator, path: str) -> None:
+def test_files_are_noindex(site: Client, emulator: Emulator, path: str) -> None:
     answer = site.get(path.format(emulator.finished(REFUNDED)["intentId"]))
     assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
 
 
-def test_pages_carry_no_tag_for_files(site: Client) -> None:
+def test_pages_have_no_robots_header_for_files(site: Client) -> None:
     assert "X-Robots-Tag" not in site.get("/")
 
 
@@ -116,17 +116,17 @@ def allows(answer: Any, path: str) -> bool:
     return rules.can_fetch("AnyBot", f"http://testserver{path}")
 
 
-def test_crawlers_are_kept_from_what_costs_the_service(site: Client) -> None:
+def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site: Client) -> None:
     answer = site.get("/robots.txt")
     assert answer["Content-Type"].startswith("text/plain")
     refused = ("/export/history.csv", "/search?q=1", "/console", "/triage", "/live/0x1", "/history", "/recoverable")
     assert not [path for path in refused if allows(answer, path)]
-    # Whoever may not read them cannot read either that they are not to be listed, nor what a link to them shows.
+    # A crawler that may not read them would miss both the noindex tag and the link preview.
     assert all(allows(answer, path) for path in ("/", "/help", "/chains", "/intent/0x1", "/intent/0x1/card.png"))
 
 
 @pytest.mark.usefixtures("listed")
-def test_with_the_setting_crawlers_may_read_the_lists(site: Client) -> None:
+def test_the_index_setting_lets_crawlers_read_the_lists(site: Client) -> None:
     answer = site.get("/robots.txt")
     assert all(allows(answer, path) for path in ("/history", "/recoverable"))
     assert not allows(answer, "/export/history.csv")
@@ -140,7 +140,7 @@ def fields(answer: Any) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in answer.content.decode().splitlines())
 
 
-def test_the_security_file_says_whom_to_tell_and_until_when(site: Client, contact: str) -> None:
+def test_the_security_file_has_a_contact_and_an_expiration(site: Client, contact: str) -> None:
     answer = site.get("/.well-known/security.txt", secure=True)
     found = fields(answer)
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
@@ -150,20 +150,20 @@ def test_the_security_file_says_whom_to_tell_and_until_when(site: Client, contac
     assert timedelta(days=100) < left < timedelta(days=365)
 
 
-def test_a_security_file_that_came_unprotected_names_no_address_of_its_own(site: Client, contact: str) -> None:
+def test_a_security_file_served_over_http_has_no_canonical_url(site: Client, contact: str) -> None:
     assert "Canonical" not in fields(site.get("/.well-known/security.txt"))
 
 
 @pytest.mark.parametrize(
     "written", ["security@intents.example", "http://intents.example", "mailto:a@b\nContact: x", "mailto:"]
 )
-def test_a_contact_that_is_none_stops_the_start(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+def test_an_invalid_contact_stops_the_start(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("INTENTS_SECURITY_CONTACT", written)
     with pytest.raises(ValidationError, match="must be a mailto: or https: URI"):
         Environment()
 
 
-def test_the_manifest_names_what_is_there(site: Client) -> None:
+def test_the_manifest_refers_to_existing_files(site: Client) -> None:
     answer = site.get("/site.webmanifest")
     told = json.loads(answer.content)
     assert answer["Content-Type"] == "application/manifest+json"
@@ -173,32 +173,32 @@ def test_the_manifest_names_what_is_there(site: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/site.webmanifest", "/.well-known/security.txt"])
-def test_they_are_only_read(site: Client, contact: str, path: str) -> None:
+def test_well_known_files_are_read_only(site: Client, contact: str, path: str) -> None:
     head, whole = site.head(path), site.get(path)
     assert (head.status_code, head.content) == (200, b"")
     assert head["Content-Type"] == whole["Content-Type"]
     assert site.post(path).status_code == 405
 
 
-def test_what_is_no_page_has_the_icon_too(site: Client) -> None:
+def test_files_have_the_icon_too(site: Client) -> None:
     answer = site.get("/favicon.ico")
     assert (answer.status_code, answer["Location"]) == (302, "/static/img/mark.svg")
 
 
 @pytest.mark.parametrize("joined", [False, True])
-def test_htmx_starts_when_all_scripts_have_run(
+def test_htmx_starts_after_all_scripts_have_run(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, joined: bool
 ) -> None:
-    """A deferred one starts as soon as it has run, before a second file (its extension) or those that listen to it."""
+    """Deferred, htmx would start before its extension and the scripts with its event listeners have run."""
     monkeypatch.setattr(assets, "are_joined", lambda: joined)
     files = [("js/htmx.js", " defer")] if joined else [("vendor/htmx.min.js", ""), ("vendor/hx-sse.min.js", "")]
     intent_id = emulator.play(3)["intentId"]
     for path in ("/", "/kept", f"/intent/{intent_id}"):
         page = site.get(path).content.decode()
         assert re.findall(r'<script src="/static/([^"]+)"( defer)?>', page)[-len(files) :] == files, path
-        assert "<script src" not in page.partition("<body")[2], path  # htmx would run it again with the page before
+        assert "<script src" not in page.partition("<body")[2], path  # htmx would run it again with the restored page
 
 
-def test_htmx_in_a_page_elsewhere_is_the_last_script(site: Client, emulator: Emulator) -> None:
+def test_htmx_is_the_last_script_of_an_embedded_page(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/embed/intent/{emulator.play(3)['intentId']}").content.decode()
     assert re.findall(r'<script src="/static/([^"]+)" defer>', page)[-1] == "vendor/htmx.min.js"

@@ -1,4 +1,4 @@
-"""A token's page: what the service has of it, what warns of it, where it can go, and what it says of an unknown one."""
+"""Token page: listing, price, warnings and routes, also of unlisted tokens."""
 
 import html
 import re
@@ -35,12 +35,12 @@ def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] 
 
 
 def words(page: str) -> str:
-    """What a reader sees of it."""
+    """Return the visible text."""
     body = re.sub(r"(?s)^.*<main[^>]*>", "", page)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
-def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Recorded):
+def test_a_featured_token_shows_what_the_service_lists(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
     said = words(shown)
     assert "<title>USDC on Base · Intents</title>" in shown
@@ -57,21 +57,21 @@ def test_a_featured_token_says_what_the_service_has_of_it(site: Client, way: Rec
     assert "does not list" not in said
 
 
-def test_a_testnets_token_has_no_value(site: Client, way: Recorded):
+def test_a_testnet_token_has_no_value(site: Client, way: Recorded):
     said = words(page(site, f"/token/84532/{ZERO}"))
     assert "Price No value Testnet tokens have no value." in said
     assert "$" not in said.partition("Decimals")[0]
 
 
-def test_while_the_catalogue_is_away_the_search_says_that_it_is_featured(site: Client, way: Recorded):
+def test_without_the_catalog_a_search_shows_that_a_token_is_featured(site: Client, way: Recorded):
     way.scripts["GetChains"] = lambda body: DOWN
     assert "Featured rank 2 Featured by the service." in words(page(site, f"/token/{BASE}/{USDC}"))
 
 
-def test_the_page_asks_for_no_more_than_it_shows_at_first(site: Client, way: Recorded):
+def test_the_page_requests_only_what_it_shows_at_first(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
     assert {operation for operation, _ in way.sent} == {"GetChains", LIST, PRICES}
-    assert len(way.asked(LIST)) == 2  # the chain's, and the featured ones of all for those of the same symbol
+    assert len(way.asked(LIST)) == 2  # the chain's tokens, and all featured ones for those with the same symbol
     assert re.findall(r'hx-get="([^"]+)" hx-trigger="load"', shown) == [
         f"/token/{BASE}/{USDC}/routes",
         f"/token/{BASE}/{USDC}/intents",
@@ -79,14 +79,14 @@ def test_the_page_asks_for_no_more_than_it_shows_at_first(site: Client, way: Rec
     assert f'<a href="/token/{BASE}/{USDC}/routes">' in shown
 
 
-def test_tokens_of_the_same_symbol_elsewhere_are_named(site: Client, way: Recorded):
+def test_tokens_with_the_same_symbol_are_listed(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
     assert "USDC on Ethereum 0xA0b869…06eB48" in words(shown)
     assert "USDC on Base 0x833589" not in words(shown)
     assert "USDC on Base 0x833589…A02913" in words(page(site, f"/token/{BASE}/{SPOOF}"))
 
 
-def test_the_chains_own_coin_is_one_token_under_both_addresses(site: Client, way: Recorded):
+def test_the_native_token_is_one_token_under_both_addresses(site: Client, way: Recorded):
     answer = site.get(f"/token/{ETHEREUM}/{EEE}")
     assert (answer.status_code, answer["Location"]) == (301, f"/token/{ETHEREUM}/{ZERO}")
     shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
@@ -95,7 +95,7 @@ def test_the_chains_own_coin_is_one_token_under_both_addresses(site: Client, way
     assert "Price $3,100.00" in shown
 
 
-def test_a_coin_that_the_list_leaves_out_is_known_from_its_chain(site: Client, way: Recorded):
+def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Client, way: Recorded):
     way.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
     shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert shown.startswith("ETH E ETH A token on Ethereum")
@@ -113,7 +113,7 @@ def test_a_coin_that_the_list_leaves_out_is_known_from_its_chain(site: Client, w
         (f"/token/{BASE}/{USDC}/", f"/token/{BASE}/{USDC}"),
     ],
 )
-def test_other_ways_to_write_it_lead_to_the_one(site: Client, way: Recorded, written: str, canonical: str):
+def test_other_spellings_redirect_to_the_canonical_url(site: Client, way: Recorded, written: str, canonical: str):
     answer = site.get(written)
     assert answer["Location"] == canonical
     assert not way.asked(LIST)
@@ -127,13 +127,13 @@ def test_other_ways_to_write_it_lead_to_the_one(site: Client, way: Recorded, wri
         (f"/token/999999/{USDC}", "The service does not list Chain 999999."),
     ],
 )
-def test_what_can_be_no_token_is_not_asked_for(site: Client, way: Recorded, path: str, sentence: str):
+def test_an_impossible_token_causes_no_request(site: Client, way: Recorded, path: str, sentence: str):
     for part in ("", "/routes", "/intents"):
         assert sentence in words(page(site, path + part, status=404))
     assert [operation for operation, _ in way.sent if operation != "GetChains"] == []
 
 
-def test_an_address_that_is_no_hex_is_taken_as_it_is(site: Client, way: Recorded):
+def test_an_address_that_is_not_hex_is_used_as_written(site: Client, way: Recorded):
     way.changes["GetChains"] = lambda answer: {"chains": [*answer["chains"], {"id": SOLANA_CHAIN, "name": "Solana"}]}
     token = {"chainId": SOLANA_CHAIN, "address": SOLANA, "symbol": "USDC", "name": "USD Coin", "decimals": 6}
     way.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
@@ -144,7 +144,7 @@ def test_an_address_that_is_no_hex_is_taken_as_it_is(site: Client, way: Recorded
     assert way.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 
-def test_a_spoof_on_an_external_list_carries_its_warnings_with_their_reasons(site: Client, way: Recorded):
+def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Client, way: Recorded):
     shown = words(page(site, f"/token/{BASE}/{SPOOF}"))
     assert "Token warnings" in shown
     assert (
@@ -158,7 +158,7 @@ def test_a_spoof_on_an_external_list_carries_its_warnings_with_their_reasons(sit
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
 
-def test_not_listed_is_a_state_of_its_own(site: Client, way: Recorded):
+def test_an_unlisted_token_has_its_own_page(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{NOBODYS}")
     said = words(shown)
     assert "<title>0x121212…121212 on Base · Intents</title>" in shown
@@ -170,7 +170,7 @@ def test_not_listed_is_a_state_of_its_own(site: Client, way: Recorded):
     assert "Featured tokens with this symbol" not in said
 
 
-def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Recorded):
+def test_an_unavailable_list_does_not_make_a_token_unlisted(site: Client, way: Recorded):
     way.scripts[LIST] = way.scripts[PRICES] = lambda body: DOWN
     answer = site.get(f"/token/{BASE}/{USDC}")
     shown = words(answer.content.decode())
@@ -182,7 +182,7 @@ def test_a_service_that_cannot_say_is_not_taken_for_no(site: Client, way: Record
     assert "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" in shown
 
 
-def test_a_search_that_fails_is_not_taken_for_no_either(site: Client, way: Recorded):
+def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, way: Recorded):
     way.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
     shown = words(page(site, f"/token/{BASE}/{NOBODYS}", status=503))
     assert "Couldn't load the listing" in shown
@@ -200,13 +200,13 @@ def test_a_search_that_fails_is_not_taken_for_no_either(site: Client, way: Recor
         ({"priceUsd": "lots"}, "Price No price available"),
     ],
 )
-def test_the_price_has_its_time_and_no_price_is_not_zero(site: Client, way: Recorded, price: dict, said: str):
+def test_the_price_has_a_time_and_no_price_is_not_zero(site: Client, way: Recorded, price: dict, said: str):
     token = {"chainId": BASE, "tokenAddress": USDC}
     way.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
     assert said in words(page(site, f"/token/{BASE}/{USDC}"))
 
 
-def test_where_it_can_go_and_what_can_pay_for_it_are_grouped_by_chain(site: Client, way: Recorded):
+def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL)
     said = words(shown)
     assert "<html" not in shown
@@ -217,7 +217,7 @@ def test_where_it_can_go_and_what_can_pay_for_it_are_grouped_by_chain(site: Clie
     assert way.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
 
 
-def test_each_direction_fails_by_itself_and_none_is_no_proof(site: Client, way: Recorded):
+def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(site: Client, way: Recorded):
     way.scripts[ONWARD] = lambda body: DOWN
     way.scripts[INWARD] = lambda body: {"tokens": []}
     shown = words(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
@@ -225,7 +225,7 @@ def test_each_direction_fails_by_itself_and_none_is_no_proof(site: Client, way: 
     assert "No listed routes to this token. A route may still exist" in shown
 
 
-def test_newest_intents_with_it_say_among_which(site: Client, way: Recorded):
+def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, way: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
     said = words(shown)
     assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)
@@ -238,20 +238,20 @@ def test_newest_intents_with_it_say_among_which(site: Client, way: Recorded):
     assert len(way.asked(HISTORY)) == 2
 
 
-def test_intents_that_begin_or_end_with_another_token_are_left_out(site: Client, way: Recorded):
+def test_transfers_of_other_tokens_are_excluded(site: Client, way: Recorded):
     shown = words(page(site, f"/token/{BASE}/{NOBODYS}/intents", headers=PARTIAL))
     assert "0 in the newest 30 from and 30 to Base" in shown
     assert "None of these transfers uses this token." in shown
 
 
-def test_intents_of_one_side_that_fail_take_nothing_from_the_other(site: Client, way: Recorded):
+def test_a_failed_side_leaves_the_transfers_of_the_other(site: Client, way: Recorded):
     way.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
     shown = words(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
     assert "Couldn't load transfers from Base: Service error." in shown
     assert re.search(r"\d+ in the newest 30 to Base", shown)
 
 
-def test_without_scripts_the_parts_are_pages_that_lead_back(site: Client, way: Recorded):
+def test_without_javascript_the_parts_are_pages_with_a_link_back(site: Client, way: Recorded):
     for part, heading in (("routes", "Routes from this token"), ("intents", "Recent transfers")):
         shown = page(site, f"/token/{BASE}/{USDC}/{part}")
         assert heading in words(shown)

@@ -1,4 +1,4 @@
-"""The list of tokens: what its address asks the service for, and what a reader sees of the answer."""
+"""The list of tokens: requests that its URL causes, and how it shows the responses."""
 
 import html
 import re
@@ -33,7 +33,7 @@ def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorde
 
 @pytest.fixture
 def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    """Five thousand tokens on twenty chains."""
+    """Return 5,000 tokens on 20 chains."""
     with recorded(Emulator(now=emulator.now, tokens=5000, chains=20), monkeypatch) as way:
         yield way
 
@@ -56,7 +56,7 @@ def test_tokens_of_a_testnet_have_no_price(site: Client, way: Recorded):
     assert any("$" in row for row in rows(page(site, f"/tokens?chain={BASE}")))
 
 
-def test_the_status_counts_tokens_on_the_chains_that_it_counts(site: Client, way: Recorded):
+def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, way: Recorded):
     listed = wiring.catalog()
     chains = [chain.id for chain in listed.chains()]
     listed.learn((*chains, 792703809))
@@ -80,7 +80,7 @@ def native(chain_id: int, address: str) -> dict[str, Any]:
             "featureIndex": 1, "decimals": 18}  # fmt: skip
 
 
-def test_featured_tokens_of_all_chains_come_by_rank_with_their_prices(site: Client, way: Recorded):
+def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Client, way: Recorded):
     shown = page(site, "/tokens")
     found = rows(shown)
     assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 native token"
@@ -95,7 +95,7 @@ def test_featured_tokens_of_all_chains_come_by_rank_with_their_prices(site: Clie
     assert f"/token/{BASE}/{USDC}" in links(shown)
 
 
-def test_the_first_paint_asks_once_for_all_tokens_and_once_for_prices(site: Client, many: Recorded):
+def test_the_first_view_requests_all_tokens_once_and_prices_once(site: Client, many: Recorded):
     shown = page(site, "/tokens")
     assert [operation for operation, _ in many.sent] == ["GetChains", LIST, PRICES]
     assert len(rows(shown)) > 50
@@ -105,7 +105,7 @@ def test_the_first_paint_asks_once_for_all_tokens_and_once_for_prices(site: Clie
 
 
 @pytest.mark.parametrize(("show", "most"), [("listed", 1), ("external", 2)])
-def test_longer_lists_are_asked_for_once_a_chain(site: Client, many: Recorded, show: str, most: int):
+def test_longer_lists_are_requested_once_per_chain(site: Client, many: Recorded, show: str, most: int):
     shown = page(site, f"/tokens?show={show}")
     assert len(rows(shown)) == 100
     assert len(many.asked(PRICES)[0]["tokens"]) == 100
@@ -117,7 +117,7 @@ def test_longer_lists_are_asked_for_once_a_chain(site: Client, many: Recorded, s
 
 
 @pytest.mark.deep
-def test_thousands_of_rows_come_a_hundred_at_a_time_and_each_once(site: Client, many: Recorded):
+def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Client, many: Recorded):
     shown = page(site, "/tokens?show=listed")
     seen = links(shown)
     total = int(re.search(r"([\d,]+) listed tokens on 20 chains", shown)[1].replace(",", ""))  # type: ignore[index]
@@ -133,7 +133,7 @@ def test_thousands_of_rows_come_a_hundred_at_a_time_and_each_once(site: Client, 
     assert len(many.asked(LIST)) == asked
 
 
-def test_without_scripts_there_are_links_to_the_windows(site: Client, many: Recorded):
+def test_without_javascript_there_are_links_to_the_batches(site: Client, many: Recorded):
     shown = page(site, "/tokens?show=listed&after=100")
     assert "Tokens 101 to 200 of" in words(shown)
     assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
@@ -143,13 +143,13 @@ def test_without_scripts_there_are_links_to_the_windows(site: Client, many: Reco
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 30])
-def test_a_place_that_is_none_is_refused_before_anything_is_asked(site: Client, way: Recorded, after: str):
+def test_an_invalid_position_is_rejected_before_any_request(site: Client, way: Recorded, after: str):
     page(site, f"/tokens?after={after}", status=400)
     page(site, f"/tokens/rows?after={after}", status=400)
     assert not way.asked(LIST)
 
 
-def test_listed_and_external_tokens_say_what_they_are(site: Client, way: Recorded):
+def test_listed_and_external_tokens_are_labeled(site: Client, way: Recorded):
     listed = rows(page(site, f"/tokens?chain={BASE}&show=listed"))
     external = rows(page(site, f"/tokens?chain={BASE}&show=external"))
     assert any(re.search("AERO Aerodrome Finance Base Listed 18", row) for row in listed)
@@ -171,7 +171,7 @@ def test_both_addresses_of_a_native_token_are_one_row(site: Client, way: Recorde
     assert f"/token/{BASE}/{ZERO}" not in links(without)
 
 
-def test_the_limit_is_per_chain_and_tokens_are_left_out_by_address(site: Client, way: Recorded):
+def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, way: Recorded):
     shown = page(site, "/tokens?show=listed&limit=2")
     chains = [re.search(r"/token/(\d+)/", link)[1] for link in links(shown)]  # type: ignore[index]
     assert max(map(chains.count, chains)) == 2
@@ -194,7 +194,7 @@ def test_the_limit_is_per_chain_and_tokens_are_left_out_by_address(site: Client,
         ("?after=0", ""),
     ],
 )
-def test_every_list_has_one_address(site: Client, way: Recorded, written: str, canonical: str):
+def test_every_token_list_has_one_url(site: Client, way: Recorded, written: str, canonical: str):
     answer = site.get(f"/tokens{written}")
     assert (answer.status_code, answer["Location"]) == (302, f"/tokens{canonical}")
     assert not way.asked(LIST)
@@ -214,7 +214,7 @@ def test_every_list_has_one_address(site: Client, way: Recorded, written: str, c
         ("q=" + "x" * 101, "Enter at most 100 characters."),
     ],
 )
-def test_what_cannot_be_asked_is_told_and_not_asked(site: Client, way: Recorded, query: str, sentence: str):
+def test_an_invalid_filter_is_explained_without_a_request(site: Client, way: Recorded, query: str, sentence: str):
     shown = words(page(site, f"/tokens?{query}", status=400))
     assert sentence in shown
     assert "Fix the marked fields" in shown
@@ -222,7 +222,7 @@ def test_what_cannot_be_asked_is_told_and_not_asked(site: Client, way: Recorded,
     assert not way.asked(LIST)
 
 
-def test_a_search_is_the_services_own_in_all_of_its_lists(site: Client, way: Recorded):
+def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, way: Recorded):
     shown = page(site, "/tokens?q=usdc")
     assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 25}
     assert len(way.asked(LIST)[0]["chainIds"]) == 24
@@ -234,14 +234,14 @@ def test_a_search_is_the_services_own_in_all_of_its_lists(site: Client, way: Rec
     assert "Tokens: “usdc” · Intents" in words(shown)
 
 
-def test_a_search_is_kept_for_a_minute_and_takes_filters_along(site: Client, way: Recorded):
+def test_a_search_is_cached_for_a_minute_and_combines_with_filters(site: Client, way: Recorded):
     for _ in range(2):
         page(site, f"/tokens?q=usdc&chain={BASE}&without={USDC}&limit=7")
     searches = [body for body in way.asked(LIST) if "searchQuery" in body]
     assert searches == [{"chainIds": [BASE], "searchQuery": "usdc", "limit": 7, "excludeTokens": [USDC]}]
 
 
-def test_a_pasted_address_is_searched_for_as_one(site: Client, way: Recorded):
+def test_a_pasted_address_is_searched_as_an_address(site: Client, way: Recorded):
     shown = page(site, f"/tokens?q={USDC}")
     assert way.asked(LIST)[0]["tokenAddress"] == USDC
     assert "searchQuery" not in way.asked(LIST)[0]
@@ -250,13 +250,13 @@ def test_a_pasted_address_is_searched_for_as_one(site: Client, way: Recorded):
     assert "No listed token has this address on this chain." in nothing
 
 
-def test_a_search_without_end_says_where_it_was_cut(site: Client, many: Recorded):
+def test_a_long_search_result_says_where_it_was_truncated(site: Client, many: Recorded):
     shown = words(page(site, "/tokens?q=o"))
     assert "Only the first 25 results on" in shown
     assert "500 tokens found on 20 chains" in shown
 
 
-def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorded):
+def test_a_search_without_results_suggests_what_to_try(site: Client, way: Recorded):
     shown = page(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
     assert "No tokens match “ <script>⟨U+202E⟩ ”" in words(shown)
     assert "<script>⟨" not in shown
@@ -264,7 +264,7 @@ def test_a_search_that_finds_nothing_says_what_to_try(site: Client, way: Recorde
     assert f'href="/tokens?chain={BASE}"' in shown
 
 
-def test_what_typing_changes_comes_without_the_field(site: Client, way: Recorded):
+def test_typing_updates_everything_but_the_field(site: Client, way: Recorded):
     typed = page(site, "/tokens?q=usdc", headers=TYPED)
     assert 'name="q"' not in typed
     assert 'data-said="26 tokens found on 24 chains, best matches first."' in typed
@@ -276,7 +276,7 @@ def test_what_typing_changes_comes_without_the_field(site: Client, way: Recorded
     assert "HX-Target" in site.get("/tokens")["Vary"]
 
 
-def test_a_list_that_cannot_be_had_leaves_the_filters(site: Client, way: Recorded):
+def test_a_list_that_failed_to_load_leaves_the_filters(site: Client, way: Recorded):
     way.scripts[LIST] = lambda body: DOWN
     answer = site.get(f"/tokens?chain={BASE}")
     shown = answer.content.decode()
@@ -291,20 +291,20 @@ def test_a_list_that_cannot_be_had_leaves_the_filters(site: Client, way: Recorde
     assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
 
 
-def test_a_chain_whose_list_cannot_be_had_takes_nothing_from_the_others(site: Client, way: Recorded):
+def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, way: Recorded):
     way.scripts[LIST] = lambda body: refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
     shown = page(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
     assert "Couldn't load the tokens of Polygon." in words(shown)
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
-def test_prices_that_cannot_be_asked_break_nothing_and_missing_ones_are_not_zero(site: Client, way: Recorded):
+def test_failed_prices_break_nothing_and_missing_ones_are_not_zero(site: Client, way: Recorded):
     way.scripts[PRICES] = lambda body: DOWN
     shown = rows(page(site, f"/tokens?chain={BASE}"))
     assert [row for row in shown if "not known" in row] == shown
     way.scripts[PRICES] = lambda body: {"tokenPrices": []}
     answers = rows(page(site, f"/tokens?chain={POLYGON}"))
-    assert [row for row in answers if "not known" in row] == answers  # not asked again at every turn
+    assert [row for row in answers if "not known" in row] == answers  # not requested again for each batch
 
 
 def test_tokens_without_a_price_say_so(site: Client, way: Recorded):
@@ -315,7 +315,7 @@ def test_tokens_without_a_price_say_so(site: Client, way: Recorded):
     assert all("no price" in row for row in shown if "USD Coin" not in row)
 
 
-def test_odd_tokens_break_no_list(site: Client, way: Recorded):
+def test_unusual_tokens_break_no_list(site: Client, way: Recorded):
     odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
     way.changes[LIST] = lambda answer: {"tokens": odd}
@@ -327,9 +327,7 @@ def test_odd_tokens_break_no_list(site: Client, way: Recorded):
     assert listed == [f"/token/{BASE}/0x{'ab' * 20}"]
 
 
-def test_a_list_that_could_not_be_renewed_says_how_old_it_is(
-    site: Client, way: Recorded, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_list_that_could_not_be_refreshed_shows_its_age(site: Client, way: Recorded, monkeypatch: pytest.MonkeyPatch):
     known = wiring.catalog().listed_featured([BASE])
     monkeypatch.setattr(Catalog, "listed_featured", lambda *_: replace(known, age=1200.0, error=Unreachable()))
     shown = page(site, f"/tokens?chain={BASE}")
@@ -337,7 +335,7 @@ def test_a_list_that_could_not_be_renewed_says_how_old_it_is(
     assert len(rows(shown)) == 5
 
 
-def test_a_catalogue_that_is_away_is_asked_for_and_said(site: Client, way: Recorded):
+def test_a_missing_catalog_is_requested_and_noted(site: Client, way: Recorded):
     way.scripts["GetChains"] = lambda body: DOWN
     assert "Service error" in words(page(site, "/tokens", status=503))
     shown = page(site, f"/tokens?chain={BASE}")

@@ -1,4 +1,4 @@
-"""A whole ticket at once: every identifier in it has one row, which comes as soon as it is known."""
+"""Triage: one row for each identifier of a ticket, sent as soon as it's known."""
 
 import asyncio
 import csv
@@ -68,7 +68,7 @@ def words_of(row: str) -> str:
 
 
 async def posted(text: str | None, **headers: str) -> Answer:
-    """To the application as the server calls it, by a reader who stays."""
+    """Post to the ASGI application and return the complete response."""
     told: list[Any] = []
     body = urlencode({"q": text}).encode() if text is not None else b""
     sent = {"host": "localhost", "content-type": "application/x-www-form-urlencoded"}
@@ -97,7 +97,7 @@ def send(text: str | None, **headers: str) -> Answer:
 
 @dataclass(frozen=True)
 class Known:
-    """An identifier as it stands in the ticket, and what its row has to say of it."""
+    """An identifier as written in the ticket, and the expected row."""
 
     written: str
     value: str
@@ -106,7 +106,7 @@ class Known:
 
 
 def legs(site: Client, intent_id: str) -> dict[str, str]:
-    """The hashes of a transfer's transactions, by step."""
+    """Return the hashes of a transfer's transactions, by step."""
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
     sent = {
         leg: (receipt.get(f"{leg}Transaction") or {}).get("txnHash")
@@ -116,7 +116,7 @@ def legs(site: Client, intent_id: str) -> dict[str, str]:
 
 
 def forty_eight(site: Client, emulator: Emulator) -> list[Known]:
-    """Of all kinds and in all forms, of transfers that ended in all ways."""
+    """Return identifiers of all kinds and spellings, of transfers with all outcomes."""
     known: list[Known] = []
     for scenario in (1, 2, 3, 4, 8, 9, 10, 12):
         intent = emulator.finished(scenario)
@@ -177,7 +177,7 @@ def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses
 
 
 def is_right(site: Client, known: Known, row: str, number: int, first: dict[str, int]) -> bool:
-    """It says of the transfer what the transfer's own page says, or refers to the row that does."""
+    """Return whether the row shows the summary of the transfer's page, or refers to the row that does."""
     if f'title="{known.value}"' not in row or f'id="row-{number}"' not in row:
         return False
     if known.what == "owner" and " transfers" in row:
@@ -216,19 +216,19 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
         assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
     assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
-    assert answer.page.count("Row,Identifier,Type") == 1  # a page of 200 rows is large enough without a second
+    assert answer.page.count("Row,Identifier,Type") == 1  # one page of 200 rows is enough
     forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
     assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
     assert len(forms) == 3
 
 
-def test_the_links_to_be_read_elsewhere_lead_where_the_reader_came_from(site: Client, emulator: Emulator) -> None:
+def test_links_in_copies_use_the_host_in_the_users_browser(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(intent_id, Referer="https://localhost/triage")
     assert f"https://localhost/intent/{intent_id}" in answer.copied("Plain text")
 
 
-def test_a_row_leads_to_the_same_place_as_the_search(site: Client, emulator: Emulator) -> None:
+def test_a_row_links_to_the_same_place_as_the_search(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     origin = legs(site, intent_id)["origin"]
     for written in (origin, f"/intent/{intent_id}"):
@@ -236,7 +236,7 @@ def test_a_row_leads_to_the_same_place_as_the_search(site: Client, emulator: Emu
         assert f'class="row-link" href="{found}"' in send(written).rows[0]
 
 
-def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulator) -> None:
+def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulator) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.words
     assert "USDC, a token on Ethereum" in token
@@ -246,7 +246,7 @@ def test_a_token_and_a_placeholder_are_no_misses(site: Client, emulator: Emulato
     assert answer.total == "All 3 identifiers resolved: 1 token, 2 not identifiers."
 
 
-def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emulator) -> None:
+def test_a_malformed_identifier_is_explained(site: Client, emulator: Emulator) -> None:
     answer = send(f"{NOBODY[:-1]} 0x1…2b vitalik.eth")
     assert ["This one has 39" in answer.words[0], "shortened" in answer.words[1], "ENS names" in answer.words[2]] == [
         True
@@ -254,7 +254,7 @@ def test_what_is_nearly_an_identifier_is_explained(site: Client, emulator: Emula
     assert answer.total == "All 3 identifiers resolved: 3 to check."
 
 
-def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emulator) -> None:
+def test_an_order_number_alone_is_searched_as_text(site: Client, emulator: Emulator) -> None:
     answer = send("<b>4711</b> \u202e")
     assert answer.status == 200
     assert "<b>4711" not in answer.page
@@ -269,9 +269,7 @@ def test_an_order_number_alone_is_looked_up_as_text(site: Client, emulator: Emul
         pytest.param("https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log", id="an encoded link"),
     ],
 )
-def test_an_intent_id_in_a_link_to_a_transaction_leads_to_its_intent(
-    site: Client, emulator: Emulator, written: str
-) -> None:
+def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emulator: Emulator, written: str) -> None:
     intent_id = emulator.finished(8)["intentId"]
     asked = written.format(intent_id)
     answer = send(asked)
@@ -281,12 +279,14 @@ def test_an_intent_id_in_a_link_to_a_transaction_leads_to_its_intent(
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
-def test_a_miss_of_a_link_says_all_that_was_asked(site: Client, emulator: Emulator) -> None:
+def test_a_missed_link_shows_all_completed_lookups(site: Client, emulator: Emulator) -> None:
     answer = send(f"https://etherscan.io/tx/{NOTHING}")
     assert "Searched as transaction hash or intent ID" in answer.words[0]
 
 
-def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client, emulator: Emulator) -> None:
+def test_an_owner_links_to_the_newest_transfer_that_needs_attention_and_to_all(
+    site: Client, emulator: Emulator
+) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     row = send(f"wallet {owner}").rows[0]
     assert re.search(r"owner of \d+ transfers", row)
@@ -307,7 +307,7 @@ def test_an_owner_leads_to_the_newest_that_needs_a_look_and_to_all(site: Client,
         ("SearchIntents", "Lookup by", "1 of 3 identifiers resolved: 1 found. The others failed:"),
     ],
 )
-def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
+def test_a_failed_lookup_is_reported_and_the_rest_continues(
     site: Client, emulator: Emulator, operation: str, said: str, total: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
@@ -324,13 +324,13 @@ def test_what_could_not_be_asked_says_so_and_the_rest_goes_on(
     assert again[2].startswith("Retry ")
 
 
-def test_a_receipt_that_cannot_be_read_is_said(site: Client, emulator: Emulator) -> None:
+def test_a_receipt_that_failed_to_load_is_noted(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.behave("GetIntentReceipt", "failing-500")
     assert "Couldn't load the receipt" in send(intent_id).words[0]
 
 
-def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
+def test_an_internal_error_costs_one_row_and_reveals_nothing(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def break_(number: int, finding: Any, *rest: object, **how: object) -> None:
@@ -347,7 +347,7 @@ def test_our_own_mistake_costs_one_row_and_tells_nothing_of_it(
     assert intent_id not in caplog.text
 
 
-def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulator: Emulator) -> None:
+def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -> None:
     answer = send(f"{NOTHING} {NOBODY}")
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-accel-buffering"] == "no"
@@ -371,10 +371,10 @@ def test_the_page_comes_piece_by_piece_and_nobody_keeps_it(site: Client, emulato
         pytest.param(NOBODY[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )
-def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
+def test_a_text_without_identifiers_is_returned_for_correction(
     site: Client, emulator: Emulator, text: str | None, problem: str
 ) -> None:
-    emulator.behave("*", "failing-500")  # whatever were asked would be a failure
+    emulator.behave("*", "failing-500")  # any request would fail
     answer = send(text)
     assert answer.status == 400
     assert problem in answer.page
@@ -403,7 +403,7 @@ def test_a_text_without_anything_to_answer_comes_back_to_be_mended(
         pytest.param({}, 200, id="not a browser"),
     ],
 )
-def test_only_our_own_pages_may_send_a_text(
+def test_only_same_origin_pages_may_send_a_text(
     site: Client, emulator: Emulator, headers: dict[str, str], status: int
 ) -> None:
     answer = send(NOTHING, **headers)
@@ -413,7 +413,7 @@ def test_only_our_own_pages_may_send_a_text(
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_the_form_is_an_ordinary_page(site: Client, method: str) -> None:
+def test_the_form_is_a_normal_page(site: Client, method: str) -> None:
     answer = site.generic(method, "/triage?q=" + NOTHING)
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
@@ -423,12 +423,12 @@ def test_the_form_is_an_ordinary_page(site: Client, method: str) -> None:
         assert 'aria-current="page">Triage' in answer.content.decode()
 
 
-def test_other_methods_are_refused(site: Client) -> None:
+def test_other_methods_are_rejected(site: Client) -> None:
     assert site.put("/triage").status_code == 405
 
 
 @pytest.mark.parametrize("text", [f"{NOTHING} or {NOBODY}", f"{NOTHING} or {NOBODY[:-1]}", "{owner} and {owner_2}"])
-def test_a_search_that_holds_several_offers_a_triage_of_all(site: Client, emulator: Emulator, text: str) -> None:
+def test_a_search_with_several_identifiers_offers_triage(site: Client, emulator: Emulator, text: str) -> None:
     owners = {"owner": emulator.finished(2)["ownerAddress"], "owner_2": emulator.finished(3)["ownerAddress"]}
     asked = text.format(**owners)
     page = site.get("/search", {"q": asked}).content.decode()
@@ -436,7 +436,7 @@ def test_a_search_that_holds_several_offers_a_triage_of_all(site: Client, emulat
     assert "Look up all identifiers" not in site.get("/search", {"q": NOTHING}).content.decode()
 
 
-def test_a_search_passes_hidden_characters_on_to_triage_which_leaves_them_out(site: Client) -> None:
+def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Client) -> None:
     asked = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {NOBODY}"
     tree = LexborHTMLParser(site.get("/search", {"q": asked}).content.decode())
     passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
@@ -444,7 +444,7 @@ def test_a_search_passes_hidden_characters_on_to_triage_which_leaves_them_out(si
     assert "Ignored invisible characters in or around identifiers" in send(passed_on).page
 
 
-def test_nothing_that_was_pasted_is_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
+def test_pasted_text_is_never_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     emulator.behave("GetIntent", "failing-500")
     canary = "0xca7a" + "7e" * 30
@@ -454,7 +454,7 @@ def test_nothing_that_was_pasted_is_logged(site: Client, emulator: Emulator, cap
     assert not any(word in caplog.text.lower() for word in ("canary", "ca7a", "7e7e7e"))
 
 
-def test_nothing_that_was_pasted_reaches_the_output_of_the_server(capfd: pytest.CaptureFixture[str]) -> None:
+def test_pasted_text_never_reaches_the_servers_output(capfd: pytest.CaptureFixture[str]) -> None:
     canary = "0xca7a" + "7e" * 30
     with dashboard() as root, httpx.Client(base_url=root, trust_env=False, timeout=30) as client:
         assert client.post("/triage", data={"q": f"canary@shop.example {canary}"}).status_code == 200
@@ -478,7 +478,7 @@ def behind_doors(doors: Doors) -> Iterator[str]:
 
 
 class Reader:
-    """A reader on a socket: what has come so far, and when he leaves."""
+    """Client on a socket: the data received so far, and when it disconnects."""
 
     def __init__(self, root: str, text: str) -> None:
         where = urlsplit(root)
@@ -510,7 +510,7 @@ def reading(root: str, text: str) -> Iterator[Reader]:
         reader.leave()
 
 
-def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
+def test_each_row_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
     first, second, *_ = known = ids(6)
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
         assert "6 identifiers found" in reader.until("<tbody>")
@@ -527,7 +527,7 @@ def test_each_row_comes_as_soon_as_it_and_all_before_it_are_known(behind_doors: 
 
 
 @pytest.mark.deep
-def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behind_doors: str, doors: Doors) -> None:
+def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_doors: str, doors: Doors) -> None:
     known = ids(wiring.TICKET_THREADS + 8)
     tickets = [" ".join(f"/intent/{each}" for each in known[at : at + 4]) for at in range(0, len(known), 4)]
     with ExitStack() as readers:
@@ -543,7 +543,7 @@ def test_many_tickets_wait_for_a_slow_service_without_keeping_anybody_else(behin
             reader.until("All 4 identifiers resolved: 4 found.")
 
 
-def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Client, emulator: Emulator) -> None:
+def test_after_a_disconnect_neither_transfers_nor_names_are_requested(site: Client, emulator: Emulator) -> None:
     service = triage.ClientService(wiring.service())
     assert service.get_chains().chains
     assert service.catalog().chains()
@@ -552,10 +552,10 @@ def test_a_reader_who_has_left_asks_neither_for_transfers_nor_for_names(site: Cl
         service.get_chains()
     with pytest.raises(OutOfTime):
         service.catalog()
-    assert not isinstance(service, ServiceClient)  # whose connections and end are not a reader's
+    assert not isinstance(service, ServiceClient)  # their connections and end aren't a client's
 
 
-def test_when_the_reader_leaves_nothing_more_is_asked(behind_doors: str, doors: Doors) -> None:
+def test_after_a_disconnect_nothing_more_is_requested(behind_doors: str, doors: Doors) -> None:
     known = ids(40)
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
         reader.until("<tbody>")

@@ -1,4 +1,4 @@
-"""A token that is not what it is called: every place that shows it says so, and why."""
+"""Spoofed tokens: every place that shows one has a warning with the reasons."""
 
 import asyncio
 import html
@@ -15,7 +15,7 @@ from intents_ui.display import hashes
 from intents_ui.emulator.app import Emulator
 from tests.exported import KINDS, read
 
-SPOOF = 18  # 1,000 "USDC" that are none
+SPOOF = 18  # 1,000 fake "USDC"
 FAKE = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 WORDS = "looks like USDC, unlisted"
 SHORT = "0xeF5753…cC8e7F"
@@ -44,7 +44,7 @@ def row(page: str, intent_id: str) -> str:
 
 
 def is_marked(markup: str) -> bool:
-    """The tag and the address to be seen, all words and reasons for whoever points at it or listens."""
+    """Return whether the tag and the address are visible, with all reasons in the tooltip and for screen readers."""
     mark = part(markup, r'<span class="marks".*?</bdi></span>')
     title = html.unescape(part(mark, r'title="[^"]*"'))
     assert title == f'title="{LIKE} {UNLISTED}"'
@@ -59,7 +59,7 @@ def page(site: Client, path: str) -> str:
 
 
 def ask(method: str, path: str, **how: Any) -> str:
-    """Through the front door, for what comes piece by piece."""
+    """Request through the ASGI application, for streamed pages."""
 
     async def answer() -> httpx.Response:
         transport = httpx.ASGITransport(asgi.application)
@@ -71,7 +71,7 @@ def ask(method: str, path: str, **how: Any) -> str:
     return found.text
 
 
-def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_below(site: Client, spoof: Any) -> None:
+def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Client, spoof: Any) -> None:
     shown = page(site, f"/intent/{spoof['intentId']}")
     assert is_marked(part(shown, r'<div class="money">.*?</div>'))
     note = part(shown, r'<div class="note warnings".*?</ul>')
@@ -81,7 +81,7 @@ def test_the_page_of_a_transfer_says_it_beside_the_amount_and_with_all_reasons_b
     assert SAID in words(part(shown, r'data-step="deposit".*?</li>'))
 
 
-def test_whoever_is_asked_to_commit_it_is_told_before(site: Client, emulator: Emulator) -> None:
+def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
     shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
     note, asked = shown.index('class="note warnings"'), shown.index("What happens next")
     assert note < asked
@@ -97,11 +97,11 @@ def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
 
 
-def test_with_the_token_list_nothing_is_said_of_it(site: Client, spoof: dict[str, Any]) -> None:
+def test_with_the_token_list_there_is_no_such_note(site: Client, spoof: dict[str, Any]) -> None:
     assert "couldn't be checked against it" not in words(page(site, f"/intent/{spoof['intentId']}"))
 
 
-def test_its_calls_and_its_fees_say_it(site: Client, spoof: Any) -> None:
+def test_calls_and_fees_show_the_token_warnings(site: Client, spoof: Any) -> None:
     shown = page(site, f"/intent/{spoof['intentId']}")
     fields = page(site, f"/intent/{spoof['intentId']}/proof")
     calls = words(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
@@ -110,22 +110,22 @@ def test_its_calls_and_its_fees_say_it(site: Client, spoof: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}"])
-def test_a_row_of_a_list_says_it(site: Client, spoof: Any, path: str) -> None:
+def test_a_list_row_shows_the_token_warnings(site: Client, spoof: Any, path: str) -> None:
     assert is_marked(row(page(site, path.format(**spoof)), spoof["intentId"]))
 
 
-def test_a_search_which_gives_no_symbols_still_says_that_the_token_is_not_listed(site: Client, spoof: Any) -> None:
+def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Client, spoof: Any) -> None:
     found = row(page(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
     assert "1,000.00 quoted on Base" in words(found) or "1,000.00" in words(found)
     assert f"unlisted : {UNLISTED} {SHORT}" in words(found)
 
 
-def test_the_newest_on_the_first_page_say_it(site: Client, emulator: Emulator) -> None:
+def test_the_home_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
     emulator.play(SPOOF)
     assert is_marked(page(site, "/"))
 
 
-def test_the_answer_for_a_customer_says_it(site: Client, spoof: Any) -> None:
+def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
     plain, markdown, told = map(html.unescape, texts)
     assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
@@ -136,7 +136,7 @@ def test_the_answer_for_a_customer_says_it(site: Client, spoof: Any) -> None:
     ]
 
 
-def test_a_row_of_a_ticket_says_it(site: Client, spoof: Any) -> None:
+def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"})
     transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
     assert f"{SAID} on Base →" in words(transfer)
@@ -144,12 +144,12 @@ def test_a_row_of_a_ticket_says_it(site: Client, spoof: Any) -> None:
     assert LIKE in words(token)
 
 
-def test_the_page_of_its_contract_says_it(site: Client) -> None:
+def test_the_contracts_address_page_shows_the_token_warnings(site: Client) -> None:
     assert f"Token contract of USDC ({WORDS}) on Base" in words(page(site, f"/address/{FAKE}"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_export_says_it_in_columns_of_its_own(site: Client, spoof: Any, kind: str) -> None:
+def test_an_export_has_columns_for_the_token_warnings(site: Client, spoof: Any, kind: str) -> None:
     rows = read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").encode()).rows
     by_id = {row["intent_id"]: row for row in rows}
     assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; unlisted"
@@ -159,7 +159,7 @@ def test_an_export_says_it_in_columns_of_its_own(site: Client, spoof: Any, kind:
     assert not any(row["origin_warnings"] for row in others)
 
 
-def test_the_warning_of_an_intent_leads_to_the_tokens_own_page(site: Client, spoof: dict[str, Any]) -> None:
+def test_a_transfers_token_warning_links_to_the_tokens_page(site: Client, spoof: dict[str, Any]) -> None:
     note = part(page(site, f"/intent/{spoof['intentId']}"), r'<div class="note warnings".*?</ul>')
     assert f'<a href="/token/8453/{FAKE}"><bdi>USDC</bdi> on Base</a>' in note
     assert LIKE in words(page(site, f"/token/8453/{FAKE}"))

@@ -1,4 +1,4 @@
-"""A recoverable balance is told in the same words on the work list and on its owner's page."""
+"""A recoverable balance has the same row in the recoverable list and on its owner's page."""
 
 import re
 
@@ -11,14 +11,14 @@ OWNER = re.compile(r'\s*<td data-label="Owner">.*?</td>', re.DOTALL)
 
 
 def rows(page: str) -> dict[str, str]:
-    """By intent, without what tells one place from the other: the owner's column, the row's own id, and the moment."""
+    """Return rows by Intent ID, without the parts that differ: the owner column, the row's `id`, and the time."""
     table = page.partition('<table class="intents worklist">')[2].partition("</table>")[0]
     found = re.findall(r"<tr[^>]*>(\s*<td>.*?)</tr>", table, re.DOTALL)
     told = [re.sub(r"\s+", " ", AGO.sub("", OWNER.sub("", row))) for row in found]
     return {row.partition('href="/intent/')[2][:66]: row for row in told}
 
 
-def test_a_row_says_the_same_wherever_it_stands(site: Client, emulator: Emulator) -> None:
+def test_a_row_is_the_same_in_every_list(site: Client, emulator: Emulator) -> None:
     page = site.get("/recoverable").content.decode()
     owners = list(dict.fromkeys(re.findall(r'href="/address/(0x[0-9a-f]{40})"', page)))[::4]
     with_reason = next(row for row in rows(page).values() if 'class="reason"' in row)

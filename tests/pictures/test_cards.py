@@ -1,4 +1,4 @@
-"""Cards: drawn whole whatever they say, once, and never too many at a time."""
+"""Preview cards: complete for any content, rendered once, and with limited concurrency."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -39,7 +39,7 @@ def drawn(card: Card) -> Image.Image:
 
 
 class Pens:
-    """Pens that draw when the test lets them, and count."""
+    """Renderers that count and wait for the test."""
 
     def __init__(self) -> None:
         self.drawn: list[Card] = []
@@ -68,7 +68,7 @@ def slow() -> Pens:
     return Pens()
 
 
-def test_a_card_is_a_picture_of_its_size_with_something_on_it() -> None:
+def test_a_card_is_an_image_of_its_size_with_content() -> None:
     image = drawn(DONE)
     assert (image.format, image.size) == ("PNG", (1200, 630))
     left, top, right, bottom = MONEY
@@ -77,7 +77,7 @@ def test_a_card_is_a_picture_of_its_size_with_something_on_it() -> None:
 
 
 @pytest.mark.parametrize("tone", list(Tone))
-def test_every_tone_has_its_colour_and_its_sign(tone: Tone) -> None:
+def test_every_tone_has_its_color_and_icon(tone: Tone) -> None:
     image = drawn(replace(DONE, tone=tone))
     colours = {colour for _, colour in image.crop((88, 78, 160, 134)).getcolors(10_000) or ()}
     assert {tuple(bytes.fromhex(colour[1:])) for colour in TONES[tone]} <= colours
@@ -92,7 +92,7 @@ def test_every_tone_has_its_colour_and_its_sign(tone: Tone) -> None:
     ["", "x" * 5000, "中文字符" * 100, "⟨U+202E⟩gnp.exe", "\u0301" * 50, "👩‍👩‍👧" * 40, "a\nb\tc\0d", "<script>&amp;"],
     ids=["none", "long", "foreign", "hidden", "marks", "emoji", "control", "markup"],
 )
-def test_whatever_somebody_wrote_stays_in_its_place(words: str) -> None:
+def test_untrusted_text_stays_in_its_space(words: str) -> None:
     strange = replace(
         DONE,
         intent=words,
@@ -109,12 +109,12 @@ def test_whatever_somebody_wrote_stays_in_its_place(words: str) -> None:
         assert image.crop(margin).tobytes() == plain.crop(margin).tobytes()
 
 
-def test_letters_that_the_font_lacks_are_seen() -> None:
+def test_characters_missing_in_the_font_are_visible() -> None:
     without = drawn(replace(DONE, headline="pay"))
     assert drawn(replace(DONE, headline="pay\u4e2d")).tobytes() != without.tobytes()
 
 
-def test_the_same_card_is_drawn_once_for_all_who_ask(slow: Pens) -> None:
+def test_equal_cards_are_rendered_once(slow: Pens) -> None:
     shelf = Cards(pen=slow)
     with ThreadPoolExecutor(12) as threads:
         asked = [threads.submit(shelf.png, DONE) for _ in range(12)]
@@ -124,7 +124,7 @@ def test_the_same_card_is_drawn_once_for_all_who_ask(slow: Pens) -> None:
     assert slow.drawn == [DONE]
 
 
-def test_another_state_is_another_picture(slow: Pens) -> None:
+def test_another_status_is_another_image(slow: Pens) -> None:
     slow.go.set()
     shelf = Cards(pen=slow)
     for word in ("one", "two", "one"):
@@ -132,7 +132,7 @@ def test_another_state_is_another_picture(slow: Pens) -> None:
     assert len(slow.drawn) == 2
 
 
-def test_two_are_drawn_at_a_time_and_who_waits_too_long_is_told(slow: Pens) -> None:
+def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens) -> None:
     shelf = Cards(pen=slow, seconds=0.2)
     with ThreadPoolExecutor(30) as threads:
         asked = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
@@ -142,7 +142,7 @@ def test_two_are_drawn_at_a_time_and_who_waits_too_long_is_told(slow: Pens) -> N
     assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)
 
 
-def test_what_could_not_be_drawn_is_tried_again(slow: Pens) -> None:
+def test_a_failed_rendering_is_retried(slow: Pens) -> None:
     slow.go.set()
     slow.breaks = True
     shelf = Cards(pen=slow)
@@ -152,7 +152,7 @@ def test_what_could_not_be_drawn_is_tried_again(slow: Pens) -> None:
     assert shelf.png(DONE) == PNG
 
 
-def test_no_more_is_kept_than_may_be(slow: Pens, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_stays_below_its_size_limit(slow: Pens, monkeypatch: pytest.MonkeyPatch) -> None:
     slow.go.set()
     monkeypatch.setattr(cards, "KEPT_BYTES", 3 * (len(PNG) + cards.ENTRY_BYTES))
     shelf = Cards(pen=slow)
@@ -161,13 +161,13 @@ def test_no_more_is_kept_than_may_be(slow: Pens, monkeypatch: pytest.MonkeyPatch
     assert len(slow.drawn) == 5
 
 
-def test_a_beginning_has_a_letter_at_least() -> None:
+def test_truncated_text_has_at_least_one_character() -> None:
     assert longest("word", lambda head: False) == "w"
     assert longest("word", lambda head: len(head) <= 2) == "wo"
     assert longest("", lambda head: True) == ""
 
 
-def test_an_arrow_leads_only_to_what_arrived() -> None:
+def test_an_arrow_points_only_to_a_delivered_amount() -> None:
     left, top, right, bottom = MONEY
     middle = ((left + right) // 2 - 30, top + 20, (left + right) // 2 + 30, bottom - 20)
     ground = drawn(replace(DONE, has_arrived=False)).crop(middle).getcolors() or []
