@@ -13,7 +13,7 @@ run: .venv/installed ## Start the dashboard on http://127.0.0.1:8000, with the e
 dev: .venv/installed ## Start the dashboard and restart it when a file changes
 	@exec $(BIN)/python manage.py runserver
 
-check: lint ## Check formatting, lint, types, import rules and dependencies
+check: lint ## Check formatting, lint, types, import rules, words and dependencies
 	@.ci/audit
 
 quick: .venv/installed-dev ## Run lint, types, and tests of pure functions and one page of each kind (half a minute)
@@ -24,6 +24,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.words
 
 quick-tests:
 	$(BIN)/pytest --quiet -m "not sampled" tests/display tests/service/test_scalars.py tests/service/test_wire.py \

@@ -29,7 +29,7 @@ def canonical(intent_id: str) -> str:
     read = pasted.read(intent_id)
     found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
     if found is None and not (PLAIN_ID.fullmatch(intent_id) and not read.refusal):
-        raise Http404(read.refusal or "This is not an intent's id.")
+        raise Http404(read.refusal or "This isn't an intent ID.")
     return found or intent_id
 
 

@@ -120,7 +120,7 @@ class Environment(BaseSettings):
     intents_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
     intents_streams_per_address: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
     intents_watched: int = Field(500, ge=1, description="Maximum intents watched per process")
-    intents_exports: int = Field(4, ge=1, le=32, description="Maximum concurrent exports per process. Additional clients are asked to try again.")
+    intents_exports: int = Field(4, ge=1, le=32, description="Maximum concurrent exports per process. Additional clients get an error page with a retry time.")
     intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts to load token and chain logos from (comma-separated). Images are re-encoded. Unset: bundled icons only.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")

@@ -1,7 +1,4 @@
-"""Descriptions of a transfer's calls.
-
-A reading aid: it says how those who wrote the calls mean them, by the names of well-known functions.
-"""
+"""Descriptions of a transfer's calls, decoded from well-known function signatures. Contracts may behave differently."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,36 +25,30 @@ MOST_CALLS = 50  # of one list
 MOST_INSIDE = 50  # on a page, in other calls
 MOST_BYTES = 131_072  # on a page, that are decoded
 DEEPEST = 3
-MOST_SHOWN = 4_096  # characters of raw data; all of it stands in the raw JSON
+MOST_SHOWN = 4_096  # characters of raw data; the raw JSON has all of it
 
 MIN_BALANCE = "tokenMinBalance"
-# By what the smart wallet makes of the number.
+# The smart wallet's `behaviorOnError`.
 ON_ERROR = {
-    0: "If it fails, the next one runs all the same.",
-    1: "If it fails, all of them are undone.",
-    2: "If it fails, those after it are left out.",
+    0: "On failure: continue.",
+    1: "On failure: revert all.",
+    2: "On failure: skip the remaining calls.",
 }
 TROUBLES = {
-    Unread.NO_HEX: "The data is no hex.",
-    Unread.TOO_LONG: "The data is too long to be read here.",
-    Unread.SHORT: "The data is too short to name a function.",
-    Unread.UNKNOWN: "This function is not among those that this page knows.",
-    Unread.BROKEN: "What follows the function's selector does not read as its arguments.",
+    Unread.NO_HEX: "The data isn't hexadecimal.",
+    Unread.TOO_LONG: "The data is too long to decode.",
+    Unread.SHORT: "The data is too short for a function selector.",
+    Unread.UNKNOWN: "Unknown function.",
+    Unread.BROKEN: "Arguments don't match the function signature.",
 }
-TOO_DEEP = "The calls inside are too deep to be read here."
-SPENT = "There is more data in this transfer than is read here."
-NOT_APART = "The calls inside could not be told apart."
+TOO_DEEP = "The nested calls are too deep to decode."
+SPENT = "This transfer has too much data to decode all of it."
+NOT_APART = "The nested calls couldn't be separated."
 
-RELAYED = "A relayer sends exactly these calls to the wallet, signed, as one transaction."
-RELAYED_IN_PART = (
-    "A relayer sends these calls to the wallet, signed, as one transaction; those for a failure are not in it."
-)
-RELAYED_OTHERWISE = (
-    "The transaction that a relayer sends does not carry these calls, but those at the end of this list."
-)
-UNLIMITED = (
-    "That is more than this transfer needs. What is not used stays allowed until the owner takes the allowance back."
-)
+RELAYED = "A relayer submits these calls in one signed transaction."
+RELAYED_IN_PART = "A relayer submits these calls in one signed transaction, excluding the fallback calls."
+RELAYED_OTHERWISE = "The relayer's transaction contains the calls at the end of this list instead of these."
+UNLIMITED = "This allowance exceeds the transfer amount. The unused part stays approved until revoked."
 
 
 @dataclass(frozen=True)
@@ -68,7 +59,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Data:
-    """`shown` is as much of the text as a page holds; `is_whole` if that is all."""
+    """Raw data of a call. `shown` may be truncated, `is_whole` if it isn't. `size` in bytes."""
 
     shown: str
     size: int
@@ -77,7 +68,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """One call. `more` counts the calls inside that are not shown; `limit` says how much gas it may use."""
+    """One call. `more` counts the nested calls that aren't shown, `limit` is its gas limit as text."""
 
     said: Sentence
     signature: str = ""
@@ -96,7 +87,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Chapter:
-    """What happens in one place: `about` says where or by whom, `notes` under which condition and how it is sent."""
+    """Calls of one transaction. `about`: its chain or calling wallet. `notes`: conditions and how it is submitted."""
 
     title: str
     about: str
@@ -106,7 +97,7 @@ class Chapter:
 
 
 def chapters(situation: Situation) -> tuple[Chapter, ...]:
-    """In the order in which they happen; what there is nothing to say about is left out."""
+    """Return the chapters in the order of execution, without empty ones."""
     facts = situation.facts
     narrator = _Narrator(facts, OfTwoChains(facts, situation.names))
     found = (narrator.payment(), narrator.origin(), narrator.destination(), narrator.returning())
@@ -134,7 +125,7 @@ class _Narrator:
         steps += self._recorded(deposit, self.facts.owner, planned=asked.data)
         entry = deposit.deposit_intent_entry if deposit else None
         notes = tuple(self._of_entry(entry)) if entry else ()
-        return Chapter("The payment", self._on(chain_id), notes, tuple(steps))
+        return Chapter("Deposit", self._on(chain_id), notes, tuple(steps))
 
     def origin(self) -> Chapter:
         facts, intent = self.facts, self.facts.intent
@@ -150,7 +141,7 @@ class _Narrator:
     def returning(self) -> Chapter:
         refund = self.facts.refund
         steps = tuple(self._recorded(refund, refund.from_address if refund else None))
-        return Chapter("The return", self._on(refund.chain_id if refund else None), (), steps)
+        return Chapter("Refund", self._on(refund.chain_id if refund else None), (), steps)
 
     def _of_plan(
         self,
@@ -190,44 +181,42 @@ class _Narrator:
     def _of_condition(self, condition: TransactionPrecondition, chain_id: int | None) -> Iterator[Note]:
         chain_id = chain_id if condition.chain_id is None else condition.chain_id
         if condition.min_amount is not None and condition.type in (MIN_BALANCE, None):
-            who = self.wording.address(condition.owner_address, chain_id, unknown="an address that is not given")
+            who = self.wording.address(condition.owner_address, chain_id, unknown="an unspecified address")
             money = self.wording.money(condition.min_amount, condition.token_address, chain_id)
-            yield _note("Runs only once ", *who, " holds at least ", *money, f" {self._on(chain_id)}".rstrip(), ".")
+            yield _note("Runs once ", *who, " has at least ", *money, f" {self._on(chain_id)}".rstrip(), ".")
         elif condition.type:
             kind = text.name(condition.type).shown
-            yield _note(f"Runs only under a condition that this page has no words for: {kind}.")
+            yield _note(f"Runs under an unknown condition: {kind}.")
 
     def _of_entry(self, entry: DepositIntentEntry) -> Iterator[Note]:
-        """Yield what the owner signed so that the relayer can send the deposit."""
+        """Yield the owner's signatures with which the relayer can submit the deposit."""
         chain_id, token = self.facts.origin_chain_id, self.facts.sent.token_address
         if entry.intent_signature:
             end = (" ", *until(entry.deadline)) if entry.deadline is not None else ()
-            yield _note(
-                "The owner signed the payment instead of sending it; the service's relayer may send it", *end, "."
-            )
+            yield _note("Gasless deposit: the owner signed it and the relayer submits it", *end, ".")
         if entry.permit_signature:
             yield from self._of_permit(entry, token, chain_id)
         if entry.fee_amount:
             fee = self.wording.money(entry.fee_amount, entry.fee_token or token, chain_id)
-            collector = self.wording.address(entry.fee_collector, chain_id, unknown="somebody who is not named")
-            yield _note("For the relaying ", *fee, " goes to ", *collector, ".")
+            collector = self.wording.address(entry.fee_collector, chain_id, unknown="an unspecified address")
+            yield _note("Relay fee: ", *fee, " to ", *collector, ".")
 
     def _of_permit(self, entry: DepositIntentEntry, token: str | None, chain_id: int | None) -> Iterator[Note]:
-        how_much: Sequence[Piece] = ["an amount that is not given"]
+        how_much: Sequence[Piece] = ["an unspecified amount"]
         if entry.permit_amount == cells.NEVER:
             how_much = self.wording.without_limit(token, chain_id)
         elif entry.permit_amount is not None:
             how_much = self.wording.money(entry.permit_amount, token, chain_id)
-        end = ("; it can be used ", *until(entry.permit_deadline)) if entry.permit_deadline is not None else ()
-        said = "A permit, signed as well, lets the service's contract take "
-        yield _note(said, *how_much, " from the owner wallet", *end, ".")
+        end = (" ", *until(entry.permit_deadline)) if entry.permit_deadline is not None else ()
+        said = "A signed permit allows the service's contract to spend "
+        yield _note(said, *how_much, " from the owner's wallet", *end, ".")
         if entry.permit_amount == cells.NEVER:
             yield Note(Tone.ATTENTION, Sentence((UNLIMITED,)))
 
     def _relayed(
         self, meta: MetaTxn, planned: Sequence[Call], *, wallet: str | None, chain_id: int | None
     ) -> tuple[list[Note], list[Step]]:
-        """How the calls reach the wallet: as one signed transaction whose data holds them once more."""
+        """Compare the planned calls with those in the relayer's signed transaction."""
         carried = _carried(meta.input)
         if carried and planned:
             if _same(carried, planned):
@@ -242,10 +231,10 @@ class _Narrator:
     def _recorded(
         self, leg: IntentTransaction | None, caller: str | None, *, planned: str | None = None
     ) -> Iterator[Step]:
-        """The data of the transaction on the chain, where it is not what was planned."""
+        """Yield the on-chain transaction's call if it differs from the planned one."""
         if not leg or not leg.calldata or leg.calldata.lower() in ("0x", (planned or "").lower()):
             return
-        # Whom it calls the receipt does not say; but a token's own function is called on the token.
+        # The receipt doesn't name the called contract, but a token's functions are called on the token.
         data = _read(leg.calldata)
         call = calldata.decoded(data) if data else None
         is_own = isinstance(call, Decoded) and call.function.name in ("transfer", "transferFrom")
@@ -260,7 +249,7 @@ class _Narrator:
         else:
             self.bytes_left -= size
             step = self._of_data(made, _read(made.data))
-        limit = f"May use at most {amounts.grouped(made.gas_limit)} gas." if made.gas_limit else ""
+        limit = f"Gas limit: {amounts.grouped(made.gas_limit)}" if made.gas_limit else ""
         return replace(step, remarks=made.remarks, limit=limit, data=_data(made.data))
 
     def _of_data(self, made: Made, data: bytes | None) -> Step:
@@ -276,7 +265,7 @@ class _Narrator:
         return Step(self.wording.sentence(told), call.function.signature, rows, (), trouble, inside, more)
 
     def _inside(self, told: Told) -> tuple[tuple[Step, ...], int, str]:
-        """The calls inside, how many of them are not shown, and what kept us from them."""
+        """Return the nested calls, the number not shown, and the reason if they couldn't be decoded."""
         if told.call.function.carries is Carries.NONE:
             return (), 0, ""
         if told.made.depth >= DEEPEST:
@@ -290,7 +279,7 @@ class _Narrator:
 
     def _step_inside(self, told: Told, each: Inner) -> Step:
         made, carries = told.made, told.call.function.carries
-        # A contract that calls itself, or lends its code, leaves the caller who it is.
+        # A self-call or a delegate call keeps the caller.
         caller = made.caller if carries in (Carries.OWN, Carries.BATCH) else made.to
         to = made.to if each.to is None else each.to
         remarks = tuple(_remarks(each))
@@ -298,13 +287,13 @@ class _Narrator:
         return self._step(Made(made.chain_id, caller, to, each.value, each.data, depth, remarks, gas))
 
     def _plain(self, made: Made) -> Sentence:
-        to = self.wording.address(made.to, made.chain_id, unknown="an address that is not given")
+        to = self.wording.address(made.to, made.chain_id, unknown="an unspecified address")
         if not made.value:
             return Sentence(("Call ", *to, " without data"))
         return Sentence(("Send ", *self.wording.coins(made), " to ", *to))
 
     def _unnamed(self, made: Made, data: bytes) -> Sentence:
-        """A call of which no more than its selector is known."""
+        """Describe a call by its selector, because its function is unknown."""
         contract = self.wording.address(made.to, made.chain_id, unknown="a contract")
         selector = data[: calldata.SELECTOR_BYTES].hex() if len(data) >= calldata.SELECTOR_BYTES else ""
         paid = (" with ", *self.wording.coins(made)) if made.value else ()
@@ -317,9 +306,9 @@ def _note(*pieces: Piece) -> Note:
 
 def _remarks(call: Call | Inner) -> Iterator[str]:
     if call.only_fallback:
-        yield "Runs only if the call before it failed."
+        yield "Runs if the previous call fails."
     if call.delegate_call:
-        yield "Runs in the wallet's own name (delegate call)."
+        yield "Delegate call."
     if call.behavior_on_error is not None:
         said = ON_ERROR.get(call.behavior_on_error)
         yield said or f"What happens if it fails is not known ({call.behavior_on_error})."

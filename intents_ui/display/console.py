@@ -1,4 +1,4 @@
-"""Words for operations that somebody calls by hand: what each is for, what a write does, what came of a call."""
+"""Descriptions of the console's operations, their consequences, and the result of a call."""
 
 import shlex
 import unicodedata
@@ -13,102 +13,101 @@ from intents_ui.service.errors import Overloaded, Reason, Refused, ServiceError,
 from intents_ui.service.refusals import KNOWN
 
 ABOUT: Mapping[str, str] = {
-    "SearchIntents": "Finds intents by an id, a hash or an address.",
-    "GetIntentHistory": "Lists intents page by page, with their receipts.",
-    "GetIntent": "Gives one intent: what was quoted, and its state.",
-    "GetIntentReceipt": "Gives what has happened to an intent so far, transaction by transaction.",
-    "WaitIntentReceipt": "Waits, up to about half a minute, until something happens to an intent.",
-    "CommitIntent": "Accepts a quote. Execute within 10 minutes of accepting, and before the quote expires.",
-    "GetTokenList": "Lists the tokens of chains: the featured ones, or all that are listed.",
-    "GetChains": "Lists the chains that the service moves money between.",
-    "GetExactInputRoutes": "Lists what can be had for a token.",
-    "GetExactOutputRoutes": "Lists what a token can be paid with.",
-    "QuoteIntent": "Makes an intent: what would be paid, what would arrive, and the fees.",
-    "ExecuteIntent": "Sets a committed intent going.",
-    "GetTokenPrices": "Gives prices of tokens in US dollars.",
+    "SearchIntents": "Search intents by ID, hash or address.",
+    "GetIntentHistory": "List intents with their receipts, page by page.",
+    "GetIntent": "Get an intent's quote and status.",
+    "GetIntentReceipt": "Get the status of an intent's transactions.",
+    "WaitIntentReceipt": "Wait up to 30 s for an intent to change.",
+    "CommitIntent": "Accept a quote. Execute within 10 minutes of accepting, before the quote expires.",
+    "GetTokenList": "List the featured tokens of chains, or all listed tokens.",
+    "GetChains": "List the supported chains.",
+    "GetExactInputRoutes": "List destination tokens for an origin token.",
+    "GetExactOutputRoutes": "List origin tokens for a destination token.",
+    "QuoteIntent": "Request a quote: the deposit, the amount delivered and the fees.",
+    "ExecuteIntent": "Execute a committed intent.",
+    "GetTokenPrices": "Get token prices in US dollars.",
 }
 
-# Before something is written: what it does, and what it does not.
+# Shown before a write is sent.
 CONSEQUENCES: Mapping[str, str] = {
-    "QuoteIntent": "This makes a quote. It costs nothing and moves no money. The intent will stand in the history,"
-    " where every reader sees it.",
-    "CommitIntent": "This accepts the quote for its owner. It moves no money, but cannot be taken back: an intent is"
-    " committed once. Execute within 10 minutes of accepting, and before the quote expires.",
-    "ExecuteIntent": "This sets the transfer going: as soon as the deposit is there, the service moves it. That cannot"
-    " be taken back.",
+    "QuoteIntent": "This requests a quote. It costs nothing and moves no funds. The intent appears in the history,"
+    " where all users can see it.",
+    "CommitIntent": "This accepts the quote for its owner. It moves no funds and cannot be undone. Execute within"
+    " 10 minutes of accepting, before the quote expires.",
+    "ExecuteIntent": "This starts the transfer. Once the deposit arrives, it runs and cannot be undone.",
 }
 
-# How an invented transfer may go, by what the embedded service calls it; the first is what it does unasked.
+# Scenarios of the emulator, by their slug. The first is the default.
 PLOTS: tuple[tuple[str, str], ...] = (
-    ("", "It succeeds within seconds"),
-    ("cross-chain-fast", "It succeeds at the pace of a real bridge, in 20 seconds"),
-    ("relayer-retries", "It succeeds after a relayer tried again, in half a minute"),
-    ("refunded-inside", "A call on the origin chain fails: refunded at once, in 4 seconds"),
-    ("refunded-on-origin", "The origin transaction fails: refunded on the origin chain, in 20 seconds"),
-    ("refunded-on-destination", "The last step fails: refunded on the destination chain, in half a minute"),
-    ("deposit-reverted", "The deposit reverts: nothing moves"),
-    ("refund-failed", "It fails, and so does the refund: the money waits to be recovered"),
-    ("failed-but-arrived", "It is said to have failed, and arrived, in 2 minutes"),
-    ("stalled-in-bridge", "It hangs in the bridge, for hours"),
+    ("", "Succeeds within seconds"),
+    ("cross-chain-fast", "Succeeds at the speed of a real bridge, in 20 seconds"),
+    ("relayer-retries", "Succeeds after a relayer retry, in 30 seconds"),
+    ("refunded-inside", "Fails on the origin chain, refunded in the same transaction, in 4 seconds"),
+    ("refunded-on-origin", "Fails on the origin chain, refunded there, in 20 seconds"),
+    ("refunded-on-destination", "Fails at the last step, refunded on the destination chain, in 30 seconds"),
+    ("deposit-reverted", "Deposit reverts, no funds move"),
+    ("refund-failed", "Fails, and so does the refund, funds recoverable"),
+    ("failed-but-arrived", "Reported as failed, but delivered, in 2 minutes"),
+    ("stalled-in-bridge", "Stalls in the bridge for hours"),
 )
 
 # Meanings of the service's error codes (docs/contract.md#errors).
 MEANINGS: Mapping[int, str] = {
-    -10: "The stream is over.",
-    -9: "The stream broke off.",
-    -8: "The caller left before the answer.",
-    -7: "Something failed inside the service.",
-    -6: "The service crashed over this request.",
-    -5: "The service could not read what one of its own parts answered.",
-    -4: "The request is no JSON, or a member of it is of the wrong type.",
-    -3: "Operations are called by POST only.",
-    -2: "There is no such operation under this path.",
-    -1: "The request failed on its way.",
-    0: "The operation failed with an error that has no name of its own.",
-    1000: "No credentials came with the request, or none that can be used.",
-    1001: "The credentials are not allowed to do this.",
-    1002: "The session is over.",
-    1003: "The service has no such method.",
-    1004: "Another request has changed the same thing meanwhile.",
-    1005: "The request was given up.",
-    1006: "The service does not answer in this region.",
-    1007: "Too many requests came from this address.",
-    1008: "The project is not known.",
-    1101: "The access key is unknown, or switched off.",
-    1102: "The access key is another project's.",
-    1103: "The access key is not for requests from this origin.",
-    1104: "The access key is not for this service.",
-    1105: "The access key is missing where one is needed.",
-    1200: "The project's quota is used up. Waiting does not help: the quota has to be raised.",
-    1201: "Too many requests came with this key in a short time.",
+    -10: "The stream ended.",
+    -9: "The stream was interrupted.",
+    -8: "The client disconnected before the response.",
+    -7: "Internal error of the service.",
+    -6: "The service crashed on this request.",
+    -5: "The service couldn't read an internal response.",
+    -4: "Invalid JSON or wrong field type.",
+    -3: "Operations accept POST requests only.",
+    -2: "No operation has this path.",
+    -1: "The request failed in transit.",
+    0: "The operation failed with an unnamed error.",
+    1000: "Missing or unusable credentials.",
+    1001: "The credentials don't permit this.",
+    1002: "The session expired.",
+    1003: "Unknown method.",
+    1004: "Another request changed the same object in the meantime.",
+    1005: "The request was aborted.",
+    1006: "The service isn't available in this region.",
+    1007: "Too many requests from this IP address.",
+    1008: "Unknown project.",
+    1101: "Unknown or disabled access key.",
+    1102: "The access key belongs to another project.",
+    1103: "The access key doesn't permit requests from this origin.",
+    1104: "The access key doesn't permit this service.",
+    1105: "Access key required.",
+    1200: "The project's quota is used up. Retrying doesn't help until the quota is raised.",
+    1201: "Rate limit of the access key exceeded.",
     1300: "The project has no default access key.",
-    1301: "The project has as many access keys as it may have.",
+    1301: "The project has reached its maximum number of access keys.",
     1302: "The project needs at least one access key.",
-    1900: "The service did not finish in time.",
-    2000: "A member is missing, or its value is not accepted. The cause names it.",
-    2001: "Something unforeseen went wrong inside the service.",
-    2002: "What is needed is not there yet: for ExecuteIntent, the deposit cannot be seen on the chain so far.",
-    2003: "The quote or the look-up failed. The cause says why.",
-    2004: "The intent is not in a state in which this can be done. The cause names its state.",
-    3000: "The version of the intent protocol that was asked for is no longer supported.",
-    7000: "Origin and destination are the same: there is nothing to move.",
+    1900: "The service timed out.",
+    2000: "Missing or invalid field. The cause names it.",
+    2001: "Unexpected error in the service.",
+    2002: "Not available yet. For ExecuteIntent: the deposit isn't visible on the chain yet.",
+    2003: "The quote or the lookup failed. The cause says why.",
+    2004: "The intent's status doesn't permit this. The cause names the status.",
+    3000: "The requested version of the intent protocol is no longer supported.",
+    7000: "Origin and destination are the same.",
     7001: "The quote expired, or 10 minutes have passed since it was accepted. Request a new quote.",
-    7002: "The price on this route would be too bad: too much would be lost.",
-    7003: "The token takes a fee whenever it is moved, which the service does not support.",
-    8000: "The service does not know the intent, or it has no receipt yet.",
-    8008: "The service does not support this chain.",
-    8009: "The client is too old for this service.",
-    9000: "The service is switched off for now.",
-    9001: "The service cannot reach a chain at the moment.",
+    7002: "Price impact is too high on this route.",
+    7003: "Tokens with a transfer fee aren't supported.",
+    8000: "Unknown intent, or no receipt yet.",
+    8008: "Unsupported chain.",
+    8009: "The client version is no longer supported.",
+    9000: "The service is paused.",
+    9001: "The service can't reach a chain right now.",
 }
 
-NOT_SENT = "Nothing was sent to the service."
-MAYBE_DONE = "No answer does not mean that nothing was done: look at the intent before you send this again."
+NOT_SENT = "The request wasn't sent."
+MAYBE_DONE = "No response doesn't mean the request failed. Check the intent before retrying."
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call. `name` and `code` are the service's own; `is_documented`: we know the error by its code."""
+    """Result of a call. `name` and `code` come from the service. `is_documented`: the code is in the contract."""
 
     tone: str
     icon: str
@@ -126,15 +125,15 @@ class Outcome:
 def outcome(attempt: Attempt, *, is_write: bool) -> Outcome:
     error = attempt.error
     if error is None:
-        return Outcome("good", "check", phrase(attempt.status), "Answered")
+        return Outcome("good", "check", phrase(attempt.status), "Success")
     tone, icon = ("attention", "triangle-alert") if isinstance(error, Refused) else ("bad", "circle-x")
     known = KNOWN.get(error.code) if error.code is not None else None
-    told = failures.words(error)
+    message = failures.words(error)
     return Outcome(
         tone,
         icon,
         phrase(attempt.status),
-        "Refused" if isinstance(error, Refused) and not isinstance(error, Overloaded) else told.title,
+        "Rejected" if isinstance(error, Refused) and not isinstance(error, Overloaded) else message.title,
         meaning=MEANINGS[error.code] if known and error.code is not None else _meaning(error),
         name=known[0] if known else error.name or "",
         code=error.code,
@@ -146,7 +145,7 @@ def outcome(attempt: Attempt, *, is_write: bool) -> Outcome:
 
 
 def _may_be_done(error: ServiceError) -> bool:
-    """Whether a write may have been done although it was not answered so."""
+    """Return whether a write may have succeeded although its response doesn't say so."""
     if isinstance(error, Unreachable):
         is_said = error.status is not None and error.status < 500 and error.reason is not Reason.TIMEOUT
         return error.reason not in NOT_REACHED and not is_said
@@ -154,21 +153,19 @@ def _may_be_done(error: ServiceError) -> bool:
 
 
 def _meaning(error: ServiceError) -> str:
-    """Of what the service has no code for."""
+    """Return the meaning of an error without a known code."""
     if isinstance(error, Overloaded):
-        return f"As many calls are under way here as may be at a time. {NOT_SENT} Try again in a few seconds."
+        return f"Too many concurrent requests. {NOT_SENT} Try again in a few seconds."
     if isinstance(error, Unreadable):
-        return f"What came is no answer of the service: it is {error.flaw}."
+        return f"Invalid response: it is {error.flaw}."
     if isinstance(error, Unreachable):
-        return (
-            f"No answer: {error.reason}." if error.status is None else "The service, or what stands before it, failed."
-        )
-    return "The service documents no error with this code." if error.code is not None else failures.words(error).what
+        return f"No response: {error.reason}." if error.status is None else "The service or its proxy failed."
+    return "Undocumented error code." if error.code is not None else failures.words(error).what
 
 
 def phrase(status: int | None) -> str:
     if status is None:
-        return "No answer"
+        return "No response"
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -183,18 +180,18 @@ def time_taken(seconds: float) -> str:
 
 def size(attempt: Attempt) -> str:
     whole = _bytes(attempt.size)
-    return whole if attempt.wire_size == attempt.size else f"{whole}, {_bytes(attempt.wire_size)} on the way"
+    return whole if attempt.wire_size == attempt.size else f"{whole}, {_bytes(attempt.wire_size)} transferred"
 
 
 def _bytes(count: int) -> str:
     return "1 byte" if count == 1 else f"{count:,} bytes"
 
 
-SOMEWHERE = "https://intent-service.example"  # in the place of the service's own address
+SOMEWHERE = "https://intent-service.example"  # hides the address of a real service
 
 
 def curl(url: str, text: str, *, has_key: bool) -> str:
-    """The same call for a shell, whatever stands in it; "" for what no terminal takes safely."""
+    """Return the call as a shell command, or "" if it contains control characters."""
     if any(unicodedata.category(each) == "Cc" and each not in "\n\t" for each in text):
         return ""
     lines = [f"curl -sS {shlex.quote(url)}", "-H 'Content-Type: application/json'"]

@@ -23,8 +23,8 @@ class Word:
 
 
 _MEANINGS = {
-    "base units": "A token's smallest units. 1 USDC with 6 decimals is 1,000,000 base units. Amounts of a token with "
-    "unknown decimals are shown in base units.",
+    "base units": "An integer amount without decimals. 1 USDC with 6 decimals is 1,000,000 base units. Amounts of a "
+    "token with unknown decimals are shown in base units.",
     "calldata": "The encoded function call in a transaction. Pages decode it where the function is known.",
     "commit": "To accept a quote. The price is locked for up to 10 minutes and the deposit address is watched. No "
     "funds move.",

@@ -45,8 +45,12 @@ def _parties(facts: Facts) -> Iterator[Party]:
         ("recipient", facts.recipient, destination),
         ("deposit address", facts.deposit_address, origin),
         ("destination intent address", facts.delivery_address, destination),
-        ("address that paid", deposit.from_address if deposit else None, deposit.chain_id if deposit else None),
-        ("address of the return", refund.to_address if refund else None, refund.chain_id if refund else None),
+        (
+            "address that sent the deposit",
+            deposit.from_address if deposit else None,
+            deposit.chain_id if deposit else None,
+        ),
+        ("refund address", refund.to_address if refund else None, refund.chain_id if refund else None),
     )
     for role, address, chain_id in named:
         known = hashes.canonical_address(address) if address else None

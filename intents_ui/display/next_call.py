@@ -1,6 +1,6 @@
-"""What is asked next, with what an answer gave for it: the same operation again, or the next one on the way to the end.
+"""Next call after a response: the same operation for its next page or change, or the next operation of a transfer.
 
-All of it goes back as the exact text that came.
+Values from the response are sent back verbatim.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from intents_ui.service.attempt import Attempt
 from intents_ui.service.json_text import Verbatim
 from intents_ui.service.scalars import read_intent_id
 
-# What of an answer goes back with the next request of the same operation, and as which member.
+# By operation: the response field that the next request sends back, and its request field.
 CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("receiptStates", "lastReceiptStates")}
 WATCH = "watch"
 
 
 @dataclass(frozen=True, slots=True)
 class NextCall:
-    """`operation`: what comes next, `WATCH` at the end. `sent`: the intent's exact text for a commit, else its id."""
+    """`operation`: the next one, or `WATCH` at the end. `sent`: the intent's JSON for a commit, otherwise its ID."""
 
     operation: str
     sent: str
@@ -37,7 +37,7 @@ def next_call(attempt: Attempt) -> NextCall | None:
 
 
 def changed(attempt: Attempt) -> str:
-    """The id of the intent that moved; "" when none did, or none with a page here."""
+    """Return the ID of the intent that changed, or "" if none did or it has no page here."""
     if attempt.operation not in ("CommitIntent", "ExecuteIntent"):
         return ""
     try:
@@ -47,18 +47,18 @@ def changed(attempt: Attempt) -> str:
 
 
 def committed(attempt: Attempt) -> str:
-    """Return the exact text of the intent that was committed; "" when none was."""
+    """Return the JSON text of the intent that was committed, or "" if none was."""
     return _members(attempt.sent).get("intent", "") if attempt.operation == "CommitIntent" and changed(attempt) else ""
 
 
 def found_nothing(attempt: Attempt) -> bool:
-    """Whether the answer is a list, and an empty one."""
+    """Return whether the response has only empty lists."""
     lists = [text for text in _came(attempt).values() if text.startswith("[")]
     return bool(lists) and all(not text.strip("[] \t\r\n") for text in lists)
 
 
 def again(attempt: Attempt) -> str:
-    """The request for the next page, or for the next change; "" when there is none."""
+    """Return the request for the next page or the next change, or "" if there is none."""
     if attempt.operation not in CARRIED:
         return ""
     member, asked_as = CARRIED[attempt.operation]
@@ -75,7 +75,7 @@ def _came(attempt: Attempt) -> Mapping[str, str]:
 
 
 def _members(text: str) -> Mapping[str, str]:
-    """None of what is no object: the service may take that too, and an answer may have lost its form to the mask."""
+    """Return the fields of a JSON object, or none for other text: masking can break a response's JSON."""
     try:
         return json_text.members(text) if isinstance(json_text.read(text), dict) else {}
     except ValueError:

@@ -1,4 +1,4 @@
-"""The form of an operation's request: its members in groups, each with what is typed, what could be, and an example."""
+"""Request form of an operation: its fields in groups, each with value, suggestions and example."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NOT_SENT = ("", "not sent")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`label`: the member's name as the maker writes it. `choices`: when there is nothing else to be typed."""
+    """`label`: the field's name under the operator's brand. `choices`: the only possible values, if limited."""
 
     member: Member
     label: str
@@ -26,12 +26,12 @@ class Field:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Words of which several may be typed, so that none of them can be picked."""
+        """Known values of a list field, which has no suggestions because several can be entered."""
         return () if self.member.kind is Kind.TEXT else self.member.words
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Offered while somebody types; anything else can be typed as well."""
+        """Suggestions while typing. Other values are possible."""
         if self.choices or self.member.kind.is_json:
             return ()
         words = self.member.words if self.member.kind is Kind.TEXT else ()
@@ -40,7 +40,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The members of an object inside the request, or "" for those of the request itself."""
+    """Fields of an object inside the request. `name` is "" for the request's own fields."""
 
     name: str
     fields: tuple[Field, ...]
@@ -73,6 +73,6 @@ def groups(
 
 
 def _choices(member: Member, value: str) -> tuple[tuple[str, str], ...]:
-    """What is neither true nor false can be sent too, as JSON."""
+    """Return the choices of a boolean field. Other values can only be sent as JSON."""
     is_flag = member.kind is Kind.FLAG and value in ("", "true", "false")
     return (NOT_SENT, ("true", "true"), ("false", "false")) if is_flag else ()

@@ -105,10 +105,10 @@ PAIR = {
 PATH_3 = {"amountIn": "path.first", "amountOutMinimum": "path.last"}
 # The path of what is bought goes backwards.
 PATH_BACK = {"amountOut": "path.first", "amountInMaximum": "path.last"}
-BURN = "Burn {amount} for the bridge, which makes as much anew for {mintRecipient} on {destinationDomain}"
+BURN = "Burn {amount} and mint it to {mintRecipient} on {destinationDomain}"
 BURNT = {"amount": "burnToken", "maxFee": "burnToken"}
-TOGETHER = "Make these calls in one"
-ON_ARRIVAL = "Send {inputAmount} over the bridge, so that {recipient} gets {outputAmount} on {destinationChainId}"
+TOGETHER = "Run these calls in one transaction"
+ON_ARRIVAL = "Bridge {inputAmount} to deliver {outputAmount} to {recipient} on {destinationChainId}"
 ACROSS = {"inputAmount": "inputToken", "outputAmount": "outputToken on destinationChainId"}
 DEPOSITED = {"amount": "token", "feeAmount": "token", "permitAmount": "token"}
 
@@ -118,33 +118,33 @@ FUNCTIONS = (
     Function(
         "095ea7b3",
         "approve(address spender, uint256 amount)",
-        "Approve {spender} to take {amount} from {caller}",
+        "Approve {spender} to spend {amount} of {caller}",
         {"amount": CONTRACT},
         allowance="amount",
     ),
     Function(
         "23b872dd",
         "transferFrom(address from, address to, uint256 amount)",
-        "Move {amount} from {from} to {to}",
+        "Transfer {amount} from {from} to {to}",
         {"amount": CONTRACT},
     ),
     Function(
         "39509351",
         "increaseAllowance(address spender, uint256 addedValue)",
-        "Approve {spender} to take {addedValue} more from {caller}",
+        "Approve {spender} to spend {addedValue} more of {caller}",
         {"addedValue": CONTRACT},
         allowance="addedValue",
     ),
     Function(
         "a457c2d7",
         "decreaseAllowance(address spender, uint256 subtractedValue)",
-        "Approve {spender} to take {subtractedValue} less from {caller}",
+        "Approve {spender} to spend {subtractedValue} less of {caller}",
         {"subtractedValue": CONTRACT},
     ),
     Function(
         "d505accf",
         "permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
-        "Hand in a permit of {owner}, which can be used {deadline}: {spender} may take {value}",
+        "Submit permit {deadline}: {spender} may spend {value} of {owner}",
         {"value": CONTRACT},
         allowance="value",
     ),
@@ -152,7 +152,7 @@ FUNCTIONS = (
         "8fcbaf0c",
         "permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, "
         "bytes32 s)",
-        "Hand in a permit of {holder}: {spender} {allowed:may|may no longer} take {token}{allowed: without limit|}",
+        "Submit permit: {spender} {allowed:may|may no longer} spend {token} of {holder}{allowed: without limit|}",
     ),
     Function(
         "e3ee160e",
@@ -172,22 +172,22 @@ FUNCTIONS = (
     Function(
         "42842e0e",
         "safeTransferFrom(address from, address to, uint256 tokenId)",
-        "Move item {tokenId} of {contract} from {from} to {to}",
+        "Transfer NFT {tokenId} of {contract} from {from} to {to}",
     ),
     Function(
         "b88d4fde",
         "safeTransferFrom(address from, address to, uint256 tokenId, bytes data)",
-        "Move item {tokenId} of {contract} from {from} to {to}",
+        "Transfer NFT {tokenId} of {contract} from {from} to {to}",
     ),
     Function(
         "f242432a",
         "safeTransferFrom(address from, address to, uint256 id, uint256 count, bytes data)",
-        "Move {count} pieces of item {id} of {contract} from {from} to {to}",
+        "Transfer {count} of token {id} of {contract} from {from} to {to}",
     ),
     Function(
         "a22cb465",
         "setApprovalForAll(address operator, bool approved)",
-        "Approve {operator} {approved:to move|no longer to move} every item of {contract} that {caller} has",
+        "{approved:Approve|Revoke approval of} {operator} to transfer all NFTs of {contract} that {caller} owns",
     ),
     # Wrapped coins
     Function("d0e30db0", "deposit()", "Wrap {value}"),
@@ -385,48 +385,48 @@ FUNCTIONS = (
     Function(
         "49404b7c",
         "unwrapWETH9(uint256 amountMinimum, address recipient)",
-        "Unwrap what is there, at least {amountMinimum}, for {recipient}",
+        "Unwrap the balance, at least {amountMinimum}, for {recipient}",
         {"amountMinimum": NATIVE},
     ),
     Function(
         "df2ab5bb",
         "sweepToken(address token, uint256 amountMinimum, address recipient)",
-        "Send what is there, at least {amountMinimum}, to {recipient}",
+        "Send the balance, at least {amountMinimum}, to {recipient}",
         {"amountMinimum": "token"},
     ),
-    Function("12210e8a", "refundETH()", "Take back the coins that were not needed"),
+    Function("12210e8a", "refundETH()", "Refund unused native tokens"),
     Function(
         "f3995c67",
         "selfPermit(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
-        "Hand in a permit of {caller}, which can be used {deadline}: {contract} may take {value}",
+        "Submit permit {deadline}: {contract} may spend {value} of {caller}",
         {"value": "token"},
         allowance="value",
     ),
     Function(
         "3593564c",
         "execute(bytes commands, bytes[] inputs, uint256 deadline)",
-        "Let {contract} do this in one: {commands}",
+        "Run on {contract}: {commands}",
     ),
-    Function("24856bc3", "execute(bytes commands, bytes[] inputs)", "Let {contract} do this in one: {commands}"),
+    Function("24856bc3", "execute(bytes commands, bytes[] inputs)", "Run on {contract}: {commands}"),
     # Permit2
     Function(
         "87517c45",
         "approve(address token, address spender, uint160 amount, uint48 expiration)",
-        "Approve {spender} to take {amount} from {caller} {expiration}",
+        "Approve {spender} to spend {amount} of {caller} {expiration}",
         {"amount": "token"},
         allowance="amount",
     ),
     Function(
         "36c78516",
         "transferFrom(address from, address to, uint160 amount, address token)",
-        "Move {amount} from {from} to {to}",
+        "Transfer {amount} from {from} to {to}",
         {"amount": "token"},
     ),
     Function(
         "2b67b570",
         "permit(address owner, ((address token, uint160 amount, uint48 expiration, uint48 nonce) details, "
         "address spender, uint256 sigDeadline) permitSingle, bytes signature)",
-        "Hand in a permit of {owner}: {spender} may take {amount} {expiration}",
+        "Submit permit: {spender} may spend {amount} of {owner} {expiration}",
         {"amount": "token"},
         allowance="amount",
     ),
@@ -475,7 +475,7 @@ FUNCTIONS = (
     Function(
         "2213bc0b",
         "exec(address operator, address token, uint256 amount, address target, bytes data)",
-        "Let {operator} take {amount} for this one call",
+        "Approve {operator} to spend {amount} for this call",
         {"amount": "token"},
         carries=Carries.ONE,
     ),
@@ -510,20 +510,20 @@ FUNCTIONS = (
     Function(
         "57ecfd28",
         "receiveMessage(bytes message, bytes attestation)",
-        "Hand in an attested message of the bridge, which pays out what was burnt",
+        "Submit the bridge's attested message, which mints the burned amount",
     ),
     # Other bridges: LayerZero, Hyperlane, Across, Relay
     Function(
         "c7c7f5b3",
         "send((uint32 dstEid, bytes32 to, uint256 amountLD, uint256 minAmountLD, bytes extraOptions, bytes composeMsg, "
         "bytes oftCmd) sendParam, (uint256 nativeFee, uint256 lzTokenFee) fee, address refundAddress)",
-        "Send {amountLD} over the bridge to {to} on {dstEid}, at least {minAmountLD}",
+        "Bridge {amountLD} to {to} on {dstEid}, at least {minAmountLD}",
         {"amountLD": PERHAPS, "minAmountLD": PERHAPS, "nativeFee": NATIVE},
     ),
     Function(
         "81b4e8b4",
         "transferRemote(uint32 destination, bytes32 recipient, uint256 amount)",
-        "Send {amount} over the bridge to {recipient} on {destination}",
+        "Bridge {amount} to {recipient} on {destination}",
         {"amount": PERHAPS},
     ),
     Function(
@@ -545,21 +545,21 @@ FUNCTIONS = (
     Function(
         "5e583a5a",
         "bridge(address token, uint256 amount, uint256 toChainId, address receiver)",
-        "Send {amount} over the bridge to {receiver} on {toChainId}",
+        "Bridge {amount} to {receiver} on {toChainId}",
         {"amount": "token"},
     ),
     Function(
         "e8017952",
         "depositErc20(address depositor, address token, uint256 amount, bytes32 id)",
-        "Deposit {amount} with the bridge in the name of {depositor}",
+        "Deposit {amount} with the bridge for {depositor}",
         {"amount": "token"},
     ),
     Function(
         "49290c1c",
         "depositNative(address depositor, bytes32 id)",
-        "Deposit {value} with the bridge in the name of {depositor}",
+        "Deposit {value} with the bridge for {depositor}",
     ),
-    Function("d948d468", "forward(bytes data)", "Hand {value} to the bridge"),
+    Function("d948d468", "forward(bytes data)", "Send {value} to the bridge"),
     Function(
         "30be5567",
         "multicall((address target, bool allowFailure, uint256 value, bytes callData)[] calls, address refundTo, "
@@ -576,26 +576,26 @@ FUNCTIONS = (
     ),
     # Smart wallets: the service's own, and others
     Function(
-        "1f6a1eb9", "execute(bytes payload, bytes signature)", "Let {contract} make these calls", carries=Carries.PACKED
+        "1f6a1eb9", "execute(bytes payload, bytes signature)", "Run these calls on {contract}", carries=Carries.PACKED
     ),
     Function(
         "b61d27f6",
         "execute(address dest, uint256 value, bytes func)",
-        "Let {contract} make this call",
+        "Run this call on {contract}",
         {"value": NATIVE},
         carries=Carries.ONE,
     ),
     Function(
         "34fcd5be",
         "executeBatch((address target, uint256 value, bytes data)[] calls)",
-        "Let {contract} make these calls",
+        "Run these calls on {contract}",
         carries=Carries.LISTED,
     ),
     Function(
         "6a761202",
         "execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, "
         "uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures)",
-        "Let {contract} make this call",
+        "Run this call on {contract}",
         {"value": NATIVE},
         carries=Carries.ONE,
     ),
@@ -604,35 +604,35 @@ FUNCTIONS = (
     Function(
         "b8dc491b",
         "sweep(address token, address recipient)",
-        "Send all the {token:token} that {caller} has to {recipient}",
+        "Send the whole {token:token} balance of {caller} to {recipient}",
     ),
     Function(
         "1c6dd88c",
         "refundAndSweep(address token, address recipient, uint256 amount)",
-        "Give {amount} back to {recipient}, and sweep what is left",
+        "Refund {amount} to {recipient} and sweep the rest",
         {"amount": "token"},
     ),
     Function(
         "4784226e",
         "refundAndSweep(address token, address refundRecipient, uint256 refundAmount, address sweepRecipient)",
-        "Give up to {refundAmount} back to {refundRecipient}, and what is left to {sweepRecipient}",
+        "Refund up to {refundAmount} to {refundRecipient} and send the rest to {sweepRecipient}",
         {"refundAmount": "token"},
     ),
     Function(
         "2a3ee126",
         "validateOpHashAndSweep(bytes32 opHash, address token, address recipient)",
-        "If the calls before it succeeded, send all the {token:token} that {caller} has to {recipient}",
+        "If the previous calls succeeded, send the whole {token:token} balance of {caller} to {recipient}",
     ),
     Function(
         "5b5e6516",
         "injectAndCall(address token, address target, bytes callData, uint256 amountOffset, bytes32 placeholder)",
-        "Make this call with all the {token:token} that {caller} has",
+        "Run this call with the whole {token:token} balance of {caller}",
         carries=Carries.ONE,
     ),
     Function(
         "c5e5153b",
         "injectSweepAndCall(address token, address target, bytes callData, uint256 amountOffset, bytes32 placeholder)",
-        "Make this call with all the {token:token} that {caller} has",
+        "Run this call with the whole {token:token} balance of {caller}",
         carries=Carries.ONE,
     ),
     Function(

@@ -14,7 +14,7 @@ from intents_ui.display.names import Names
 from intents_ui.service.wire import TokenInfo
 
 UNLISTED = "unlisted"
-IN_DISGUISE = "look-alike letters"
+IN_DISGUISE = "lookalike letters"
 MIXED = "mixed alphabets"
 HIDDEN = "hidden characters"
 LINK = "name contains a URL"
@@ -244,7 +244,7 @@ def _link(*written: str, is_explicit: bool) -> Mark | None:
     if not found:
         return None
     shown = text.name(found).shown
-    return Mark(LINK, f"Its name holds a web address ({shown}). Whoever made the token wrote it there.")
+    return Mark(LINK, f"Its name holds a web address ({shown}). The token's creator chose this name.")
 
 
 def _shown(letter: str) -> str:

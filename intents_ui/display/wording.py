@@ -23,7 +23,7 @@ TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefo
 # 32 bytes that hold an address where the other chain has such.
 FAR_ADDRESSES = frozenset({"mintRecipient", "destinationCaller", "recipient", "to", "depositor"})
 FAR_ADDRESSES |= {"inputToken", "outputToken", "exclusiveRelayer"}
-# What bridges call the chains: by the chain's own id, or by numbers of theirs.
+# How bridges number the chains: by chain ID, or by numbers of their own.
 CCTP = {0: 1, 1: 43114, 2: 10, 3: 42161, 6: 8453, 7: 137, 10: 130}
 LAYERZERO = {30101: 1, 30102: 56, 30106: 43114, 30109: 137, 30110: 42161, 30111: 10, 30184: 8453}
 CHAINS: dict[str, dict[int, int] | None] = {
@@ -36,32 +36,32 @@ CHAINS: dict[str, dict[int, int] | None] = {
 COMMANDS = {
     0x00: "swap",
     0x01: "buy",
-    0x02: "take tokens with Permit2",
-    0x03: "hand in several permits",
-    0x04: "send what is left",
+    0x02: "transfer tokens with Permit2",
+    0x03: "submit several permits",
+    0x04: "send the rest",
     0x05: "send tokens",
-    0x06: "pay a share",
+    0x06: "send a share",
     0x08: "swap",
     0x09: "buy",
-    0x0A: "hand in a permit",
-    0x0B: "wrap the coin",
-    0x0C: "unwrap the coin",
-    0x0D: "take several tokens with Permit2",
+    0x0A: "submit a permit",
+    0x0B: "wrap the native token",
+    0x0C: "unwrap the native token",
+    0x0D: "transfer several tokens with Permit2",
     0x10: "swap",
 }
 WELL_KNOWN = {
     "0xca11bde05977b3631167028862be2a173976ca11": "the Multicall3 contract",
     "0x000000000022d473030f116ddee9f6b43ac78ba3": "the Permit2 contract",
-    hashes.ZERO_ADDRESS: "nobody (the zero address)",
+    hashes.ZERO_ADDRESS: "the zero address",
 }
-COIN = "the chain's own coin"
+COIN = "native token"
 
 type Piece = str | Cell
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words, and among them values that can be copied or looked up."""
+    """A sentence of words and values that can be copied or looked up."""
 
     pieces: tuple[Piece, ...]
 
@@ -71,7 +71,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Row:
-    """An argument; `who` is what the address is to this transfer."""
+    """An argument. `who` is the role of its address in this transfer."""
 
     name: str
     type: str
@@ -81,7 +81,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Made:
-    """A call that is made: by whom, to whom, with how many coins, on which chain, inside how many others."""
+    """A call: chain, caller, contract, value in base units of the native token, data and nesting depth."""
 
     chain_id: int | None
     caller: str | None
@@ -95,7 +95,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Told:
-    """A call that was made, and its data as it was read."""
+    """A call with its decoded data."""
 
     made: Made
     call: Decoded
@@ -108,8 +108,9 @@ class Told:
 
 
 class OfTwoChains:
-    """Each name is looked up once, and of tokens only those on the transfer's own chains: data can name any chain, and
-    a list of tokens is a question to the service."""
+    """Names that are looked up once, with tokens only of the transfer's own chains.
+
+    Call data can name any chain, and a token list of another one would be a request to the service."""
 
     def __init__(self, facts: Facts, using: Names) -> None:
         self._chains = (facts.origin_chain_id, facts.destination_chain_id)
@@ -131,7 +132,7 @@ class OfTwoChains:
 
 @dataclass(frozen=True)
 class Wording:
-    """How the values of this transfer are told; one that `facts` or `using` know is called by its name."""
+    """Describes values of this transfer's calls, by name where `facts` or `using` know one."""
 
     facts: Facts
     using: Names
@@ -141,13 +142,13 @@ class Wording:
         return dict(_parties(self.facts))
 
     def sentence(self, told: Told) -> Sentence:
-        """What a well-known function does, with the arguments of this call."""
+        """Return the sentence of a well-known function with the arguments of this call."""
         written, pieces = told.call.function.sentence, list[Piece]()
         for words, name, choice, _ in Formatter().parse(written):
             pieces += [words] if words else []
             pieces += self._piece(told, name, choice or "") if name else []
         coins = self.coins(told.made)
-        # What is sent over a bridge may be the coins themselves.
+        # A bridged amount may be the native token itself.
         if told.made.value and coins[0] not in pieces:
             pieces += [", with ", *coins]
         return Sentence(tuple(pieces))
@@ -180,16 +181,16 @@ class Wording:
         return [Cell(Kind.TEXT, cell.value, who) if who else cell]
 
     def _sum(self, told: Told, name: str, value: int) -> Sequence[Piece]:
-        """An amount: exact, with its token; at its largest in words."""
+        """Return the exact amount with its token, or words for the largest possible amount."""
         token, chain_id = self._token_of(told, name)
         if value != _largest(told.type_of(name)):
             return self.money(value, token, chain_id)
         if name == told.call.function.allowance:
             return self.without_limit(token, chain_id)
-        return ["the largest amount there is", *([" of ", *self.token(token, chain_id)] if token else [])]
+        return ["unlimited", *([" ", *self.token(token, chain_id)] if token else [])]
 
     def _token_of(self, told: Told, name: str) -> tuple[str | None, int | None]:
-        """In which token an amount is, and on which chain."""
+        """Return the token of an amount and its chain."""
         which, _, elsewhere = told.call.function.of[name].partition(" on ")
         to = told.made.to
         chain_id = _chain_id(elsewhere, told.value(elsewhere)) if elsewhere else told.made.chain_id
@@ -204,7 +205,7 @@ class Wording:
         return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
 
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
-        """The amount; with the token's address where its symbol says too little: warned of, or without decimals."""
+        """Return the amount, with the token's address if the token has a warning or unknown decimals."""
         amount = self._amount(value, token, chain_id)
         cell = Cell(Kind.AMOUNT, amount, amount.figure)
         warning = self._warning(token, chain_id)
@@ -218,10 +219,10 @@ class Wording:
         return [*self.token(token, chain_id), " without limit"]
 
     def token(self, token: object, chain_id: int | None) -> Sequence[Piece]:
-        """The token by its symbol; one that is to be warned of by its address."""
+        """Return the token's symbol, or its address if it has a warning."""
         address = _as_address(token)
         if address is None:
-            return ["a token that is not named"]
+            return ["an unspecified token"]
         symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
         warning = self._warning(address, chain_id)
         if symbol not in ("", amounts.BASE_UNITS) and not warning:
@@ -234,14 +235,16 @@ class Wording:
     def _warning(self, token: str | None, chain_id: int | None) -> str:
         return trust.words(tokens.marks(self.facts.described(Money(None, chain_id, token)), using=self.using))
 
-    def address(self, address: str | None, chain_id: int | None, *, unknown: str = "nobody") -> Sequence[Piece]:
+    def address(
+        self, address: str | None, chain_id: int | None, *, unknown: str = "an unspecified address"
+    ) -> Sequence[Piece]:
         if not address:
             return [unknown]
         known = self.party(address, chain_id)
         return [Cell(Kind.TEXT, address, known) if known else address_cell(address, chain_id)]
 
     def party(self, address: str, chain_id: int | None) -> str:
-        """What an address is to this transfer, or else which listed token's contract."""
+        """Return the role of an address in this transfer, or the listed token whose contract it is."""
         known = self.parties.get(address.lower())
         token = None if known or hashes.is_native(address) else self.using.token(chain_id, address)
         is_plain = token and token.symbol and not self._warning(address, chain_id)
@@ -260,7 +263,7 @@ class Wording:
         return Row(argument.parameter.name, argument.parameter.type, cell, who)
 
     def _cell(self, told: Told, parameter: Parameter, value: Any) -> tuple[Cell, str]:
-        """The value as what it is, and what it is to this transfer."""
+        """Return the value as a cell, and the role of an address in this transfer."""
         chain_id = told.made.chain_id
         if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
             chain_id = _far_chain(told)
@@ -289,13 +292,13 @@ class Wording:
             return (
                 Cell(Kind.CHAIN, value, names.chain(info.id, info=info))
                 if info
-                else Cell(Kind.NUMBER, value, f"chain number {value}")
+                else Cell(Kind.NUMBER, value, f"chain {value}")
             )
         return Cell(Kind.NUMBER, value, str(value))
 
 
 def until(value: int | None) -> Sequence[Piece]:
-    """`until …` for Unix seconds."""
+    """Return `until …` for Unix seconds."""
     at = times.since_1970(value)
     return ["without a time limit"] if at is None else ["until ", _time_cell(at)]
 
@@ -305,7 +308,7 @@ def address_cell(address: str, chain_id: int | None) -> Cell:
 
 
 def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
-    """What addresses are to this transfer. Of two names for the same one the later wins."""
+    """Yield the role of each address in this transfer. The later of two roles wins."""
     request = facts.request
     wallet = (request.options and request.options.service_address_overrides) or ServiceAddressOverrides()
     contracts = facts.intent.service_contracts or ServiceContracts()
@@ -317,12 +320,12 @@ def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
         (wallet.smart_wallet_main_module_address, "the wallet's main module"),
         (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
         (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
-        (wallet.smart_wallet_utils_address, "the wallet's own tools"),
+        (wallet.smart_wallet_utils_address, "the wallet's utils contract"),
         (contracts.service_router_shim_address, "the service's router shim"),
         (contracts.service_router_address, "the service's router"),
         (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
         (facts.recipient, "the recipient"),
-        (facts.owner, "the owner wallet"),
+        (facts.owner, "the owner's wallet"),
         (facts.delivery_address, "the destination intent address"),
         (facts.deposit_address, "the deposit address"),
     ):
@@ -335,7 +338,7 @@ def _largest(kind: str) -> int | None:
 
 
 def _chain_id(name: str, value: int | None) -> int | None:
-    """The chain behind a bridge's own number for it."""
+    """Return the chain ID for a bridge's own number of the chain."""
     numbers = CHAINS.get(name)
     if numbers is None:
         return value
@@ -343,13 +346,13 @@ def _chain_id(name: str, value: int | None) -> int | None:
 
 
 def _far_chain(told: Told) -> int | None:
-    """To which chain the call sends, if it names one."""
+    """Return the destination chain of the call, if it names one."""
     named = (name for name in CHAINS if told.value(name) is not None)
     return next((_chain_id(name, told.value(name)) for name in named), told.made.chain_id)
 
 
 def _on_path(path: Any, *, at: int) -> str | None:
-    """The token at one end of a way through pools: a list of addresses, or 20 bytes each with 3 for the fee between."""
+    """Return the token at one end of a swap path: a list of addresses, or 20 bytes each with 3 for the fee between."""
     if isinstance(path, bytes):
         end = path[: calldata.ADDRESS] if at == 0 else path[-calldata.ADDRESS :]
         return "0x" + end.hex() if len(end) == calldata.ADDRESS else None
@@ -357,7 +360,7 @@ def _on_path(path: Any, *, at: int) -> str | None:
 
 
 def _as_address(value: object) -> str | None:
-    """An address, also where it is in 32 bytes; what else there may be is none."""
+    """Return the address in a value, which may be padded to 32 bytes, or None."""
     if isinstance(value, bytes):
         is_address = len(value) == calldata.WORD and not any(value[: -calldata.ADDRESS])
         return "0x" + value[-calldata.ADDRESS :].hex() if is_address else None
@@ -369,13 +372,13 @@ def _time_cell(at: datetime) -> Cell:
 
 
 def _bytes_cell(value: bytes) -> Cell:
-    """As hex. A text in it is not looked for: it would be what its writer wants it to be taken for."""
+    """Return bytes as hex, never as text, because their author could write anything."""
     more = len(value) - MOST_BYTES
     return Cell(Kind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}")
 
 
 def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
-    """Of what is told by itself only how many there are."""
+    """Return a list's entries, or their number if they are nested calls."""
     if parameter.parts or parameter.type == "bytes[]":
         return Cell(Kind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
     shown = [hashes.checksum(value) if isinstance(value, str) else str(value) for value in values[:MOST_ENTRIES]]
@@ -384,7 +387,7 @@ def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
 
 
 def _commands(value: bytes) -> Iterator[str]:
-    """A router's steps, one byte each; its highest bit only says that the step may fail."""
+    """Yield a router's steps, one byte each. The highest bit permits a step to fail."""
     for command in value[:MOST_ENTRIES]:
         yield COMMANDS.get(command & 0x3F) or f"step 0x{command & 0x3F:02x}"
     if len(value) > MOST_ENTRIES:

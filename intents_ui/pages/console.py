@@ -1,7 +1,7 @@
-"""`/console`: every operation of the service, called by hand.
+"""`/console`: call the service's operations directly.
 
-What changes nothing may be asked by GET, so that a call can be passed on as a link; what is posted stands in no address
-and in no log. What changes something is posted, shown with what it will do, and sent when that is confirmed.
+Reads also accept GET, so that a call can be shared as a link. Posted values appear in no URL and no log. Writes are
+posted, shown with their consequences, and sent after a confirmation.
 """
 
 import contextlib
@@ -37,44 +37,44 @@ from intents_ui.service.requests import OPERATIONS, Operation
 from intents_ui.service.wire import Intent, Page
 
 LONGEST = 64 * 1024  # bytes of a request
-LONGEST_LINK = 1800  # characters of an address that can be passed on
+LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
-TAKEN = "take"  # in an address: the intent that a commit begins with
-COPIED = 20_000  # characters that a button copies, for which the page holds them twice
+TAKEN = "take"  # query parameter: the intent to commit
+COPIED = 20_000  # characters; the page contains copyable text twice
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 30
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
 
-FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "This came from another site, so it was not sent. Send it from here.")
+FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "The request came from another site and wasn't sent. Send it from here.")
 EDITED = Refusal(
     HTTPStatus.CONFLICT,
-    "This request is not the one that was shown for confirmation, so it was not sent. Check it, and send it from here.",
+    "The request differs from the one you confirmed and wasn't sent. Check it, then send it again.",
 )
-TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request may have at most 64 KB. This one was not sent.")
+TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request exceeds 64 KB and wasn't sent.")
 WAITS_ALREADY = Refusal(
     HTTPStatus.TOO_MANY_REQUESTS,
-    "WaitIntentReceipt waits for your address already, so it was not sent again. Try again when that has answered.",
+    "Your previous WaitIntentReceipt request is still waiting. Try again when it returns.",
     wait=10,
 )
 
 # A field that only the emulator's QuoteIntent supports.
-PLOT = Member("plot", Kind.TEXT, "How the invented transfer goes. Only the embedded service knows this.")
+PLOT = Member("plot", Kind.TEXT, "Scenario to simulate (demo only).")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request as it came with a form: member by member, or as JSON that is sent exactly as it stands."""
+    """A submitted request: field by field, or as JSON that is sent verbatim."""
 
     values: dict[str, str]
     text: str
     is_json: bool = False
     is_asked: bool = False
-    confirmed: str = ""  # the signature of the text that was shown, with which it is sent
+    confirmed: str = ""  # signature of the confirmed text
 
     @classmethod
     def read(cls, operation: Operation, sent: QueryDict) -> "Asked":
         known, names = members_of(operation), wiring.config().names
-        # A browser makes two characters of every line break in a form.
+        # Browsers submit line breaks as CRLF.
         came = {str(name): str(sent[name]).replace("\r\n", "\n") for name in sent}
         is_json = came.get("ask") == "json"
         if is_json:
@@ -97,17 +97,17 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
     refuse_off()
     found = OPERATIONS.get(operation)
     if found is None:
-        raise Http404("The service has no such operation.")
+        raise Http404("Unknown operation.")
     if not found.is_write:
         return read(request, found)
     if not may_write():
-        raise Http404("On this dashboard only operations that change nothing are called by hand.")
+        raise Http404("This dashboard permits read operations only.")
     return write(request, found)
 
 
 def refuse_off() -> None:
     if not operators.may_read():
-        raise Http404("On this dashboard no operations are called by hand.")
+        raise Http404("The console is turned off on this dashboard.")
 
 
 def may_write() -> bool:
@@ -163,12 +163,12 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 
 
 def taken(intent_id: str) -> Asked:
-    """An intent that is there already, exactly as the service gives it."""
+    """Return a request with the existing intent, exactly as the service returned it."""
     return Asked({"intent": wiring.service().get_intent(intent_id).received}, text="")
 
 
 def without_blanks(request: HttpRequest) -> str:
-    """A form sends its empty fields too, which nobody wants in a link."""
+    """Return the request's URL without the empty fields that forms submit."""
     filled = [(name, value) for name, values in request.GET.lists() for value in values if value]
     return f"{request.path}?{urlencode(filled)}" if filled else request.path
 
@@ -185,7 +185,7 @@ _lock = threading.Lock()
 
 @contextlib.contextmanager
 def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
-    """Whether this visitor may wait: one may at a time, because the service holds such a call for half a minute."""
+    """Yield whether this client may wait. Each client gets one long poll, because the service holds it for 30 s."""
     if operation.group is not Group.WAIT:
         yield True
         return
@@ -243,7 +243,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
 
 
 def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> transfer.Transfer | None:
-    """What a quote that came, or one that is to be committed, is about; None where that cannot be read."""
+    """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := next_call.next_call(attempt)):
         text = quoted.sent
@@ -273,7 +273,7 @@ def execute_until(attempt: Attempt) -> datetime | None:
 
 
 def status_of(attempt: Attempt | None) -> HTTPStatus:
-    """What the service answered is shown, whatever it is; that nothing came is the page's own failure too."""
+    """Return 200 for any response of the service, and an error status if there was none."""
     if attempt is None or attempt.error is None or attempt.status is not None:
         return HTTPStatus.OK
     return failures.status(attempt.error)
@@ -293,7 +293,7 @@ def form(operation: Operation, asked: Asked) -> dict[str, Any]:
 
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict[str, Any]:
     how = wiring.config()
-    # Where a real service is found is known to those who run the dashboard.
+    # Only operators know the address of a real service.
     root = visitors.root(request) if wiring.embedded() else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
     return {
@@ -316,14 +316,14 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict
 
 
 def link(operation: Operation, text: str) -> str | None:
-    """Asks the same again for whoever opens it."""
+    """Return a link that repeats the request, or None if it would be too long."""
     url = f"{reverse('console-operation', args=[operation.name])}?{urlencode({'ask': 'json', 'json': text})}"
     return url if len(url) <= LONGEST_LINK else None
 
 
 @cached(TTLCache(maxsize=1, ttl=EXAMPLES_SECONDS))
 def examples() -> Examples:
-    """A courtesy: without the service there are none, and the form is there all the same."""
+    """Return example values from recent transfers, or none if they can't be loaded."""
     try:
         with wiring.page(), within(PATIENCE_SECONDS):
             entries = wiring.service().get_intent_history(page=Page.first(size=LOOKED_AT)).intents

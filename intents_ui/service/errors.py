@@ -35,7 +35,7 @@ class Reason(StrEnum):
     TLS = "no secure connection"
     TIMEOUT = "took too long"
     BROKEN = "connection broken off"
-    IDLE = "connection was closed while nobody used it"
+    IDLE = "the idle connection was closed"
     FAILED = "the service failed"
 
 
@@ -47,7 +47,7 @@ class Flaw(StrEnum):
     TOO_LARGE = "too large"
     REDIRECT = "a redirect"
     CONTENT_TYPE = "of another content type"
-    ENCODING = "in an encoding that was not asked for"
+    ENCODING = "in an encoding that was not requested"
     OTHER_INTENT = "about another intent"
     OTHER_FILTER = "about intents that do not meet its filter"
     OTHER_REQUEST = "to another request"

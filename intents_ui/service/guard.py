@@ -302,7 +302,7 @@ class Guard:
 
     def _refreshed(self, call: Call[Any], renewal: "Future[Any] | None") -> Any:
         if renewal is None:
-            raise Overloaded("as many answers are renewed as may be at a time")
+            raise Overloaded("too many concurrent background refreshes")
         patience = COPY_PATIENCE if self._clock() >= self._no_wait_until else 0.0
         try:
             return self._wait(call, renewal, patience)

@@ -37,124 +37,120 @@ PROVIDER = Known(("AUTO", *ROUTE_PROVIDER.words))
 class SearchIntentsRequest(Wire):
     """Criteria of SearchIntents, combined with AND."""
 
-    by_intent_id: Text | None = Field(None, description="The intent with this id.")
+    by_intent_id: Text | None = Field(None, description="The intent with this ID.")
     by_project_id: Whole | None = Field(None, description="Intents of this project.")
-    by_transaction_hash: Text | None = Field(None, description="The intent that any transaction belongs to.")
+    by_transaction_hash: Text | None = Field(None, description="The intent of any transaction.")
     by_owner_address: Text | None = Field(None, description="Intents of this owner.")
-    by_origin_intent_address: Text | None = Field(None, description="The intent that is paid at this deposit address.")
+    by_origin_intent_address: Text | None = Field(None, description="The intent with this deposit address.")
     by_destination_intent_address: Text | None = Field(
-        None, description="The intent with this intent address on the destination chain."
+        None, description="The intent with this destination intent address."
     )
-    by_query_string: Text | None = Field(None, description="Anything: an id, an address, a hash, a word.")
+    by_query_string: Text | None = Field(None, description="ID, address, hash or word.")
     by_deposit_transaction_hash: Text | None = Field(
-        None, description="The intent that this transaction paid. Not every service looks at it."
+        None, description="The intent of this deposit transaction. Some services ignore it."
     )
 
 
 class GetIntentHistoryRequest(Wire):
     """Request of GetIntentHistory."""
 
-    page: Page | None = Field(None, description="Which part of the list, and in which order.")
+    page: Page | None = Field(None, description="Cursor, page size and sort order.")
     by_project_id: Whole | None = Field(None, description="Intents of this project.")
     by_owner_address: Text | None = Field(None, description="Intents of this owner.")
-    by_status: Annotated[Text | None, STATUS] = Field(None, description="Intents in this state.")
+    by_status: Annotated[Text | None, STATUS] = Field(None, description="Intents with this status.")
     by_statuses: Annotated[tuple[TextInList, ...], STATUS] = Field(
-        (), description="Intents in any of these states; outranks byStatus."
+        (), description="Intents with any of these statuses. Takes precedence over byStatus."
     )
-    origin_chain_id: Whole | None = Field(None, description="Intents that are paid on this chain.")
-    destination_chain_id: Whole | None = Field(None, description="Intents that deliver on this chain.")
-    from_time: Whole | None = Field(None, description="Created at or after this moment, in Unix seconds.")
-    to_time: Whole | None = Field(None, description="Created at or before this moment, in Unix seconds.")
+    origin_chain_id: Whole | None = Field(None, description="Intents from this chain.")
+    destination_chain_id: Whole | None = Field(None, description="Intents to this chain.")
+    from_time: Whole | None = Field(None, description="Created at or after this time, in Unix seconds.")
+    to_time: Whole | None = Field(None, description="Created at or before this time, in Unix seconds.")
     include_balances: Flag | None = Field(
-        None, description="With what the intent addresses hold. Read from the chains, so it takes longer."
+        None, description="Include on-chain balances of the intent addresses (slower)."
     )
-    only_recoverable: Flag | None = Field(None, description="Only intents whose addresses still hold something.")
+    only_recoverable: Flag | None = Field(None, description="Only intents with a balance at an intent address.")
 
 
 class GetIntentRequest(Wire):
     """Request of GetIntent."""
 
-    intent_id: Text = Field(description="Which intent.")
+    intent_id: Text = Field(description="Intent ID.")
 
 
 class GetIntentReceiptRequest(Wire):
     """Request of GetIntentReceipt."""
 
-    intent_id: Text = Field(description="Of which intent.")
+    intent_id: Text = Field(description="Intent ID.")
 
 
 class WaitIntentReceiptRequest(Wire):
     """Request of WaitIntentReceipt."""
 
-    intent_id: Text = Field(description="Of which intent.")
+    intent_id: Text = Field(description="Intent ID.")
     last_receipt_states: Annotated[tuple[TextInList, ...], STATES] = Field(
-        (), description="The receiptStates of the answer before: the call is held until they change."
+        (), description="receiptStates of the previous response. The call returns when they change."
     )
 
 
 class CommitIntentRequest(Wire):
     """Request of CommitIntent."""
 
-    intent: Intent = Field(description="The whole intent exactly as QuoteIntent answered it.")
+    intent: Intent = Field(description="The whole intent exactly as QuoteIntent returned it.")
 
 
 class GetTokenListRequest(Wire):
     """Request of GetTokenList."""
 
     chain_ids: tuple[Whole, ...] = Field(description="Tokens on these chains.")
-    search_query: Text | None = Field(None, description="A name, a symbol or an address, or a part of one.")
-    limit: Whole | None = Field(None, description="At most so many tokens of each chain.")
-    token_address: Text | None = Field(None, description="The token at this address alone.")
-    include_all_listed: Flag | None = Field(None, description="All listed tokens, not only the featured ones.")
-    include_external: Flag | None = Field(None, description="Tokens of other lists too.")
-    exclude_tokens: tuple[TextInList, ...] = Field((), description="Leave out the tokens at these addresses.")
+    search_query: Text | None = Field(None, description="Name, symbol or address, or part of one.")
+    limit: Whole | None = Field(None, description="Maximum tokens per chain.")
+    token_address: Text | None = Field(None, description="Only the token with this address.")
+    include_all_listed: Flag | None = Field(None, description="All listed tokens instead of featured ones only.")
+    include_external: Flag | None = Field(None, description="Include tokens of external lists.")
+    exclude_tokens: tuple[TextInList, ...] = Field((), description="Exclude tokens with these addresses.")
 
 
 class GetChainsRequest(Wire):
     """Request of GetChains."""
 
     route_provider: Annotated[Text | None, ROUTE_PROVIDER] = Field(
-        None, description="Only the chains that this route provider serves."
+        None, description="Only chains of this route provider."
     )
 
 
 class GetExactInputRoutesRequest(Wire):
     """Request of GetExactInputRoutes."""
 
-    origin_chain_id: Whole = Field(description="The chain that the money comes from.")
-    origin_token_address: Text = Field(description="The token that is paid with.")
+    origin_chain_id: Whole = Field(description="Origin chain ID.")
+    origin_token_address: Text = Field(description="Origin token address.")
     destination_chain_id: Whole | None = Field(None, description="Only tokens on this chain.")
-    destination_token_address: Text | None = Field(
-        None, description="Together with its chain: whether this one route exists."
-    )
+    destination_token_address: Text | None = Field(None, description="With its chain: checks this one route.")
 
 
 class GetExactOutputRoutesRequest(Wire):
     """Request of GetExactOutputRoutes."""
 
-    destination_chain_id: Whole = Field(description="The chain that the money goes to.")
-    destination_token_address: Text = Field(description="The token that is wanted there.")
+    destination_chain_id: Whole = Field(description="Destination chain ID.")
+    destination_token_address: Text = Field(description="Destination token address.")
     origin_chain_id: Whole | None = Field(None, description="Only tokens on this chain.")
     origin_token_address: Text | None = Field(None, description="Only this token.")
-    owner_address: Text | None = Field(None, description="Only tokens that this owner holds.")
+    owner_address: Text | None = Field(None, description="Only tokens that this owner has.")
 
 
 class ExecuteIntentRequest(Wire):
     """Request of ExecuteIntent."""
 
-    intent_id: Text = Field(
-        description="Which intent; committed at most 10 minutes ago, with a quote that has not expired."
-    )
-    deposit_transaction_hash: Text | None = Field(None, description="The transaction that paid the deposit.")
+    intent_id: Text = Field(description="Intent ID. Committed at most 10 minutes ago, with an unexpired quote.")
+    deposit_transaction_hash: Text | None = Field(None, description="Hash of the deposit transaction.")
     deposit_signature: dict[str, Any] | None = Field(
-        None, description="The owner's signature for a gasless deposit. Not together with a transaction hash."
+        None, description="The owner's signature for a gasless deposit, instead of a transaction hash."
     )
 
 
 class GetTokenPricesRequest(Wire):
     """Request of GetTokenPrices."""
 
-    tokens: tuple[PricedToken, ...] = Field(description="Which tokens: a list of chainId and tokenAddress.")
+    tokens: tuple[PricedToken, ...] = Field(description="List of objects with chainId and tokenAddress.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,38 +189,38 @@ OPERATIONS: Mapping[str, Operation] = {
 
 # Descriptions of fields whose models are shared with responses.
 ABOUT: Mapping[str, str] = {
-    "page.column": "The column that the cursors count by: id or createdAt.",
-    "page.before": "Cursor: the page that ends before this.",
-    "page.after": "Cursor: the page that begins after this.",
-    "page.sort": "The order: a list of column and order.",
-    "page.pageSize": "Entries of a page; 20 when it is not said.",
-    "page.more": "Part of the nextPage that the service answers; it goes back as it came.",
-    "ownerAddress": "Whose money it is.",
-    "originChainId": "The chain that the money comes from.",
-    "originTokenAddress": "The token that is paid with.",
-    "destinationChainId": "The chain that the money goes to.",
-    "destinationTokenAddress": "The token that is wanted there.",
-    "destinationToAddress": "The recipient; the owner when it is not said.",
-    "destinationApproveAddress": "Who may take the tokens when a contract is called.",
-    "destinationCallData": "What the recipient is called with, in hex.",
-    "destinationCallValue": "Native money that goes along with the call, in its smallest unit.",
-    "originTokenAmount": "What is paid, in the token's smallest unit; for EXACT_INPUT.",
-    "destinationTokenAmount": "What has to arrive, in the token's smallest unit; for EXACT_OUTPUT.",
-    "tradeType": "Which amount is fixed; EXACT_OUTPUT when it is not said.",
-    "fundMethod": "How the deposit is made.",
-    "onlyNativeGasFee": "Gas is paid in the chain's own money only.",
-    "options.intentProtocol": "The version of the protocol.",
-    "options.swapProvider": "Who swaps.",
-    "options.bridgeProvider": "Who bridges.",
-    "options.swapProviderFallback": "Whether another one may swap when that one cannot.",
-    "options.bridgeProviderFallback": "Whether another one may bridge when that one cannot.",
-    "options.preference": "What the best route is.",
-    "options.slippageTolerance": "How much less may arrive, as a fraction: 0.005 is half a percent.",
-    "options.serviceAddressOverrides.smartWalletFactoryAddress": "Another contract in place of the service's own.",
-    "options.serviceAddressOverrides.smartWalletMainModuleAddress": "Likewise.",
-    "options.serviceAddressOverrides.smartWalletMainModuleUpgradableAddress": "Likewise.",
-    "options.serviceAddressOverrides.smartWalletGuestModuleAddress": "Likewise.",
-    "options.serviceAddressOverrides.smartWalletUtilsAddress": "Likewise.",
+    "page.column": "Cursor column.",
+    "page.before": "Cursor: return the page before this.",
+    "page.after": "Cursor: return the page after this.",
+    "page.sort": "Sort order: list of objects with column and order.",
+    "page.pageSize": "Entries per page, 20 by default.",
+    "page.more": "Field of the response's nextPage. Send it back unchanged.",
+    "ownerAddress": "Address that owns the funds.",
+    "originChainId": "Origin chain ID.",
+    "originTokenAddress": "Origin token address.",
+    "destinationChainId": "Destination chain ID.",
+    "destinationTokenAddress": "Destination token address.",
+    "destinationToAddress": "Recipient, the owner by default.",
+    "destinationApproveAddress": "Spender to approve for a contract call.",
+    "destinationCallData": "Calldata for the recipient, in hex.",
+    "destinationCallValue": "Native token value of the call, in base units.",
+    "originTokenAmount": "Origin amount in base units (EXACT_INPUT).",
+    "destinationTokenAmount": "Destination amount in base units (EXACT_OUTPUT).",
+    "tradeType": "Which amount is fixed, EXACT_OUTPUT by default.",
+    "fundMethod": "Deposit method.",
+    "onlyNativeGasFee": "Pay network fees in the native token only.",
+    "options.intentProtocol": "Protocol version.",
+    "options.swapProvider": "Swap provider.",
+    "options.bridgeProvider": "Bridge provider.",
+    "options.swapProviderFallback": "Fall back to another swap provider.",
+    "options.bridgeProviderFallback": "Fall back to another bridge provider.",
+    "options.preference": "Criterion for the best route.",
+    "options.slippageTolerance": "Slippage tolerance as a decimal (0.005 = 0.5%).",
+    "options.serviceAddressOverrides.smartWalletFactoryAddress": "Overrides the service contract address.",
+    "options.serviceAddressOverrides.smartWalletMainModuleAddress": "Overrides the service contract address.",
+    "options.serviceAddressOverrides.smartWalletMainModuleUpgradableAddress": "Overrides the service contract address.",
+    "options.serviceAddressOverrides.smartWalletGuestModuleAddress": "Overrides the service contract address.",
+    "options.serviceAddressOverrides.smartWalletUtilsAddress": "Overrides the service contract address.",
 }
 WORDS: Mapping[str, Known] = {
     "page.column": Known(("id", "createdAt")),

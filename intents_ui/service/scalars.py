@@ -49,7 +49,7 @@ def read_intent_id(value: object) -> str:
     """
     text = read_text(value)
     if not 0 < len(text) <= LONGEST_ID or not text.isprintable() or {" ", "/"} & set(text) or text in (".", ".."):
-        raise ValueError("not an id that an address can carry")
+        raise ValueError("an ID that doesn't fit a URL")
     return text
 
 
@@ -78,7 +78,7 @@ def read_chain_id(value: object) -> int:
     """Return the ID of a listed chain."""
     number = read_whole(value)
     if number >= CHAIN_ID_LIMIT:
-        raise ValueError("more than a chain id can be")
+        raise ValueError("larger than a chain ID can be")
     return number
 
 
@@ -86,7 +86,7 @@ def read_cursor(value: object) -> int:
     """Return a cursor, limited to 63 bits so that any client can hold it."""
     number = read_whole(value)
     if number >= CURSOR_LIMIT:
-        raise ValueError("more than a cursor can be")
+        raise ValueError("larger than a cursor can be")
     return number
 
 

@@ -118,7 +118,7 @@ def test_the_logo_is_that_of_the_services_list() -> None:
 
 
 def test_beside_a_warning_there_is_neither_picture_nor_logo(monkeypatch: pytest.MonkeyPatch) -> None:
-    warning = Mark("look-alike letters", "It is not what it seems.")
+    warning = Mark("lookalike letters", "It is not what it seems.")
     monkeypatch.setattr(trust, "marks", lambda *token, **about: (warning,))
     coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
     assert (coin.hue, coin.picture, coin.logo) == (None, "", None)

@@ -30,11 +30,11 @@ PLACES = [
         id="destination intent address",
     ),
     pytest.param(
-        {"of_receipt": receipt(deposit=transaction("SUCCEEDED", from_address=TWIN))}, "address that paid", id="payer"
+        {"of_receipt": receipt(deposit=transaction("SUCCEEDED", from_address=TWIN))},
+        "address that sent the deposit",
+        id="payer",
     ),
-    pytest.param(
-        {"of_receipt": receipt(refund=refund("SUCCEEDED", to_address=TWIN))}, "address of the return", id="return"
-    ),
+    pytest.param({"of_receipt": receipt(refund=refund("SUCCEEDED", to_address=TWIN))}, "refund address", id="refund"),
     pytest.param(
         {"of_intent": intent(origin_intent_address=TWIN.upper().replace("X", "x"))}, "deposit address", id="capitals"
     ),

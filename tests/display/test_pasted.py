@@ -345,7 +345,7 @@ def test_a_mended_hash_says_so(received, warning):
     [
         pytest.param(OWNER[:-2] + "B1", "Checksum mismatch", id="checksum"),
         pytest.param(f"to {OWNER[:-2]}B1 now", "Checksum mismatch", id="checksum in a sentence"),
-        pytest.param("0x" + "0" * 40, "stands for the native token", id="native"),
+        pytest.param("0x" + "0" * 40, "placeholder address of the native token", id="native"),
         pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
     ],
 )

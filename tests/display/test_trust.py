@@ -182,7 +182,7 @@ REASONS = [
     ),
     pytest.param(
         (NOWHERE, ANY, "X", "Visit https://a.example/\u202e"),
-        "Its name holds a web address (https://a.example/). Whoever made the token wrote it there.",
+        "Its name holds a web address (https://a.example/). The token's creator chose this name.",
         id="a link",
     ),
     pytest.param(

@@ -294,7 +294,7 @@ def test_the_native_token_address_is_explained_without_a_request(
     asked.clear()
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 200
-    assert "stands for the native token" in words(answer)
+    assert "placeholder address of the native token" in words(answer)
     assert asked == []
 
 

@@ -241,7 +241,7 @@ def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulat
     token, coin, placeholder = answer.words
     assert "USDC, a token on Ethereum" in token
     assert "token contract, not a wallet" in token
-    assert "stands for the native token" in coin
+    assert "placeholder address of the native token" in coin
     assert "This is a placeholder" in placeholder
     assert answer.total == "All 3 identifiers resolved: 1 token, 2 not identifiers."
 

@@ -1,0 +1,28 @@
+"""Rendered pages of transfers in all scenarios use the words of docs/style.md."""
+
+import pytest
+
+from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scripts import Plot
+from tests import surfaces
+from tests.words import findings, markup
+
+PARTS = ("", "/receipt", "/balances", "/everyone", "/proof", "/reply", "/share", "/commit")
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
+def test_the_pages_of_a_transfer_use_our_words_at_every_moment(plot: Plot) -> None:
+    found = []
+    with surfaces.world() as (emulator, site):
+        for moment in surfaces.moments(plot):
+            played = emulator.play(plot.number, variant=moment.variant, age=moment.age)
+            paths = [f"/intent/{played['intentId']}{part}" for part in PARTS]
+            paths += [f"/embed/intent/{played['intentId']}", f"/address/{played['ownerAddress']}"]
+            for path in paths:
+                answer = site.get(path)
+                assert answer.status_code in (200, 409), f"{path}: {answer.status_code}"
+                page = markup(answer.content.decode())
+                assert page
+                found += findings(page, path, is_message=True)
+    assert not found, "\n".join({f"{each.where}: {each.pattern}: …{each.around}…" for each in found})

@@ -1,0 +1,280 @@
+"""Lint of the project's words: what pages, messages and documents must not say, and the better word (docs/style.md).
+
+`python -m tests.words` reads templates, message tables, scripts, messages in Python and documents, and prints a count
+for each kind of file and what it found. `tests/test_words.py` shows that each pattern fails on a sentence that pages
+once said, `tests/pages/test_words.py` and `tests/browser/test_every_page.py` read rendered pages.
+"""
+
+import ast
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser
+
+ROOT: Final = Path(__file__).parent.parent
+LONGEST: Final = 22  # words of a sentence
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """`found` is what no text may contain, `use` is the better word."""
+
+    name: str
+    found: str
+    use: str
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        return _compiled(self.found)
+
+
+@cache
+def _compiled(found: str) -> re.Pattern[str]:
+    return re.compile(found, re.IGNORECASE if found == found.lower() else 0)
+
+
+PATTERNS: Final = (
+    Pattern("nobody in particular", r"\b(whoever|whose ever|somebody|nobody|anybody|everybody)\b", "name the actor"),
+    Pattern("anew", r"\banew\b", "again, new"),
+    Pattern("mend", r"\bmend(s|ed|ing)?\b", "fix"),
+    Pattern("had", r"\bhad back\b|\b(can|could) be had\b|\bhad just now\b", "recovered, available"),
+    Pattern("by itself", r"\bby (it|them|our|your)sel(f|ves)\b", "automatically"),
+    Pattern("stands", r"\bstands? (here|at|in|for|beside|below|above|under|there|on)\b", "is"),
+    Pattern("says nothing", r"\bsa(ys|id) nothing (about|of)\b", "doesn't report"),
+    Pattern("asked", r"\b(be|is|was|were|been|are) (not )?asked\b|\basked (for|us|in vain)\b", "requested"),
+    Pattern("money", r"\bmoney\b|\bcoins\b|\bown coin\b|\bnative coin\b", "funds, amount, native token"),
+    Pattern("offer", r"\boffer(s|ed)?\b", "quote"),
+    Pattern("promise", r"\bpromis(e|es|ed)\b|\bdue by\b", "quote, estimate"),
+    Pattern("take back", r"\btak(e|es|en|ing) ((it|them|the \w+|what \w+) )?back\b|\btook back\b", "recover"),
+    Pattern("came back", r"\bc[ao]mes? back\b|\bsent back\b|\bgiven back\b|\bgoes? back\b", "refunded"),
+    Pattern("return of funds", r"\breturned (to|by|on|in|from)\b|\bthe return\b|\bno return\b", "refund"),
+    Pattern("exchange", r"\bexchang(e|es|ed|ing)\b", "swap"),
+    Pattern("way", r"\b(this|same|other|on the|its) way\b|\bways\b", "route"),
+    Pattern("carrier", r"\bcarr(ier|iers|ies it)\b", "provider"),
+    Pattern("percent", r"\d\s%", "95%"),
+    Pattern("ID", r"(?<![\w./#=_<{-])[iI]ds?(?!\w|[./#=_>:}-]\S|=)", "ID"),
+    Pattern(
+        "URL and CSV",
+        r"(?<![\w/?&-])(url|urls|csv|qr code|javascript|Javascript|Csv|Url|Json|Https)\b(?![.(/=;-])",
+        "URL, CSV, QR code",
+    ),
+    Pattern("payment", r"\bpay(s|ing)? again\b|\bthe payment\b|\bpaid twice\b", "deposit"),
+    Pattern("smallest unit", r"\bsmallest (unit|part)s?\b", "base units"),
+    Pattern("chain number", r"\bchain'?s? number\b|\bnumber of (the|a) chain\b", "chain ID"),
+    Pattern("look-alike", r"\blook-alikes?\b", "lookalike"),
+    Pattern("delivery address", r"\bdelivery address(es)?\b", "destination intent address"),
+    Pattern("what it holds", r"\bwhat the address(es)? holds?\b", "balances"),
+    Pattern("in flight", r"\bin flight\b|\bunder way\b|\bnot taken up\b", "open, in progress"),
+    Pattern("crossing", r"\bcross(ing|ed)\b", "bridging, in transit"),
+    Pattern("gas", r"\bgas on\b|\bgas fees?\b", "network fee"),
+    Pattern("reader", r"\b(the|its|each|every|a|one|many) (?!screen)(readers?|visitors?)\b", "user, client, viewer"),
+    Pattern("kept", r"\bkept in\b|\b(is|are) kept\b", "saved, cached"),
+    Pattern("slow down", r"\bslow down\b|\bwants quiet\b|\btoo much was asked\b", "rate limited"),
+    Pattern("as good as new", r"\bas good as new\b|\bold (copy|copies|answer|answers)\b", "fresh, stale, last updated"),
+    Pattern("invented", r"\binvented\b|\bstand-in\b", "demo data"),
+    Pattern("member", r"\bmembers? of (the|a|an) (request|answer|object|response)\b", "field"),
+    Pattern("filter words", r"\btak(e|es|en) (a filter )?off\b|\bbegin anew\b|\bwip(e|es|ed)\b", "clear, remove"),
+    Pattern("for half", r"\bfor half( of)?\b|\bhalf of them\b", "median"),
+    Pattern(
+        "as far as",
+        r"\bas far as\b|\bin vain\b|\bfor good\b|\bwhat became\b|\bby hand\b|\bat a time\b|\bno longer as\b",
+        "say it plainly",
+    ),
+    Pattern("told", r"\b(is|are|was|were|be|been|not) told\b", "gets, shows, reports"),
+    Pattern(
+        "administrator", r"\bthe makers\b|\bwho runs (this|it|the)\b|\bruns this dashboard\b", "administrator, operator"
+    ),
+    Pattern(
+        "British spelling",
+        r"\b(licence|behaviours?|catalogues?|colours?|grey|labelled|cancelled|cancelling|finalis\w+|recognis\w+|"
+        r"initialis\w+|normalis\w+|optimis(e|ed|ing)|organis\w+|summaris\w+|authoris\w+|favourites?|centred?|"
+        r"towards|afterwards|whilst|amongst|travelled|fulfil|judgement|artefacts?|sceptical|defence|programme)\b",
+        "US spelling",
+    ),
+)
+"""Lower-case patterns ignore case."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A text in which a pattern may find something: exactly this one, in files whose path begins with `where`."""
+
+    pattern: str
+    text: str
+    where: str
+    reason: str
+
+
+ALLOWED: Final = (
+    Allowed("way", "starts and ends the same way", "templates/parts/hash.html", "it compares characters, not routes"),
+    Allowed("way", "support it in another way", "templates/chain_not_listed.html", "a manner, not a route"),
+    Allowed("way", "Ways to share", "templates/share.html", "a manner, not a route"),
+    Allowed("way", "A proxy on the way mixes up", "docs/operations.md", "between this server and the service"),
+    Allowed("exchange", "Somnia Exchange", "", "a provider's name"),
+    Allowed("payment", "The payment reached the recipient", "", "a transfer that pays a merchant"),
+    Allowed("payment", "To prove the payment", "", "a transfer that pays a merchant"),
+    Allowed("return of funds", "It is returned in the response's", "docs/operations.md", "an HTTP response"),
+    Allowed("nobody in particular", 'No one is "whoever"', "docs/style.md", "the rule that forbids the word"),
+    Allowed("ID", "…id: …", "intents_ui/live/fragments.py", "a line of an event stream"),
+    Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
+    Allowed("in flight", "in flight", "intents_ui/display/share.py", "a parameter of the page's address"),
+    Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    where: str
+    pattern: str
+    text: str
+    around: str
+
+
+def findings(text: str, where: str, *, is_message: bool = False) -> list[Finding]:
+    """Return what the patterns find in a text, and in a message also sentences of more than 22 words."""
+    allowed = [each for each in ALLOWED if where.startswith(each.where) and each.text in text]
+    for each in allowed:
+        text = text.replace(each.text, "…")
+    found = [
+        Finding(where, pattern.name, match[0], _around(match, text))
+        for pattern in PATTERNS
+        for match in pattern.regex.finditer(text)
+    ]
+    if is_message:
+        found += [
+            Finding(where, "long sentence", sentence, sentence)
+            for sentence in sentences(text)
+            if len(re.findall(r"\w\S*", sentence)) > LONGEST
+        ]
+    return found
+
+
+def _around(match: re.Match[str], text: str) -> str:
+    return text[max(0, match.start() - 40) : match.end() + 40].replace("\n", " ")
+
+
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9“\"({…])|\n+", text)
+
+
+# Sources
+
+INLINE_CODE: Final = re.compile(r"^```.*?^```$|``?[^`\n]+``?|<[^>]+>|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
+GLOSSARY: Final = re.compile(r"^## Glossary$.*?^## ", re.MULTILINE | re.DOTALL)
+COMMENT_OR_BLOCK: Final = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
+VALUE: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+JINJA_STRINGS: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
+QUOTED: Final = re.compile(r'"([^"\n]*)"')
+SPOKEN: Final = ("aria-label", "title", "alt", "placeholder", "data-note", "data-said", "aria-description")
+SCRIPT_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+NO_WORDS: Final = re.compile(r"^\w+\(|\(\?")  # signatures of functions and regular expressions
+DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/*.md")
+
+
+def document(path: Path) -> str:
+    text = path.read_text()
+    if path.name == "style.md":
+        text = GLOSSARY.sub("", text)
+    return INLINE_CODE.sub(" ", text)
+
+
+def markup(text: str) -> str:
+    """Return the text of a rendered page with its labels, a line for each element."""
+    tree = LexborHTMLParser(text)
+    for node in tree.css("script, style, pre, code, [data-raw]"):
+        node.decompose()
+    lines = [tree.root.text(separator="\n") if tree.root else ""]
+    for node in tree.css(", ".join(f"[{name}]" for name in SPOKEN)):
+        lines += [value for name in SPOKEN if (value := node.attributes.get(name))]
+    return "\n".join(" ".join(line.split()) for line in "\n".join(lines).splitlines() if line.strip())
+
+
+def template(path: Path) -> str:
+    text = path.read_text()
+    strings = [quoted for part in JINJA_STRINGS.findall(text) for quoted in QUOTED.findall(part) if " " in quoted]
+    return "\n".join([markup(VALUE.sub("…", COMMENT_OR_BLOCK.sub("\n", text))), *strings])
+
+
+def script(path: Path) -> str:
+    text = re.sub(r"^\s*(//|\*|/\*).*$", "", path.read_text(), flags=re.MULTILINE)
+    return "\n".join(a or b for a, b in SCRIPT_STRING.findall(text) if " " in (a or b))
+
+
+def table(path: Path) -> str:
+    """Return the messages of a JSON table. `key` and `when` are for developers."""
+    return "\n".join(_strings(json.loads(path.read_text())))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str) and " " in value:
+        yield value
+    elif isinstance(value, dict):
+        yield from (each for key, field in value.items() if key not in ("key", "when") for each in _strings(field))
+    elif isinstance(value, list):
+        yield from (each for entry in value for each in _strings(entry))
+
+
+def python(path: Path) -> str:
+    """Return the messages of a module: its string constants of several words that aren't docstrings."""
+    tree = ast.parse(path.read_text())
+    plain = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            lines.append("".join(str(each.value) if isinstance(each, ast.Constant) else "…" for each in node.values))
+            plain |= {id(each) for each in node.values}
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in plain
+            and " " in node.value
+        ):
+            lines += [] if NO_WORDS.search(node.value) else [node.value]
+    return "\n".join(lines)
+
+
+def sources() -> Iterator[tuple[str, str, bool]]:
+    """Every file that holds words, its text, and whether it is a message rather than a document."""
+    for path in _files("templates/**/*.html"):
+        yield str(path.relative_to(ROOT)), template(path), True
+    for path in _files("intents_ui/display/**/*.json"):
+        yield str(path.relative_to(ROOT)), table(path), True
+    for path in _files("static/js/*.js"):
+        yield str(path.relative_to(ROOT)), script(path), True
+    for path in _files("intents_ui/**/*.py"):
+        yield str(path.relative_to(ROOT)), python(path), path.parent.name in ("display", "pages", "exports")
+    for pattern in DOCUMENTS:
+        for path in _files(pattern):
+            yield str(path.relative_to(ROOT)), document(path), False
+    help_lines = re.findall(r"## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    yield "Makefile", "\n".join(help_lines), False
+
+
+def _files(pattern: str) -> list[Path]:
+    return sorted(ROOT.glob(pattern))
+
+
+def report() -> bool:
+    """Print the findings and their number per kind of file, and return whether there are none."""
+    counts: Counter[str] = Counter()
+    for where, text, is_message in sources():
+        kind = where.rpartition("/")[0].split("/")[0] or "top level"
+        found = findings(text, where, is_message=is_message)
+        counts[kind] += len(found)
+        for each in found:
+            print(f"{where}: {each.pattern}: …{each.around}…")
+    print("Words that are not ours:", ", ".join(f"{kind} {count}" for kind, count in counts.items()))
+    return not counts.total()
+
+
+if __name__ == "__main__":
+    sys.exit(not report())
