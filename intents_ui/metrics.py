@@ -43,112 +43,108 @@ PAGE_SIZE: Final = resource.getpagesize()
 
 own = CollectorRegistry()
 
-requests = Counter(
-    "intents_ui_requests", "Requests answered, by the page's name and status.", ["view", "status"], registry=own
-)
+requests = Counter("intents_ui_requests", "Responses, by the page's name and status.", ["view", "status"], registry=own)
 request_seconds = Histogram(
     "intents_ui_request_seconds",
-    "Until the first bytes of an answer were ready, by the page's name and the first digit of its status.",
+    "Time to first byte, by the page's name and status class.",
     ["view", "status"],
     buckets=PAGE_BUCKETS,
     registry=own,
 )
 upstream_seconds = Histogram(
     "intents_ui_upstream_seconds",
-    "Calls to the service, each attempt by itself: how long until their end.",
+    "Duration of service calls, each attempt separately.",
     ["operation", "outcome"],
     buckets=CALL_BUCKETS,
     registry=own,
 )
-retries = Counter(
-    "intents_ui_upstream_retries", "Calls that were repeated, or would have been.", ["done"], registry=own
+retries = Counter("intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", ["outcome"], registry=own)
+short_circuited = Counter(
+    "intents_ui_upstream_short_circuited", "Calls suppressed while the service is down or rate limits us.", registry=own
 )
-held_back = Counter(
-    "intents_ui_upstream_held_back", "Questions not put to a service that is away or wants quiet.", registry=own
-)
-breaker_opened = Counter("intents_ui_breaker_opened", "How often a breaker opened.", registry=own)
-disowned = Counter(
-    "intents_ui_upstream_disowned",
-    "Responses refused, in whole or in part, because they do not belong to their request, by how that was seen.",
-    ["by"],
+breaker_opened = Counter("intents_ui_breaker_opened", "Times that a circuit breaker opened.", registry=own)
+mismatched = Counter(
+    "intents_ui_upstream_mismatched",
+    "Responses rejected, in whole or in part, because they belong to another request.",
+    ["reason"],
     registry=own,
 )
-answers = Counter(
-    "intents_ui_answers", "Questions of pages, by where their answer came from.", ["source"], registry=own
+data_requests = Counter(
+    "intents_ui_data_requests", "Requests of pages for data, by the source of the response.", ["source"], registry=own
 )
-shed = Counter("intents_ui_shed", "What was turned away because all places were taken.", ["by"], registry=own)
-left_aside = Counter(
-    "intents_ui_shared_left_aside", "What lay in Redis or STATE_DIR and was left aside.", ["reason"], registry=own
+rejected = Counter("intents_ui_rejected", "Requests rejected because all slots were in use.", ["stage"], registry=own)
+ignored = Counter(
+    "intents_ui_shared_ignored", "Values in Redis or STATE_DIR that were ignored.", ["reason"], registry=own
 )
 task_restarts = Counter(
-    "intents_ui_task_restarts", "Long-lived tasks that broke off and were started again.", ["task"], registry=own
+    "intents_ui_task_restarts", "Background tasks that crashed and were restarted.", ["task"], registry=own
 )
-processor_seconds = Counter("intents_ui_processor_seconds", "Processor time taken.", registry=own)
+cpu_seconds = Counter("process_cpu_seconds", "CPU time in seconds.", registry=own)
 
 
 def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
     """Return a gauge that sums over live processes, or takes their minimum."""
     mode = "livemin" if smallest else "livesum"
-    return Gauge(f"intents_ui_{name}", meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
+    return Gauge(name, meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
 
 
-breaker_open = _state("breaker_open", "Processes whose breaker is open, by line.", "line")
-service_state = _state("service_state", "Processes that find the service in this state.", "state")
-watched = _state("watched_intents", "Intents that are watched for live pages.")
-streams = _state("streams", "Live pages that are open.")
-exports = _state("exports", "Exports under way.")
-in_hand = _state("requests_in_hand", "Requests that are being answered, beside streams.")
-memory = _state("memory_bytes", "Memory in use.")
+breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker, by line.", "line")
+service_state = _state("intents_ui_service_state", "Processes by state of the service.", "state")
+watched = _state("intents_ui_watched_intents", "Watched intents.")
+streams = _state("intents_ui_streams", "Open live streams.")
+exports = _state("intents_ui_exports", "Exports in progress.")
+in_progress = _state("intents_ui_requests_in_progress", "Requests in progress, excluding streams.")
+memory = _state("process_resident_memory_bytes", "Resident memory in bytes.")
 task_beat = Gauge(
-    "intents_ui_task_beat_seconds",
-    "Seconds since the last heartbeat of a long-lived task, of the most silent of its name.",
+    "intents_ui_task_heartbeat_age_seconds",
+    "Seconds since the last heartbeat of a background task, the oldest of its name.",
     ["task"],
     registry=own,
     multiprocess_mode="livemax",
 )
-processes = _state("processes", "Processes whose figures these are.")
+processes = _state("intents_ui_processes", "Processes included.")
 
 
 @cache
 def redis_up() -> Gauge:
     """Return the gauge, created on first use: without Redis it must not be reported as down."""
-    return _state("redis_up", "1: Redis answers; 0: it does not.", smallest=True)
+    return _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True)
 
 
 # Counter for each event.
 OF_EVENTS: Final[Mapping[Event, Counter]] = {
-    Event.RETRY: retries.labels("yes"),
-    Event.RETRY_SPARED: retries.labels("spared"),
-    Event.HELD_BACK: held_back,
+    Event.RETRY: retries.labels("sent"),
+    Event.RETRY_SPARED: retries.labels("suppressed"),
+    Event.HELD_BACK: short_circuited,
     Event.OPENED: breaker_opened,
-    Event.HIT: answers.labels("copy"),
-    Event.STALE: answers.labels("copy_being_renewed"),
-    Event.OLD: answers.labels("old_copy"),
-    Event.MISS: answers.labels("service"),
-    Event.SHARED: answers.labels("shared_call"),
-    Event.SHED: shed.labels("service"),
-    Event.OLDER: disowned.labels("older"),
-    Event.UNFIT: disowned.labels("other_entries"),
-    Event.UNREADABLE: left_aside.labels("unreadable"),
-    Event.UNSIGNED: left_aside.labels("unsigned"),
+    Event.HIT: data_requests.labels("cache"),
+    Event.STALE: data_requests.labels("stale_while_revalidate"),
+    Event.OLD: data_requests.labels("stale_if_error"),
+    Event.MISS: data_requests.labels("service"),
+    Event.SHARED: data_requests.labels("coalesced"),
+    Event.SHED: rejected.labels("service"),
+    Event.OLDER: mismatched.labels("older"),
+    Event.UNFIT: mismatched.labels("other_entries"),
+    Event.UNREADABLE: ignored.labels("unreadable"),
+    Event.UNSIGNED: ignored.labels("unsigned"),
 }
-turned_away = shed.labels("door")
+rejected_at_ingress = rejected.labels("ingress")
 
 OUTCOMES: Final[Mapping[type[BaseException], str]] = {
-    errors.OutOfTime: "out_of_time",
+    errors.OutOfTime: "deadline_exceeded",
     errors.Unreachable: "unreachable",
-    errors.Overloaded: "shed",
-    errors.TooBusy: "quiet",
-    errors.AccessDenied: "denied",
+    errors.Overloaded: "rejected",
+    errors.TooBusy: "rate_limited",
+    errors.AccessDenied: "unauthorized",
     errors.Refused: "refused",
     errors.Unreadable: "unreadable",
 }
 
-DISOWNED: Final[Mapping[errors.Flaw, Counter]] = {
-    errors.Flaw.OTHER_INTENT: disowned.labels("other_intent"),
-    errors.Flaw.OTHER_FILTER: disowned.labels("other_filter"),
-    errors.Flaw.OTHER_REQUEST: disowned.labels("other_request"),
-    errors.Flaw.MORE_BYTES: disowned.labels("more_bytes"),
+MISMATCHED: Final[Mapping[errors.Flaw, Counter]] = {
+    errors.Flaw.OTHER_INTENT: mismatched.labels("other_intent"),
+    errors.Flaw.OTHER_FILTER: mismatched.labels("other_filter"),
+    errors.Flaw.OTHER_REQUEST: mismatched.labels("other_request"),
+    errors.Flaw.MORE_BYTES: mismatched.labels("more_bytes"),
 }
 
 
@@ -160,14 +156,14 @@ def request(view: str, status: int, seconds: float) -> None:
 def call(operation: str, error: BaseException | None, seconds: float) -> None:
     """Count one attempt of a call, with its exception if any."""
     upstream_seconds.labels(operation, _outcome(error)).observe(seconds)
-    if isinstance(error, errors.Unreadable) and error.flaw in DISOWNED:
-        DISOWNED[error.flaw].inc()
+    if isinstance(error, errors.Unreadable) and error.flaw in MISMATCHED:
+        MISMATCHED[error.flaw].inc()
 
 
 def _outcome(error: BaseException | None) -> str:
     if error is None:
         return "answered"
-    return next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "given_up")
+    return next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
 
 
 class Observer:
@@ -177,7 +173,7 @@ class Observer:
         self._tally = tally
         self._seen: Counts[Event] = Counts()
         self._restarts: Counts[str] = Counts()
-        self._processor = 0.0
+        self._cpu_time = 0.0
 
     def look(
         self,
@@ -193,9 +189,9 @@ class Observer:
             now = self._tally[event]
             counter.inc(now - self._seen[event])
             self._seen[event] = now
-        taken = time.process_time()
-        processor_seconds.inc(taken - self._processor)
-        self._processor = taken
+        cpu_time = time.process_time()
+        cpu_seconds.inc(cpu_time - self._cpu_time)
+        self._cpu_time = cpu_time
         for line, is_open in standing.breakers.items():
             breaker_open.labels(line).set(is_open)
         for state in State:
@@ -203,7 +199,7 @@ class Observer:
         watched.set(intents)
         streams.set(open_streams)
         exports.set(running_exports)
-        in_hand.set(requests)
+        in_progress.set(requests)
         self._sample_tasks()
         processes.set(1)
         if redis is not None:

@@ -98,10 +98,10 @@ def of_service(standing: Standing) -> dict[str, Any]:
     """Return the service's health as seen by users' requests. Sends none."""
     return {
         "state": standing.state,
-        "answered_seconds_ago": _rounded(standing.answered),
-        "failed_seconds_ago": _rounded(standing.failed),
-        "in_trouble_for_seconds": _rounded(standing.in_trouble),
-        "typical_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
+        "last_response_seconds_ago": _rounded(standing.answered),
+        "last_failure_seconds_ago": _rounded(standing.failed),
+        "degraded_for_seconds": _rounded(standing.in_trouble),
+        "median_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
     }
 
 
@@ -109,7 +109,7 @@ def of_tasks() -> dict[str, Any]:
     """Return the running long tasks, and those that failed since process start."""
     ages = long_tasks.ages()
     return {
-        name: {"beat_seconds_ago": _rounded(ages.get(name)), "restarts": long_tasks.restarts[name]}
+        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": long_tasks.restarts[name]}
         for name in sorted(ages.keys() | long_tasks.restarts.keys())
     }
 

@@ -7,22 +7,22 @@ from intents_ui.display.statuses import Shown, Tone
 from intents_ui.service.health import Standing, State
 
 STATES = {
-    State.ANSWERS: Shown("Operational", Tone.GOOD, "check", "Pages show live data."),
-    State.UNASKED: Shown("No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."),
-    State.TROUBLE: Shown(
+    State.UP: Shown("Operational", Tone.GOOD, "check", "Pages show live data."),
+    State.UNKNOWN: Shown("No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."),
+    State.DEGRADED: Shown(
         "Degraded",
         Tone.BAD,
         "triangle-alert",
         "Requests are failing. Pages show cached data with its age. Retrying every few seconds. Transfers in progress"
         " are not affected.",
     ),
-    State.QUIET: Shown(
+    State.RATE_LIMITED: Shown(
         "Rate limited",
         Tone.ATTENTION,
         "hourglass",
         "The service limits the rate of requests. Pages show cached data with its age.",
     ),
-    State.DENIED: Shown(
+    State.UNAUTHORIZED: Shown(
         "Access denied",
         Tone.BAD,
         "lock",

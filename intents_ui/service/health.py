@@ -60,11 +60,11 @@ class Line(StrEnum):
 class State(StrEnum):
     """What the calls so far show about the service."""
 
-    UNASKED = auto()
-    ANSWERS = auto()
-    TROUBLE = auto()  # the last call failed, or a breaker is open
-    QUIET = auto()  # it sent a Retry-After
-    DENIED = auto()  # it rejects our key
+    UNKNOWN = auto()  # no call yet
+    UP = auto()
+    DEGRADED = auto()  # the last call failed, or a breaker is open
+    RATE_LIMITED = auto()  # it sent a Retry-After
+    UNAUTHORIZED = auto()  # it rejects our key
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +223,12 @@ class Health:
 
     def _state(self) -> State:
         if self._authorization.error:
-            return State.DENIED
+            return State.UNAUTHORIZED
         if self._rate_limit.opens_in() is not None:
-            return State.QUIET
+            return State.RATE_LIMITED
         if self._troubled_since is not None:
-            return State.TROUBLE
-        return State.UNASKED if self._answered_at is None else State.ANSWERS
+            return State.DEGRADED
+        return State.UNKNOWN if self._answered_at is None else State.UP
 
     def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
         """Return the error with which a call would be rejected now. None during a probe, which may open the gate."""

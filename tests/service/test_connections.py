@@ -165,9 +165,9 @@ async def test_a_response_that_names_another_request_is_refused_and_counted():
             with pytest.raises(Unreadable) as caught_live:
                 await live.get_intent("0xa")
     assert caught.value.flaw is caught_live.value.flaw is Flaw.OTHER_REQUEST
-    before = metrics.disowned.labels("other_request")._value.get()
+    before = metrics.mismatched.labels("other_request")._value.get()
     metrics.call("GetIntent", caught.value, 0.1)
-    assert metrics.disowned.labels("other_request")._value.get() == before + 1
+    assert metrics.mismatched.labels("other_request")._value.get() == before + 1
 
 
 @pytest.mark.finding("S2")

@@ -300,11 +300,11 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     def state() -> State:
         return service.service.health.standing().state
 
-    assert state() is State.UNASKED
+    assert state() is State.UNKNOWN
     assert ask(service, 1) is None
     service.clock.now += 5
     told = service.service.health.standing()
-    assert (told.state, told.answered, told.failed, told.in_trouble) == (State.ANSWERS, 5, None, None)
+    assert (told.state, told.answered, told.failed, told.in_trouble) == (State.UP, 5, None, None)
     assert told.typical == 0  # by a clock that stands still
 
     service.does = BAD
@@ -312,17 +312,17 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     service.clock.now += 3
     ask(service, 3)
     told = service.service.health.standing()
-    assert (told.state, told.failed, told.in_trouble) == (State.TROUBLE, 0, 3)
+    assert (told.state, told.failed, told.in_trouble) == (State.DEGRADED, 0, 3)
     service.does = no(8000, "NotFound", 404)
     ask(service, 4)
-    assert state() is State.ANSWERS  # if only to say no
+    assert state() is State.UP  # if only to say no
 
     service.does = no(1201, "LimitExceeded", 429, **{"Retry-After": "7"})
     ask(service, 5)
-    assert state() is State.QUIET
+    assert state() is State.RATE_LIMITED
     service.clock.now += 10
-    assert state() is State.ANSWERS
+    assert state() is State.UP
     service.does = DENIED
     for number in range(DENIALS):
         ask(service, 10 + number)
-    assert state() is State.DENIED
+    assert state() is State.UNAUTHORIZED
