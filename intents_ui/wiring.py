@@ -15,10 +15,10 @@ import httpx
 from django.utils.crypto import salted_hmac
 
 from intents_ui import metrics, telemetry
-from intents_ui.exports.places import Exports
+from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.pictures.cards import Cards
 from intents_ui.service import origin, paging
 from intents_ui.service.allowance import Places

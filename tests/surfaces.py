@@ -40,9 +40,9 @@ from intents_ui.display.reply import to_the_owner
 from intents_ui.display.share import state
 from intents_ui.display.summary import Summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import MAIN, Plot
-from intents_ui.live.picture import Picture
+from intents_ui.emulator.scenario_engine import MAIN, Plot
+from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.live.snapshot import Picture
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import share, triage
 from intents_ui.service import balances

@@ -7,8 +7,8 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
-from intents_ui.emulator.behaviours import EVERY_OPERATION, NAMES, seconds_of
-from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, seconds_of
 
 MOST_CHAINS = len(Catalogue().chains)
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from typing import Any, Final
 
-from intents_ui.emulator import behaviours as known
-from intents_ui.emulator.behaviours import Answer, Behaviours
-from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator import faults as known
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import (
     BAD_METHOD,
@@ -23,15 +22,16 @@ from intents_ui.emulator.errors import (
     UNAUTHORIZED,
     Refusal,
 )
+from intents_ui.emulator.faults import Answer, Behaviours
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
 from intents_ui.emulator.lookups import Ask, Lookups
 from intents_ui.emulator.market import Market
-from intents_ui.emulator.plots import PLOTS, plot_named
-from intents_ui.emulator.scripts import MAIN, Plot
+from intents_ui.emulator.population import World, scenes_of
+from intents_ui.emulator.scenario_engine import MAIN, Plot
+from intents_ui.emulator.scenarios import PLOTS, plot_named
 from intents_ui.emulator.trading import Trading
 from intents_ui.emulator.waiting import Pause, Waiting
-from intents_ui.emulator.world import World, scenes_of
 
 type Scope = MutableMapping[str, Any]
 type Message = MutableMapping[str, Any]

@@ -3,7 +3,7 @@
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.money import Terms
+from intents_ui.emulator.pricing import Terms
 from intents_ui.emulator.transfers import Transfer
 
 _TRANSFER: Final = "a9059cbb"

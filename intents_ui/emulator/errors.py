@@ -3,7 +3,7 @@
 import json
 from typing import Final
 
-from intents_ui.emulator.catalogue import DATA
+from intents_ui.emulator.catalog import DATA
 from intents_ui.emulator.documents import Document
 
 BAD_REQUEST: Final = -4

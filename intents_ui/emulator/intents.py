@@ -3,10 +3,10 @@
 from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
-from intents_ui.emulator.catalogue import PRICE_SCALE, Catalogue
+from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue
 from intents_ui.emulator.documents import Document, amount, stamp
-from intents_ui.emulator.money import Gas, Terms, terms_of
-from intents_ui.emulator.scripts import Scene
+from intents_ui.emulator.pricing import Gas, Terms, terms_of
+from intents_ui.emulator.scenario_engine import Scene
 from intents_ui.emulator.transfers import Transfer
 
 DURATIONS: Final = {"RELAY": 12, "CCTP": 30, "LIFI": 120, "LZ_OFT": 900, "LZ_TRANSFER": 900, "HYPERLANE": 90, "OIF": 60}

@@ -8,10 +8,10 @@ from typing import Final
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
+from intents_ui.emulator.population import MADE, STREAMS, World
 from intents_ui.emulator.receipts import transaction_hash
-from intents_ui.emulator.scripts import LEGS, Scene, next_change, scene_at
+from intents_ui.emulator.scenario_engine import LEGS, Scene, next_change, scene_at
 from intents_ui.emulator.transfers import Transfer
-from intents_ui.emulator.world import MADE, STREAMS, World
 
 # Limit on the intents that callers created. The oldest are dropped.
 MADE_KEPT: Final = 2000

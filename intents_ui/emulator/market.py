@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from intents_ui.emulator import requests
-from intents_ui.emulator.catalogue import PRICE_SCALE, Catalogue, Token, canonical, chain_info
+from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token, canonical, chain_info
 from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.errors import UNSUPPORTED_NETWORK, Refusal
 from intents_ui.emulator.lookups import Ask

@@ -3,12 +3,12 @@
 from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
-from intents_ui.emulator.catalogue import Catalogue, Token
+from intents_ui.emulator.catalog import Catalogue, Token
 from intents_ui.emulator.documents import Document, amount, stamp
 from intents_ui.emulator.intents import destination_precondition, meta_txn, meta_txn_id, origin_precondition
-from intents_ui.emulator.money import Terms, terms_of, usd
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scripts import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
+from intents_ui.emulator.pricing import Terms, terms_of, usd
+from intents_ui.emulator.scenario_engine import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
 from intents_ui.emulator.transfers import Transfer
 
 _NO_LIMIT: Final = 2**256 - 1

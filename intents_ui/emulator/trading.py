@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from intents_ui.emulator import names, requests
-from intents_ui.emulator.catalogue import NATIVE, PRICE_SCALE, Token, canonical
-from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
 from intents_ui.emulator.documents import MICROSECONDS, Document, amount, stamp
 from intents_ui.emulator.errors import (
     HIGH_PRICE_IMPACT,
@@ -22,11 +21,12 @@ from intents_ui.emulator.errors import (
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
-from intents_ui.emulator.money import FeesExceedAmountError, Terms, terms_of
-from intents_ui.emulator.plots import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, plot_named
-from intents_ui.emulator.scripts import MAIN, PLACEHOLDER, Plot, Step, play, scene_at
+from intents_ui.emulator.population import STREAMS, scenes_of
+from intents_ui.emulator.pricing import FeesExceedAmountError, Terms, terms_of
+from intents_ui.emulator.quote_requests import Deal
+from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Plot, Step, play, scene_at
+from intents_ui.emulator.scenarios import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, plot_named
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
-from intents_ui.emulator.world import STREAMS, scenes_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
 HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS

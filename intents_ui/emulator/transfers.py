@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalogue import Catalogue, Token
-from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.catalog import Catalogue, Token
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scripts import Plot
+from intents_ui.emulator.quote_requests import Deal
+from intents_ui.emulator.scenario_engine import Plot
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)

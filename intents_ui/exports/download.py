@@ -13,8 +13,8 @@ from intents_ui.display import failures
 from intents_ui.display.standing import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
-from intents_ui.exports.places import Exports
-from intents_ui.exports.reading import Batch
+from intents_ui.exports.reader import Batch
+from intents_ui.exports.slots import Exports
 from intents_ui.service import origin, processor
 from intents_ui.service.errors import ServiceError
 

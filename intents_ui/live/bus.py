@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.service.brand import Brand
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.redis_errors import trouble

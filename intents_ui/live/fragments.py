@@ -9,7 +9,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 
 log = logging.getLogger(__name__)
 

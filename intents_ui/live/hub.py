@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import Self
 
 from intents_ui.live.bus import Bus
-from intents_ui.live.enquiry import Enquiry, Pace, Traffic
-from intents_ui.live.picture import Picture
+from intents_ui.live.poller import Enquiry, Pace, Traffic
+from intents_ui.live.snapshot import Picture
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.shares import Lack, Shares

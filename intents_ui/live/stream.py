@@ -24,7 +24,7 @@ from urllib.parse import parse_qs
 
 from intents_ui.live.fragments import COME_BACK, Fragments, message
 from intents_ui.live.hub import Follower, Hub, HubFull
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.shares import Lack, Shares

@@ -23,7 +23,7 @@ from intents_ui.display.standing import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
-from intents_ui.exports.reading import Batch, Reader
+from intents_ui.exports.reader import Batch, Reader
 from intents_ui.service import origin
 from intents_ui.settings import ENV
 

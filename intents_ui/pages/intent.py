@@ -37,7 +37,7 @@ from intents_ui.display import (
 )
 from intents_ui.display.situation import Check, Situation
 from intents_ui.links import canonical, elsewhere, moved_to
-from intents_ui.live.picture import Picture, digest
+from intents_ui.live.snapshot import Picture, digest
 from intents_ui.service import freshness, lookup, sharing, transfers
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.kept import weight

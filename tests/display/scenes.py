@@ -6,7 +6,7 @@ from functools import cache
 from intents_ui.display import route, summary, timeline, transfer
 from intents_ui.display.situation import Situation
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scenarios import PLOTS
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig

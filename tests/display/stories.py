@@ -10,8 +10,8 @@ from intents_ui.display.locator import Agreement
 from intents_ui.display.situation import UNCHECKED, Balances, Situation
 from intents_ui.display.summary import Summary
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import Plot, Step
+from intents_ui.emulator.scenario_engine import Plot, Step
+from intents_ui.emulator.scenarios import PLOTS
 from intents_ui.service import transfers
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig

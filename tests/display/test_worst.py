@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scenarios import PLOTS
 from tests.display.stories import A_LITTLE, QUOTED, film
 
 SHOWN = {

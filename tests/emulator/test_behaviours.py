@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from intents_ui.emulator.behaviours import NAMES, PAGES, REFUSALS
+from intents_ui.emulator.faults import NAMES, PAGES, REFUSALS
 from tests.emulator.driving import NOW, call, receipt_at, request, wait
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.intents import intent as intent_document
-from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scenarios import PLOTS
 from tests import spec
 from tests.emulator.driving import NOW, call, quote, receipt_at
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.plots import PLOTS
+from intents_ui.emulator.scenarios import PLOTS
 from tests.emulator.driving import call, receipt_at, request
 
 TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
-from intents_ui.emulator.scripts import PENDING_STATUSES
-from intents_ui.emulator.world import ORDINARY, STREAMS
+from intents_ui.emulator.population import ORDINARY, STREAMS
+from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, Clock, call
 
 PRINT_A_PAGE = """

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.pages import intent
 
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from intents_ui.live.bus import LocalBus
-from intents_ui.live.enquiry import Pace
 from intents_ui.live.hub import Hub
+from intents_ui.live.poller import Pace
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.health import Health

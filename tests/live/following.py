@@ -11,8 +11,8 @@ import httpx
 
 from intents_ui.emulator import Emulator
 from intents_ui.live.bus import Bus, LocalBus
-from intents_ui.live.enquiry import Pace
 from intents_ui.live.hub import Hub
+from intents_ui.live.poller import Pace
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.health import Health, Line

@@ -12,7 +12,7 @@ from typing import Any
 from intents_ui import lifecycle
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig

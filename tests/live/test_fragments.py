@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from intents_ui.live.fragments import Fragments
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 
 
 async def test_an_error_that_no_caller_awaits_is_not_logged_as_never_retrieved():

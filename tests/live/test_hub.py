@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from intents_ui.emulator import Emulator, waiting
-from intents_ui.emulator.plots import plot_named
+from intents_ui.emulator.scenarios import plot_named
 from intents_ui.live.hub import HubFull
 from intents_ui.live.turns import Turns
 from tests.faults.swift import SwiftLoop

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from intents_ui.live.fragments import message
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.live.stream import Limits, Streams
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing, event

@@ -7,7 +7,7 @@ import itertools
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.enquiry import Pace
+from intents_ui.live.poller import Pace
 from intents_ui.service.config import LIMITS, Group, Limits
 from intents_ui.service.tally import Event
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers

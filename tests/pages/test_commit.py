@@ -15,7 +15,7 @@ from intents_ui import settings, spending, wiring
 from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
 from tests.serving import dashboard, free_port, running

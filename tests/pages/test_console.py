@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from intents_ui import settings, wiring
 from intents_ui.display.console import MEANINGS
-from intents_ui.emulator import behaviours
+from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
@@ -263,9 +263,9 @@ def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("name", behaviours.REFUSALS)
+@pytest.mark.parametrize("name", faults.REFUSALS)
 def test_every_status_code_of_the_service_has_an_explanation(site: Client, emulator: Emulator, name: str) -> None:
-    code, retry_after = behaviours.REFUSALS[name]
+    code, retry_after = faults.REFUSALS[name]
     emulator.behave("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
     shown = words(page)

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import Plot
+from intents_ui.emulator.scenario_engine import Plot
+from intents_ui.emulator.scenarios import PLOTS
 
 LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
 DEVELOPER_WORDS = re.compile(

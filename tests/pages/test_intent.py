@@ -17,7 +17,7 @@ from intents_ui import wiring
 from intents_ui.display import hashes
 from intents_ui.display.explanations import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
-from intents_ui.live.picture import Picture
+from intents_ui.live.snapshot import Picture
 from intents_ui.pages import intent
 from tests.spec import SPEC
 

@@ -7,8 +7,8 @@ from django.test import Client
 
 from intents_ui.display.facts import Facts
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import Plot
+from intents_ui.emulator.scenario_engine import Plot
+from intents_ui.emulator.scenarios import PLOTS
 from tests import surfaces
 
 REFUNDED = 8

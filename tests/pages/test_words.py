@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import Plot
+from intents_ui.emulator.scenario_engine import Plot
+from intents_ui.emulator.scenarios import PLOTS
 from tests import surfaces
 from tests.words import findings, markup
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from intents_ui.emulator.deals import Deal
-from intents_ui.emulator.scripts import Moment, Plot, steps
+from intents_ui.emulator.quote_requests import Deal
+from intents_ui.emulator.scenario_engine import Moment, Plot, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, SOMNIA, SOLANA = 1, 8453, 42161, 10, 137, 5031, 792703809
 SOLANA_USDC: Final = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"

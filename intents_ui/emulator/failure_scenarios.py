@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from intents_ui.emulator.deals import Deal
-from intents_ui.emulator.scripts import OWN, PLACEHOLDER, Moment, Plot, steps
+from intents_ui.emulator.quote_requests import Deal
+from intents_ui.emulator.scenario_engine import OWN, PLACEHOLDER, Moment, Plot, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, KATANA = 1, 8453, 42161, 10, 137, 747474
 FAKE_USDC: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from intents_ui.emulator.fillers import fillers
 from intents_ui.emulator.names import stranger
+from intents_ui.emulator.synthetic_tokens import fillers
 
 DATA: Final = Path(__file__).parent / "data"
 NATIVE: Final = "0x" + "0" * 40

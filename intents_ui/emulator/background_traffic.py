@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from intents_ui.emulator.catalogue import Catalogue
-from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import Plot
+from intents_ui.emulator.quote_requests import Deal
+from intents_ui.emulator.scenario_engine import Plot
+from intents_ui.emulator.scenarios import PLOTS
 
 _ORDINARY: Final = [plot for plot in PLOTS if plot.weight]
 _PLOT_SHARES: Final = list(accumulate(plot.weight for plot in _ORDINARY))

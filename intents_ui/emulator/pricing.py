@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from intents_ui.emulator.catalogue import PRICE_SCALE, Catalogue, Token
+from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
 from intents_ui.emulator.names import noise
 from intents_ui.emulator.transfers import Transfer
 

@@ -11,7 +11,7 @@ from email.utils import formatdate
 from threading import Lock
 from typing import Final
 
-from intents_ui.emulator import rewrites
+from intents_ui.emulator import response_variants
 from intents_ui.emulator.documents import Document, encode
 from intents_ui.emulator.errors import Refusal
 
@@ -36,30 +36,30 @@ REFUSALS: Final[dict[str, tuple[int, str | None]]] = {
     "geoblocked": (1006, None),
 }
 REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
-    "numbers": rewrites.amounts_as_numbers,
-    "exponents": rewrites.amounts_with_exponents,
-    "mixed-case": rewrites.mixed_case,
-    "extra-fields": rewrites.extra_fields,
-    "no-ids": rewrites.without_ids,
-    "fraction-0": rewrites.fraction_digits(0),
-    "fraction-3": rewrites.fraction_digits(3),
-    "fraction-6": rewrites.fraction_digits(6),
-    "fraction-9": rewrites.fraction_digits(9),
-    "offset-times": rewrites.offset_times,
-    "sparse": rewrites.sparse,
-    "chains-flat": rewrites.chains_flat,
-    "chains-nested": rewrites.chains_nested,
-    "second-names": rewrites.second_names,
-    "both-names": rewrites.both_names,
-    "intents-null": rewrites.intents_null,
-    "last-page-absent": rewrites.last_page_absent,
-    "last-page-more-false": rewrites.last_page_more_false,
-    "duplicate-rows": rewrites.duplicate_rows,
-    "unsorted": rewrites.unsorted,
-    "states-without-refund": rewrites.states_without_refund,
-    "prices-missing": rewrites.prices_missing,
-    "prices-zero": rewrites.prices_zero,
-    "balances-bare": rewrites.balances_bare,
+    "numbers": response_variants.amounts_as_numbers,
+    "exponents": response_variants.amounts_with_exponents,
+    "mixed-case": response_variants.mixed_case,
+    "extra-fields": response_variants.extra_fields,
+    "no-ids": response_variants.without_ids,
+    "fraction-0": response_variants.fraction_digits(0),
+    "fraction-3": response_variants.fraction_digits(3),
+    "fraction-6": response_variants.fraction_digits(6),
+    "fraction-9": response_variants.fraction_digits(9),
+    "offset-times": response_variants.offset_times,
+    "sparse": response_variants.sparse,
+    "chains-flat": response_variants.chains_flat,
+    "chains-nested": response_variants.chains_nested,
+    "second-names": response_variants.second_names,
+    "both-names": response_variants.both_names,
+    "intents-null": response_variants.intents_null,
+    "last-page-absent": response_variants.last_page_absent,
+    "last-page-more-false": response_variants.last_page_more_false,
+    "duplicate-rows": response_variants.duplicate_rows,
+    "unsorted": response_variants.unsorted,
+    "states-without-refund": response_variants.states_without_refund,
+    "prices-missing": response_variants.prices_missing,
+    "prices-zero": response_variants.prices_zero,
+    "balances-bare": response_variants.balances_bare,
 }
 # Fixed responses: name -> (status, content type, body).
 PAGES: Final = {
@@ -198,7 +198,7 @@ def answered(document: Document, behaviours: frozenset[str]) -> Answer:
 def refused(refusal: Refusal, behaviours: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
     envelope, status = refusal.envelope(), refusal.status
     if "wrapped-errors" in behaviours:
-        envelope = rewrites.wrapped(envelope)
+        envelope = response_variants.wrapped(envelope)
     if "error-200" in behaviours:
         status = 200
     return Answer(status, encode(envelope), headers=headers, cut="cut-body" in behaviours, skew=skew(behaviours))

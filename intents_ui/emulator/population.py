@@ -15,12 +15,12 @@ from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.background_traffic import ordinary
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.plots import PLOTS
-from intents_ui.emulator.scripts import MAIN, Plot, Scene, play
-from intents_ui.emulator.traffic import ordinary
+from intents_ui.emulator.scenario_engine import MAIN, Plot, Scene, play
+from intents_ui.emulator.scenarios import PLOTS
 from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
 
 STREAMS: Final = 64

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from intents_ui.emulator.deals import Deal
+from intents_ui.emulator.quote_requests import Deal
 
 MAIN: Final = "A"
 LEGS: Final = ("deposit", "origin", "destination", "refund")

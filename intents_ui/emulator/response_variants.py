@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
-from intents_ui.emulator.catalogue import Catalogue
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import Document
 
 # Fields that are sent as decimal strings.

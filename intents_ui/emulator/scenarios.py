@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from intents_ui.emulator.arrivals import ARRIVALS
-from intents_ui.emulator.scripts import Plot, steps
-from intents_ui.emulator.troubles import TROUBLES
+from intents_ui.emulator.failure_scenarios import TROUBLES
+from intents_ui.emulator.scenario_engine import Plot, steps
+from intents_ui.emulator.success_scenarios import ARRIVALS
 
 PLOTS: Final = tuple(sorted((*ARRIVALS, *TROUBLES), key=lambda plot: plot.number))
 
