@@ -18,7 +18,7 @@ from intents_ui import metrics, telemetry
 from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.pictures.cards import Cards
 from intents_ui.service import origin, paging
 from intents_ui.service.allowance import Places
@@ -219,12 +219,14 @@ def hub() -> Hub:
         kept=kept(),
     )
     bus = (
-        RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal("pictures")) if ENV.redis_url else LocalBus()
+        RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal("snapshots"))
+        if ENV.redis_url
+        else LocalBus()
     )
     return Hub(service, bus, most=ENV.intents_max_watched)
 
 
-def newest(intent_id: str) -> Picture | None:
+def newest(intent_id: str) -> Snapshot | None:
     """Return the live snapshot of a watched intent, or None. Sends no request."""
     return hub().newest(intent_id)
 

@@ -40,9 +40,9 @@ from intents_ui.display.reply import to_the_owner
 from intents_ui.display.share import state
 from intents_ui.display.summary import Summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import MAIN, Plot
-from intents_ui.emulator.scenarios import PLOTS
-from intents_ui.live.snapshot import Picture
+from intents_ui.emulator.scenario_engine import MAIN, Scenario
+from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import share, triage
 from intents_ui.service import balances
@@ -69,14 +69,14 @@ class Moment:
     variant: str = MAIN
 
 
-def moments(plot: Plot) -> Iterator[Moment]:
+def moments(scenario: Scenario) -> Iterator[Moment]:
     """Six of a scenario's life."""
-    script = plot.script
+    script = scenario.script
     funded = next((step.at for step in script if step.legs[0] == "SUCCEEDED"), script[min(1, len(script) - 1)].at)
     yield Moment("quoted", 0.5)
     yield Moment("funded", funded + 0.5)
     yield Moment("mid-way", script[len(script) // 2].at + 0.5)
-    yield Moment("at its worst", plot.worst.at + 0.5, plot.worst.variant)
+    yield Moment("at its worst", scenario.worst.at + 0.5, scenario.worst.variant)
     yield Moment("ended", script[-1].at + 1)
     yield Moment("an hour later", script[-1].at + HOUR)
 
@@ -170,8 +170,8 @@ def live_fragment(transfer: Transfer) -> Said:
     situation = situations.read(transfer.intent_id)
     if situation.receipt is None:
         return of_answer_card(transfer.get(f"/intent/{transfer.intent_id}/receipt"))
-    picture = Picture(transfer.intent_id, situation.receipt, learned_at=datetime.now(UTC))
-    return of_answer_card(intent_page.receipt_fragment(picture))
+    snapshot = Snapshot(transfer.intent_id, situation.receipt, learned_at=datetime.now(UTC))
+    return of_answer_card(intent_page.receipt_fragment(snapshot))
 
 
 def of_row(markup: str, intent_id: str) -> Said:
@@ -390,19 +390,19 @@ def world() -> Iterator[tuple[Emulator, Client]]:
             yield emulator, Client(headers={"host": HOST})
 
 
-def examine(plots: Iterator[Plot] | tuple[Plot, ...] = PLOTS, *, checked: bool) -> Matrix:
+def examine(scenarios: Iterator[Scenario] | tuple[Scenario, ...] = SCENARIOS, *, checked: bool) -> Matrix:
     """All surfaces over all moments. `checked`: the balances can be had."""
     found = Matrix()
     with world() as (emulator, site), pytest.MonkeyPatch.context() as patch:
         if not checked:
             patch.setattr(balances, "entry_of", _unreachable)
-        for plot in plots:
-            for moment in moments(plot):
-                played = emulator.play(plot.number, variant=moment.variant, age=moment.age)
+        for scenario in scenarios:
+            for moment in moments(scenario):
+                played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)
                 transfer = Transfer(played["intentId"], played["ownerAddress"], site)
                 for name, surface in SURFACES.items():
                     said = differences(name, surface(transfer), transfer.summary)
-                    found.cells[name, plot.number, moment.name, checked] = said
+                    found.cells[name, scenario.number, moment.name, checked] = said
     return found
 
 
@@ -425,7 +425,7 @@ def table(matrix: Matrix) -> str:
 
 if __name__ == "__main__":
     logging.disable(logging.WARNING)
-    wanted = tuple(plot for plot in PLOTS if not sys.argv[1:] or str(plot.number) in sys.argv[1:])
+    wanted = tuple(scenario for scenario in SCENARIOS if not sys.argv[1:] or str(scenario.number) in sys.argv[1:])
     for is_checked in (True, False):
         result = examine(wanted, checked=is_checked)
         print(f"{'With' if is_checked else 'Without'} balances: {len(result.wrong)} of {len(result.cells)} differ")

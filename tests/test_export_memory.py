@@ -144,7 +144,7 @@ def watched(counted: Counted) -> Iterator[str]:
 
 @pytest.mark.deep
 def test_no_further_page_is_requested_when_the_reader_disconnects(watched: str, counted: Counted) -> None:
-    counted.emulator.behave("GetIntentHistory", "slow-0.2")
+    counted.emulator.inject("GetIntentHistory", "slow-0.2")
     with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
         pieces = answer.iter_bytes()
         until(lambda: bool(next(pieces)) and counted.pages >= 3)
@@ -162,7 +162,7 @@ def a_short_export(root: str) -> int:
 
 @pytest.mark.deep
 def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watched: str, counted: Counted) -> None:
-    counted.emulator.heal()
+    counted.emulator.reset()
     before = counted.pages
     with httpx.stream("GET", f"{watched}/export/history.json", trust_env=False, timeout=PATIENCE) as answer:
         assert answer.status_code == 200
@@ -183,7 +183,7 @@ def is_still(figure: Callable[[], int]) -> bool:
 def test_an_export_interrupted_by_an_outage_keeps_its_rows_and_ends_with_a_notice() -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    command = ("-m", "intents_ui.emulator", "--port", str(port), "--behave", "GetIntentHistory=slow-0.1")
+    command = ("-m", "intents_ui.emulator", "--port", str(port), "--fault", "GetIntentHistory=slow-0.1")
     with program(*command, url=url) as service, dashboard(INTENTS_SERVICE_URL=url, **SECRET) as root:
         worker = worker_of(service)
         content = bytearray()

@@ -64,7 +64,7 @@ class Site:
         return told
 
     def figures(self) -> dict[str, float]:
-        """Each series that is told, as it stands in the answer, and its value."""
+        """Each series that is told, as it stands in the response, and its value."""
         return figures(self.get("/metrics").text)
 
     def more_than(self, before: dict[str, float]) -> Callable[[str], float]:

@@ -38,8 +38,8 @@ from tests.unprivileged import as_nobody, give_to_nobody
 from tests.waiting import PATIENCE
 
 # Of the emulator, and how many seconds they take from their execution to their end.
-PLOTS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
-LAST_PLOT = "same-chain-swap"  # 10
+SCENARIOS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
+LAST_SCENARIO = "same-chain-swap"  # 10
 VIEWERS_EACH = 6
 READERS = 3
 BREATH = 0.1  # seconds between two pages of a reader
@@ -260,12 +260,12 @@ async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Futur
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def executed(site: Site, plot: str) -> str:
+async def executed(site: Site, scenario: str) -> str:
     """An intent of our own that has just set out; its id."""
     async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False, timeout=PATIENCE) as client:
         intent = (await client.post("QuoteIntent", json=WISH)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
-        told = {"intentId": intent["intentId"], "plot": plot}
+        told = {"intentId": intent["intentId"], "scenario": scenario}
         (await client.post("ExecuteIntent", json=told)).raise_for_status()
     return str(intent["intentId"])
 
@@ -340,7 +340,7 @@ def with_cookies(answer: httpx.Response) -> dict[str, str]:
 
 @pytest.mark.deep
 async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final_status(site):
-    intents = [await executed(site, plot) for plot in PLOTS]
+    intents = [await executed(site, scenario) for scenario in SCENARIOS]
     paths = ["/", "/history", "/tokens", "/chains", f"/search?q={intents[0]}", *(f"/intent/{each}" for each in intents)]
     async with site.client(follow_redirects=True) as pages, site.client(limits=httpx.Limits()) as streams:
         load = Load(pages, paths)
@@ -358,7 +358,7 @@ async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final
             await until(lambda: all(viewer.visits > 1 or viewer.end for viewer in viewers))
             assert any(viewer.visits > 1 for viewer in viewers)
 
-            intents.append(await executed(site, LAST_PLOT))
+            intents.append(await executed(site, LAST_SCENARIO))
             late = [Viewer(streams, intents[-1]) for _ in range(VIEWERS_EACH)]
             viewers += late
             async with under_way(*(viewer.watch() for viewer in late)):

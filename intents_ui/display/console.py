@@ -38,7 +38,7 @@ CONSEQUENCES: Mapping[str, str] = {
 }
 
 # Scenarios of the emulator, by their slug. The first is the default.
-PLOTS: tuple[tuple[str, str], ...] = (
+SCENARIOS: tuple[tuple[str, str], ...] = (
     ("", "Succeeds within seconds"),
     ("cross-chain-fast", "Succeeds at the speed of a real bridge, in 20 seconds"),
     ("relayer-retries", "Succeeds after a relayer retry, in 30 seconds"),

@@ -1,5 +1,5 @@
 """Emulator of the intent service: it has the same HTTP interface, and imports nothing from the dashboard."""
 
-from intents_ui.emulator.app import Emulator, Scenario
+from intents_ui.emulator.app import DemoScenario, Emulator
 
-__all__ = ["Emulator", "Scenario"]
+__all__ = ["DemoScenario", "Emulator"]

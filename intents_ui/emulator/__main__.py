@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         access_key=options.key,
         expiry=options.expiry,
         service_name=options.name,
-        behaviours=options.behave,
+        faults=options.fault,
     )
     Server(emulator, options.port).run()
 
@@ -69,12 +69,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--expiry", type=int, default=EXPIRY_SECONDS, help="quote lifetime in seconds")
     parser.add_argument("--name", default="Service", help="path segment after /rpc/")
     parser.add_argument(
-        "--behave",
-        type=_behaviour,
+        "--fault",
+        type=_fault,
         action="append",
         default=[],
         metavar="[OPERATION=]NAME",
-        help=f"enable a behavior, for one operation or all, repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
+        help=f"enable a fault, for one operation or all, repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
     )
     return parser
 
@@ -93,10 +93,10 @@ def _chains(text: str) -> int:
     return chains
 
 
-def _behaviour(text: str) -> tuple[str, str]:
+def _fault(text: str) -> tuple[str, str]:
     operation, _, name = text.rpartition("=")
     if name not in NAMES and seconds_of(name) is None:
-        raise argparse.ArgumentTypeError(f"unknown behavior {name!r}")
+        raise argparse.ArgumentTypeError(f"unknown fault {name!r}")
     return operation or EVERY_OPERATION, name
 
 

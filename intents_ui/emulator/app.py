@@ -22,14 +22,14 @@ from intents_ui.emulator.errors import (
     UNAUTHORIZED,
     Refusal,
 )
-from intents_ui.emulator.faults import Answer, Behaviours
+from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
 from intents_ui.emulator.lookups import Ask, Lookups
 from intents_ui.emulator.market import Market
 from intents_ui.emulator.population import World, scenes_of
-from intents_ui.emulator.scenario_engine import MAIN, Plot
-from intents_ui.emulator.scenarios import PLOTS, plot_named
+from intents_ui.emulator.scenario_engine import MAIN, Scenario
+from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
 from intents_ui.emulator.trading import Trading
 from intents_ui.emulator.waiting import Pause, Waiting
 
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class DemoScenario:
     """One of the thirty scenarios of the demo page.
 
     `fresh`, `worst` and `finished` are the Intent IDs of its newest copy, of the copy held at its worst moment, and of
@@ -77,7 +77,7 @@ class Emulator:
     - `access_key`: required key, None for no authentication
     - `expiry`: lifetime of a quote in seconds
     - `service_name`: path segment after /rpc/
-    - `behaviours`: pairs of operation (or `*`) and behavior name
+    - `faults`: pairs of operation (or `*`) and fault name
 
     `catalogue.change_chain` and `catalogue.change_token` change the lists while it runs.
     """
@@ -93,12 +93,12 @@ class Emulator:
         access_key: str | None = None,
         expiry: int = EXPIRY_SECONDS,
         service_name: str = "Service",
-        behaviours: Iterable[tuple[str, str]] = (),
+        faults: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.now = now
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
-        self.behaviours = Behaviours()
+        self.faults = Faults()
         self.catalogue = Catalogue(tokens, chains)
         self.world = World(self.catalogue, size=size, expiry=expiry)
         self.ledger = Ledger(self.world)
@@ -120,46 +120,48 @@ class Emulator:
             "GetTokenPrices": market.get_token_prices,
         }
         self.operations = frozenset([*self._operations, "WaitIntentReceipt"])
-        for operation, name in behaviours:
-            self.behave(operation, name)
+        for operation, name in faults:
+            self.inject(operation, name)
 
-    def behave(self, operation: str, *names: str, times: int | None = None) -> None:
-        """Turn on behaviors for one operation or for `*`, for the next `times` requests or until `heal`."""
+    def inject(self, operation: str, *names: str, times: int | None = None) -> None:
+        """Inject faults for one operation or for `*`, for the next `times` requests or until `reset`."""
         if operation not in (known.EVERY_OPERATION, *self.operations):
             raise ValueError(f"no operation is called {operation!r}")
         for name in names:
-            self.behaviours.switch_on(operation, name, times=times)
+            self.faults.switch_on(operation, name, times=times)
 
-    def heal(self, operation: str | None = None) -> None:
-        """Turn off all behaviors, of one operation or of all."""
-        self.behaviours.switch_off(operation)
+    def reset(self, operation: str | None = None) -> None:
+        """Turn off all faults, of one operation or of all."""
+        self.faults.switch_off(operation)
 
-    def scenarios(self, *, moving: bool = True) -> list[Scenario]:
+    def scenarios(self, *, moving: bool = True) -> list[DemoScenario]:
         """Return the thirty scenarios with their current copies, or none in a world too small for them.
 
         If `moving`, a scenario whose newest copy is finished gets a new one, so that there is something to watch. These
         copies and the ones held at their worst moment exist only in memory.
         """
-        return [self._scenario(plot, moving=moving) for plot in PLOTS if plot.number in self.world.streams]
+        return [
+            self._scenario(scenario, moving=moving) for scenario in SCENARIOS if scenario.number in self.world.streams
+        ]
 
     def newest(self, which: int | str, *, variant: str = MAIN) -> Document:
         """Return the Intent document of a scenario's newest copy. Raises KeyError for an unknown scenario."""
-        return self._document(next(self.world.copies(plot_named(which), self._micros(), variant)))
+        return self._document(next(self.world.copies(scenario_named(which), self._micros(), variant)))
 
     def finished(self, which: int | str, *, variant: str = MAIN) -> Document:
         """Return the Intent document of a scenario's newest copy that won't change anymore."""
-        plot, now = plot_named(which), self._micros()
-        over = scenes_of(plot, variant)[-1].at * MICROSECONDS
-        copies = self.world.copies(plot, now, variant)
+        scenario, now = scenario_named(which), self._micros()
+        over = scenes_of(scenario, variant)[-1].at * MICROSECONDS
+        copies = self.world.copies(scenario, now, variant)
         return self._document(next(number for number in copies if self.world.transfer(number).born + over <= now))
 
     def worst(self, which: int | str) -> Document:
         """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""
-        return self._document(self._trading.held(plot_named(which), self._micros()))
+        return self._document(self._trading.held(scenario_named(which), self._micros()))
 
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0) -> Document:
         """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document."""
-        return self._document(self._trading.play(plot_named(which), variant, self._micros(), age))
+        return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -176,7 +178,7 @@ class Emulator:
     async def _answer(self, scope: Scope, leaving: "_Caller") -> Answer | None:
         operation = scope["path"].removeprefix(self.prefix)
         is_ours = scope["path"].startswith(self.prefix) and operation in self.operations
-        on = self.behaviours.for_request(operation if is_ours else "")
+        on = self.faults.for_request(operation if is_ours else "")
         try:
             headers = {name.lower(): value for name, value in scope["headers"]}
             self._check_request(scope, headers, is_ours=is_ours)
@@ -238,18 +240,18 @@ class Emulator:
             raise ConnectionAbortedError("cut-body")
         await send({"type": "http.response.body", "body": answer.body})
 
-    def _scenario(self, plot: Plot, *, moving: bool) -> Scenario:
-        fresh, finished = self.newest(plot.number), self.finished(plot.number)
+    def _scenario(self, scenario: Scenario, *, moving: bool) -> DemoScenario:
+        fresh, finished = self.newest(scenario.number), self.finished(scenario.number)
         if moving and fresh["intentId"] == finished["intentId"]:
-            fresh = self._document(self._trading.staged(plot, self._micros()))
-        return Scenario(
-            number=plot.number,
-            slug=plot.slug,
-            title=plot.title,
-            why=plot.why,
-            route=plot.route,
+            fresh = self._document(self._trading.staged(scenario, self._micros()))
+        return DemoScenario(
+            number=scenario.number,
+            slug=scenario.slug,
+            title=scenario.title,
+            why=scenario.why,
+            route=scenario.route,
             fresh=fresh["intentId"],
-            worst=self.worst(plot.number)["intentId"],
+            worst=self.worst(scenario.number)["intentId"],
             finished=finished["intentId"],
         )
 

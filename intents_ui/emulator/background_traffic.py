@@ -8,11 +8,11 @@ from typing import Final
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.names import noise
 from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Plot
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenarios import SCENARIOS
 
-_ORDINARY: Final = [plot for plot in PLOTS if plot.weight]
-_PLOT_SHARES: Final = list(accumulate(plot.weight for plot in _ORDINARY))
+_ORDINARY: Final = [scenario for scenario in SCENARIOS if scenario.weight]
+_SCENARIO_SHARES: Final = list(accumulate(scenario.weight for scenario in _ORDINARY))
 _DOLLARS: Final = ("USDC", "USDT", "DAI")
 _MEMOS: Final = (
     "Invoice 2026-{0:04}",
@@ -47,22 +47,22 @@ class Dice:
         return choices[self.below(len(choices))]
 
 
-def ordinary(number: int, catalogue: Catalogue) -> tuple[Plot, str, Deal, float]:
+def ordinary(number: int, catalogue: Catalogue) -> tuple[Scenario, str, Deal, float]:
     """Return scenario, variant, deal and stretch of an intent of background traffic."""
     dice = Dice(number)
-    plot = _ORDINARY[bisect_right(_PLOT_SHARES, dice.below(_PLOT_SHARES[-1]))]
-    variant = dice.one_of(plot.variant_names)
-    deal = _deal(plot, dice, catalogue)
+    scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
+    variant = dice.one_of(scenario.variant_names)
+    deal = _deal(scenario, dice, catalogue)
     stretch = (70 + dice.below(90)) / 100
-    return plot, variant, deal, stretch
+    return scenario, variant, deal, stretch
 
 
-def _deal(plot: Plot, dice: Dice, catalogue: Catalogue) -> Deal:
-    deal = plot.deal
+def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:
+    deal = scenario.deal
     if deal.same_chain:
         origin, destination, providers = _swap(dice, catalogue)
     elif "CCTP" in deal.providers:
-        origin, destination, providers = _cctp(plot, dice)
+        origin, destination, providers = _cctp(scenario, dice)
     elif "LZ_OFT" in deal.providers:
         origin, destination, providers = (dice.one_of((137, 10, 42161, 1)), "USDT"), (747474, "USDT"), ("LZ_OFT",)
     else:
@@ -82,7 +82,7 @@ def _deal(plot: Plot, dice: Dice, catalogue: Catalogue) -> Deal:
         receive=receive,
         minimum=None,
         memo=memo,
-        duration=deal.duration if plot.number == _SLOW_CCTP else None,
+        duration=deal.duration if scenario.number == _SLOW_CCTP else None,
     )
 
 
@@ -101,13 +101,13 @@ def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, 
     return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_EXCHANGES),)
 
 
-def _cctp(plot: Plot, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
-    origin = 1 if plot.number == _SLOW_CCTP else dice.one_of(_CCTP_CHAINS)
+def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
+    origin = 1 if scenario.number == _SLOW_CCTP else dice.one_of(_CCTP_CHAINS)
     destination = dice.one_of([chain_id for chain_id in _CCTP_CHAINS if chain_id != origin])
-    if len(plot.deal.providers) == 1:
+    if len(scenario.deal.providers) == 1:
         return (origin, "USDC"), (destination, "USDC"), ("CCTP",)
     paying = {137: "POL", 43114: "USDT"}.get(origin, dice.one_of(("USDT", "DAI", "ETH")))
-    return (origin, paying), (destination, "USDC"), (plot.deal.providers[0], "CCTP")
+    return (origin, paying), (destination, "USDC"), (scenario.deal.providers[0], "CCTP")
 
 
 def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:

@@ -3,13 +3,13 @@
 from typing import Final
 
 from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import OWN, PLACEHOLDER, Moment, Plot, steps
+from intents_ui.emulator.scenario_engine import OWN, PLACEHOLDER, Moment, Scenario, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, KATANA = 1, 8453, 42161, 10, 137, 747474
 FAKE_USDC: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 
 TROUBLES: Final = (
-    Plot(
+    Scenario(
         5,
         "expired-quote",
         "Quote expired without a deposit",
@@ -24,7 +24,7 @@ TROUBLES: Final = (
         worst=Moment(301),
         weight=60,
     ),
-    Plot(
+    Scenario(
         6,
         "committed-not-executed",
         "Accepted, but not started in time",
@@ -47,7 +47,7 @@ TROUBLES: Final = (
         },
         weight=20,
     ),
-    Plot(
+    Scenario(
         7,
         "deposit-never-seen",
         "Deposit never seen",
@@ -73,7 +73,7 @@ TROUBLES: Final = (
         worst=Moment(301),
         weight=10,
     ),
-    Plot(
+    Scenario(
         8,
         "refunded-on-origin",
         "Origin transaction reverted, then refunded",
@@ -101,7 +101,7 @@ TROUBLES: Final = (
         worst=Moment(31),
         weight=12,
     ),
-    Plot(
+    Scenario(
         9,
         "refunded-inside",
         "Refunded inside the failed transaction",
@@ -137,7 +137,7 @@ TROUBLES: Final = (
         },
         weight=6,
     ),
-    Plot(
+    Scenario(
         10,
         "refunded-on-destination",
         "Refunded on the destination chain",
@@ -158,7 +158,7 @@ TROUBLES: Final = (
         worst=Moment(42),
         weight=6,
     ),
-    Plot(
+    Scenario(
         11,
         "stuck-recoverable",
         "Failed, with funds to recover",
@@ -183,7 +183,7 @@ TROUBLES: Final = (
         worst=Moment(900),
         weight=5,
     ),
-    Plot(
+    Scenario(
         12,
         "aborted-by-owner",
         "Aborted by the owner",
@@ -202,7 +202,7 @@ TROUBLES: Final = (
         worst=Moment(400),
         weight=4,
     ),
-    Plot(
+    Scenario(
         13,
         "aborted-by-timeout",
         "Aborted by timeout, with funds to recover",
@@ -225,7 +225,7 @@ TROUBLES: Final = (
         worst=Moment(630),
         weight=5,
     ),
-    Plot(
+    Scenario(
         14,
         "invalid-then-repaired",
         "Deposit rejected, then repaired",
@@ -260,7 +260,7 @@ TROUBLES: Final = (
         worst=Moment(80),
         weight=3,
     ),
-    Plot(
+    Scenario(
         18,
         "spoof-token",
         "Fake USDC",
@@ -277,7 +277,7 @@ TROUBLES: Final = (
         ),
         worst=Moment(26),
     ),
-    Plot(
+    Scenario(
         22,
         "failed-but-arrived",
         "Reported as failed, but delivered",
@@ -306,7 +306,7 @@ TROUBLES: Final = (
         },
         weight=3,
     ),
-    Plot(
+    Scenario(
         23,
         "stalled-in-bridge",
         "Stalled in the bridge",
@@ -329,7 +329,7 @@ TROUBLES: Final = (
         },
         weight=3,
     ),
-    Plot(
+    Scenario(
         25,
         "refund-failed",
         "Refund failed",
@@ -354,7 +354,7 @@ TROUBLES: Final = (
         worst=Moment(70),
         weight=2,
     ),
-    Plot(
+    Scenario(
         27,
         "underfunded",
         "Underfunded deposit",
@@ -380,7 +380,7 @@ TROUBLES: Final = (
         worst=Moment(960),
         weight=3,
     ),
-    Plot(
+    Scenario(
         28,
         "deposit-reverted",
         "Deposit reverted",

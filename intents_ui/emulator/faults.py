@@ -1,4 +1,4 @@
-"""Fault injection: optional behaviors of a real service, turned on per operation by name.
+"""Fault injection: optional deviations of a real service, turned on per operation by name.
 
 Faults replace the operation's response, and rewrites modify it. The operations themselves check for the remaining
 names.
@@ -110,17 +110,17 @@ class Answer:
     skew: int = 0
 
 
-class Behaviours:
-    """The behaviors turned on per operation, and for how many more requests."""
+class Faults:
+    """The faults turned on per operation, and for how many more requests."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._active: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
 
     def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
-        """Turn on a behavior until switched off, or for `times` requests. Raises ValueError for an unknown name."""
+        """Turn on a fault until switched off, or for `times` requests. Raises ValueError for an unknown name."""
         if name not in NAMES and seconds_of(name) is None:
-            raise ValueError(f"no behaviour is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
+            raise ValueError(f"no fault is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
         with self._lock:
             self._active[operation][name] = times
 
@@ -132,7 +132,7 @@ class Behaviours:
                 self._active.pop(operation, None)
 
     def for_request(self, operation: str) -> frozenset[str]:
-        """Return the behaviors for one request, and count it."""
+        """Return the faults for one request, and count it."""
         if not self._active:
             return frozenset()
         with self._lock:
@@ -156,7 +156,7 @@ class Behaviours:
 
 
 def seconds_of(name: str) -> float | None:
-    """Return the delay of `slow-first-byte` or `slow-<seconds>`, or None for other behaviors."""
+    """Return the delay of `slow-first-byte` or `slow-<seconds>`, or None for other faults."""
     if name == "slow-first-byte":
         return SLOW_SECONDS
     try:
@@ -165,18 +165,18 @@ def seconds_of(name: str) -> float | None:
         return None
 
 
-def delay(behaviours: frozenset[str]) -> float:
-    return sum(seconds_of(name) or 0.0 for name in behaviours)
+def delay(faults: frozenset[str]) -> float:
+    return sum(seconds_of(name) or 0.0 for name in faults)
 
 
-def skew(behaviours: frozenset[str]) -> int:
+def skew(faults: frozenset[str]) -> int:
     """Return how many seconds the service's clock is ahead."""
-    return CLOCK_SKEW * (("clock-ahead" in behaviours) - ("clock-behind" in behaviours))
+    return CLOCK_SKEW * (("clock-ahead" in faults) - ("clock-behind" in faults))
 
 
-def fault(behaviours: frozenset[str], now: float) -> Answer | None:
+def fault(faults: frozenset[str], now: float) -> Answer | None:
     """Return the response that replaces the operation's, or None."""
-    for name in sorted(behaviours):
+    for name in sorted(faults):
         if name in PAGES:
             status, content_type, body = PAGES[name]
             return Answer(status, body, content_type)
@@ -185,20 +185,20 @@ def fault(behaviours: frozenset[str], now: float) -> Answer | None:
             if retry_after == "date":
                 retry_after = formatdate(now + 60, usegmt=True)
             headers = ((b"retry-after", retry_after.encode()),) if retry_after else ()
-            return refused(Refusal(code), behaviours, headers)
+            return refused(Refusal(code), faults, headers)
     return None
 
 
-def answered(document: Document, behaviours: frozenset[str]) -> Answer:
-    for name in sorted(behaviours & REWRITES.keys()):
+def answered(document: Document, faults: frozenset[str]) -> Answer:
+    for name in sorted(faults & REWRITES.keys()):
         document = REWRITES[name](document)
-    return Answer(200, encode(document), cut="cut-body" in behaviours, skew=skew(behaviours))
+    return Answer(200, encode(document), cut="cut-body" in faults, skew=skew(faults))
 
 
-def refused(refusal: Refusal, behaviours: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
+def refused(refusal: Refusal, faults: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
     envelope, status = refusal.envelope(), refusal.status
-    if "wrapped-errors" in behaviours:
+    if "wrapped-errors" in faults:
         envelope = response_variants.wrapped(envelope)
-    if "error-200" in behaviours:
+    if "error-200" in faults:
         status = 200
-    return Answer(status, encode(envelope), headers=headers, cut="cut-body" in behaviours, skew=skew(behaviours))
+    return Answer(status, encode(envelope), headers=headers, cut="cut-body" in faults, skew=skew(faults))

@@ -28,11 +28,11 @@ _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: its body, its time, and the behaviors that are on."""
+    """One request: its body, its time, and the faults that are on."""
 
     body: Document
     now: int
-    behaviours: frozenset[str] = frozenset()
+    faults: frozenset[str] = frozenset()
 
 
 class Lookups:
@@ -50,14 +50,14 @@ class Lookups:
         For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
         """
         entry = self._requested_entry(ask)
-        if "quoted-not-found" in ask.behaviours and entry.scene.started is None:
+        if "quoted-not-found" in ask.faults and entry.scene.started is None:
             raise Refusal(NOT_FOUND, f"no receipt for intent {entry.transfer.intent_id}")
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
 
     def search_intents(self, ask: Ask) -> Document:
         """Return the intents that meet all criteria. Without criteria there are none."""
         found = list(islice(self._search(ask), SEARCH_HITS))
-        if "search-capped" in ask.behaviours:
+        if "search-capped" in ask.faults:
             found = [entry for entry in found if entry.scene.status != "QUOTED"][:10]
         return {"intents": [intent(entry.transfer, entry.scene, self.catalogue) for entry in found]}
 
@@ -70,7 +70,7 @@ class Lookups:
             found.reverse()
         rows = [self._history_row(entry, ask) for entry in found]
         following = page.following(found) if more else None
-        if following and page.cursor is not None and "next-page-repeats" in ask.behaviours:
+        if following and page.cursor is not None and "next-page-repeats" in ask.faults:
             following |= {"after": page.cursor}
         return {"intents": rows, "nextPage": following}
 
@@ -84,7 +84,7 @@ class Lookups:
     def _search(self, ask: Ask) -> Iterator[Entry]:
         keys = {field: requests.text(ask.body, field) for field in _KEYS}
         project = requests.whole(ask.body, "byProjectId")
-        if "deposit-hash-ignored" in ask.behaviours:
+        if "deposit-hash-ignored" in ask.faults:
             keys["byDepositTransactionHash"] = None
         given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
         exact = [keys[field].strip() for field in given if field != "byQueryString"]  # type: ignore[union-attr]
@@ -94,7 +94,7 @@ class Lookups:
             found = self._query(str(keys["byQueryString"]).strip(), ask.now)
         elif project is not None:
             found = self.ledger.entries(ask.now, descending=True)
-        elif "empty-search-refused" in ask.behaviours:
+        elif "empty-search-refused" in ask.faults:
             raise Refusal(INVALID_ARGUMENT, "at least one search criterion is required")
         else:
             return

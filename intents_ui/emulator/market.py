@@ -49,7 +49,7 @@ class Market:
         return {"tokens": [token.as_info() for token in _limited_per_chain(found, requests.whole(body, "limit"))]}
 
     def get_exact_input_routes(self, ask: Ask) -> Document:
-        if "routes-stub" in ask.behaviours:
+        if "routes-stub" in ask.faults:
             return {"tokens": []}
         origin = self._token(ask.body, "origin", needed=True)
         destination_chain = self._chain(ask.body, "destinationChainId")
@@ -60,7 +60,7 @@ class Market:
 
     def get_exact_output_routes(self, ask: Ask) -> Document:
         """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
-        if "routes-stub" in ask.behaviours:
+        if "routes-stub" in ask.faults:
             return {"tokens": []}
         destination = self._token(ask.body, "destination", needed=True)
         origin_chain = self._chain(ask.body, "originChainId")

@@ -19,8 +19,8 @@ from intents_ui.emulator.background_traffic import ordinary
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scenario_engine import MAIN, Plot, Scene, play
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import MAIN, Scenario, Scene, play
+from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
 
 STREAMS: Final = 64
@@ -56,11 +56,11 @@ class Stream:
     beat: int
     kept: int
     phase: int = 0
-    plot: Plot | None = None
+    scenario: Scenario | None = None
 
     def born(self, k: int) -> int:
         """Return the k-th intent's quote time: on the beat plus a delay. The last three digits identify the stream."""
-        late = 0 if self.plot else (k * 2_654_435_761 + self.index * 40_503 & 0xFFFF) * self.beat * 9 // 655_360
+        late = 0 if self.scenario else (k * 2_654_435_761 + self.index * 40_503 & 0xFFFF) * self.beat * 9 // 655_360
         return (_EPOCH + k * self.beat + self.phase + late) // 1000 * 1000 + self.index
 
     def latest(self, now: int) -> int:
@@ -94,8 +94,8 @@ class World:
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
-        assert transfer.plot is not None  # noqa: S101 - guaranteed by the callers
-        return scenes_of(transfer.plot, transfer.variant)
+        assert transfer.scenario is not None  # noqa: S101 - guaranteed by the callers
+        return scenes_of(transfer.scenario, transfer.variant)
 
     def numbers(
         self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
@@ -108,11 +108,11 @@ class World:
         ]
         return merge(*courses, reverse=descending)
 
-    def copies(self, plot: Plot, now: int, variant: str = MAIN) -> Iterator[int]:
+    def copies(self, scenario: Scenario, now: int, variant: str = MAIN) -> Iterator[int]:
         """Yield the numbers of a scenario's copies, newest first."""
-        stream = self.streams[plot.number]
+        stream = self.streams[scenario.number]
         for k in range(stream.latest(now), -1, -1):
-            if _variant(plot, k) == variant:
+            if _variant(scenario, k) == variant:
                 yield k * STREAMS + stream.index
 
     def _of_stream(
@@ -142,11 +142,11 @@ class World:
     def _transfer(self, number: int) -> Transfer:
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
-        if stream.plot:
-            plot, variant, stretch = stream.plot, _variant(stream.plot, k), 1.0
-            deal = plot.deal_of(variant)
+        if stream.scenario:
+            scenario, variant, stretch = stream.scenario, _variant(stream.scenario, k), 1.0
+            deal = scenario.deal_of(variant)
         else:
-            plot, variant, deal, stretch = ordinary(number, self.catalogue)
+            scenario, variant, deal, stretch = ordinary(number, self.catalogue)
         return transfer_of(
             deal,
             self.catalogue,
@@ -154,18 +154,20 @@ class World:
             born=stream.born(k),
             owner=self._owner(stream, k),
             expiry=self.expiry,
-            plot=plot,
+            scenario=scenario,
             variant=variant,
             stretch=stretch,
         )
 
 
-def scenes_of(plot: Plot, variant: str) -> tuple[Scene, ...]:
-    return _SCENES[plot.number, variant]
+def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
+    return _SCENES[scenario.number, variant]
 
 
 _SCENES: Final = {
-    (plot.number, variant): play(plot.script_of(variant)) for plot in PLOTS for variant in plot.variant_names
+    (scenario.number, variant): play(scenario.script_of(variant))
+    for scenario in SCENARIOS
+    for variant in scenario.variant_names
 }
 
 
@@ -180,18 +182,20 @@ def _streams(size: int) -> Iterator[Stream]:
 
 
 def _scenario_streams() -> Iterator[Stream]:
-    for plot in PLOTS:
-        beat = _COPY_BEAT if plot.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
+    for scenario in SCENARIOS:
+        beat = _COPY_BEAT if scenario.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
         # Every other copy is a variant.
-        beat = beat // 2 if len(plot.variant_names) > 1 else beat
+        beat = beat // 2 if len(scenario.variant_names) > 1 else beat
         # Enough copies that the lists include a finished one of each variant.
-        kept = _COPIES_KEPT + micros(plot.lasts) // beat
-        yield Stream(plot.number, beat=beat, kept=kept, phase=beat * (plot.number * 7 % 31) // 31, plot=plot)
+        kept = _COPIES_KEPT + micros(scenario.lasts) // beat
+        yield Stream(
+            scenario.number, beat=beat, kept=kept, phase=beat * (scenario.number * 7 % 31) // 31, scenario=scenario
+        )
 
 
-def _variant(plot: Plot, k: int) -> str:
+def _variant(scenario: Scenario, k: int) -> str:
     """Return the k-th copy's variant. Every other copy is the main one."""
-    others = plot.variant_names[1:]
+    others = scenario.variant_names[1:]
     return others[k // 2 % len(others)] if others and k % 2 else MAIN
 
 

@@ -76,7 +76,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
+class Scenario:
     """A scenario.
 
     - `variants`: other courses, `variant_deals`: other amounts. The main variant `A` is `script`.

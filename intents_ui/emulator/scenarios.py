@@ -3,10 +3,10 @@
 from typing import Final
 
 from intents_ui.emulator.failure_scenarios import TROUBLES
-from intents_ui.emulator.scenario_engine import Plot, steps
+from intents_ui.emulator.scenario_engine import Scenario, steps
 from intents_ui.emulator.success_scenarios import ARRIVALS
 
-PLOTS: Final = tuple(sorted((*ARRIVALS, *TROUBLES), key=lambda plot: plot.number))
+SCENARIOS: Final = tuple(sorted((*ARRIVALS, *TROUBLES), key=lambda scenario: scenario.number))
 
 # Course of an executed intent without a scenario: a quick success, on one chain or across two.
 QUICK_SAME_CHAIN: Final = steps("""
@@ -25,9 +25,9 @@ QUICK_CROSS_CHAIN: Final = steps("""
 """)
 
 
-def plot_named(which: int | str) -> Plot:
+def scenario_named(which: int | str) -> Scenario:
     """Return a scenario by number or slug. Raises KeyError."""
-    for plot in PLOTS:
-        if which in (plot.number, plot.slug, str(plot.number)):
-            return plot
+    for scenario in SCENARIOS:
+        if which in (scenario.number, scenario.slug, str(scenario.number)):
+            return scenario
     raise KeyError(which)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Moment, Plot, steps
+from intents_ui.emulator.scenario_engine import Moment, Scenario, steps
 
 ETHEREUM, BASE, ARBITRUM, OPTIMISM, POLYGON, SOMNIA, SOLANA = 1, 8453, 42161, 10, 137, 5031, 792703809
 SOLANA_USDC: Final = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
@@ -20,7 +20,7 @@ def _hostile_memo() -> str:
 
 
 ARRIVALS: Final = (
-    Plot(
+    Scenario(
         1,
         "same-chain-swap",
         "Swap on one chain",
@@ -40,7 +40,7 @@ ARRIVALS: Final = (
         worst=Moment(37),
         weight=180,
     ),
-    Plot(
+    Scenario(
         2,
         "cross-chain-fast",
         "Fast bridge",
@@ -61,7 +61,7 @@ ARRIVALS: Final = (
         worst=Moment(37),
         weight=340,
     ),
-    Plot(
+    Scenario(
         3,
         "cctp-slow",
         "Slow bridge, nothing wrong",
@@ -83,7 +83,7 @@ ARRIVALS: Final = (
         worst=Moment(708),
         weight=40,
     ),
-    Plot(
+    Scenario(
         4,
         "swap-then-bridge",
         "Swap, then bridge",
@@ -100,7 +100,7 @@ ARRIVALS: Final = (
         worst=Moment(25),
         weight=110,
     ),
-    Plot(
+    Scenario(
         15,
         "gasless-permit",
         "Gasless deposit",
@@ -119,7 +119,7 @@ ARRIVALS: Final = (
         worst=Moment(22),
         weight=80,
     ),
-    Plot(
+    Scenario(
         16,
         "exact-output-payment",
         "Payment of an exact amount",
@@ -146,7 +146,7 @@ ARRIVALS: Final = (
         worst=Moment(28),
         weight=70,
     ),
-    Plot(
+    Scenario(
         17,
         "unknown-words",
         "Unknown provider and status",
@@ -163,7 +163,7 @@ ARRIVALS: Final = (
         ),
         worst=Moment(30),
     ),
-    Plot(
+    Scenario(
         19,
         "dust-and-giants",
         "Tiny and huge amounts",
@@ -178,7 +178,7 @@ ARRIVALS: Final = (
         worst=Moment(25, "B"),
         variant_deals={"B": Deal((BASE, "DAI"), (BASE, "USDC"), ("WETH",), "1000000000000", free=True)},
     ),
-    Plot(
+    Scenario(
         20,
         "hostile-memo",
         "Hostile memo",
@@ -191,7 +191,7 @@ ARRIVALS: Final = (
         """),
         worst=Moment(25),
     ),
-    Plot(
+    Scenario(
         21,
         "late-destination",
         "Destination transaction not created yet",
@@ -208,7 +208,7 @@ ARRIVALS: Final = (
         worst=Moment(29),
         weight=20,
     ),
-    Plot(
+    Scenario(
         24,
         "relayer-retries",
         "Relayer retries a step",
@@ -229,7 +229,7 @@ ARRIVALS: Final = (
         worst=Moment(28),
         weight=30,
     ),
-    Plot(
+    Scenario(
         26,
         "succeeded-with-nulls",
         "Delivered, amount not reported",
@@ -252,7 +252,7 @@ ARRIVALS: Final = (
         ),
         worst=Moment(40),
     ),
-    Plot(
+    Scenario(
         29,
         "paid-twice",
         "Delivered, then deposited again",
@@ -270,7 +270,7 @@ ARRIVALS: Final = (
         worst=Moment(3600),
         weight=2,
     ),
-    Plot(
+    Scenario(
         30,
         "edge-and-extra-fields",
         "Deposit from Solana",

@@ -24,8 +24,8 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.population import STREAMS, scenes_of
 from intents_ui.emulator.pricing import FeesExceedAmountError, Terms, terms_of
 from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Plot, Step, play, scene_at
-from intents_ui.emulator.scenarios import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, plot_named
+from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Scenario, Step, play, scene_at
+from intents_ui.emulator.scenarios import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, scenario_named
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
@@ -48,7 +48,7 @@ _MAY_BE_ABSENT: Final = frozenset(
         "destinationGas",
     ]
 )
-_MAX_PACE: Final = 100
+_MAX_SPEED: Final = 100
 _LARGEST_LOSS: Final = 0.3
 _MEMO_LIMIT: Final = 10_000
 
@@ -102,8 +102,8 @@ class Trading:
     def execute_intent(self, ask: Ask) -> Document:
         """Execute an intent. By default it succeeds quickly.
 
-        The extra fields `plot` (slug or number) and `variant` select a scenario, and `pace` how many times faster it
-        runs, 1 to 100.
+        The extra fields `scenario` (slug or number) and `variant` select a scenario, and `speed` makes it run 1 to 100
+        times faster.
         """
         entry = self._requested_entry(requests.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
@@ -121,18 +121,18 @@ class Trading:
             if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
         )
         deposit_fields = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
-        after = _shifted(script, executed, deposit_fields if deposit != "gasless" else {}, pace=_pace(ask.body))
+        after = _shifted(script, executed, deposit_fields if deposit != "gasless" else {}, speed=_pace(ask.body))
         self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
 
-    def staged(self, plot: Plot, now: int) -> int:
+    def staged(self, scenario: Scenario, now: int) -> int:
         """Return the number of an unfinished copy made for watching, created if there is none."""
-        number = self._staged.get(plot.number)
+        number = self._staged.get(scenario.number)
         if number is None or self.ledger.entry(number, now) is None or self.ledger.next_change(number, now) is None:
-            number = self._staged[plot.number] = self.play(plot, MAIN, now, 0.0)
+            number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0)
         return number
 
-    def held(self, plot: Plot, now: int) -> int:
+    def held(self, scenario: Scenario, now: int) -> int:
         """Return the number of the scenario's copy held at its worst moment.
 
         The copy's quote time puts that moment at its creation, and its course is that one scene. So its record,
@@ -140,14 +140,16 @@ class Trading:
         it reports a stall. So a copy older than 10 minutes is replaced, which leaves its viewers five. The old one
         isn't deleted, because open pages link to it.
         """
-        number = self._held.get(plot.number)
+        number = self._held.get(scenario.number)
         entry = None if number is None else self.ledger.entry(number, now)
-        if entry and number and 0 <= now - entry.transfer.moment(plot.worst.at) <= HELD_COPY_LIFETIME:
+        if entry and number and 0 <= now - entry.transfer.moment(scenario.worst.at) <= HELD_COPY_LIFETIME:
             return number
-        number = self._held[plot.number] = self.play(plot, plot.worst.variant, now, plot.worst.at, held=True)
+        number = self._held[scenario.number] = self.play(
+            scenario, scenario.worst.variant, now, scenario.worst.at, held=True
+        )
         return number
 
-    def play(self, plot: Plot, variant: str, now: int, age: float, *, held: bool = False) -> int:
+    def play(self, scenario: Scenario, variant: str, now: int, age: float, *, held: bool = False) -> int:
         """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
 
         If `held`, it stays at that age.
@@ -155,16 +157,16 @@ class Trading:
         number, born = self.ledger.next_number(now)
         owner = number // STREAMS % OWNERS
         transfer = transfer_of(
-            plot.deal_of(variant),
+            scenario.deal_of(variant),
             self.catalogue,
             number=number,
             born=born - round(age * MICROSECONDS),
             owner=owner,
             expiry=self.expiry,
-            plot=plot,
+            scenario=scenario,
             variant=variant,
         )
-        scenes = scenes_of(plot, variant)
+        scenes = scenes_of(scenario, variant)
         self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes))
         return number
 
@@ -257,16 +259,16 @@ class Trading:
             raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
     def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
-        which = body.get("plot")
+        which = body.get("scenario")
         if which is None:
             return QUICK_SAME_CHAIN if transfer.same_chain else QUICK_CROSS_CHAIN
         try:
-            script = plot_named(which if isinstance(which, int) else str(which)).script_of(str(body.get("variant")))
+            script = scenario_named(which if isinstance(which, int) else str(which)).script_of(str(body.get("variant")))
         except KeyError:
-            raise Refusal(INVALID_ARGUMENT, f"plot {str(which)[:60]!r} is not a scenario") from None
+            raise Refusal(INVALID_ARGUMENT, f"scenario {str(which)[:60]!r} is not a scenario") from None
         started = tuple(step for step in script if step.status not in _BEFORE_EXECUTION)
         if not started:
-            raise Refusal(INVALID_ARGUMENT, f"plot {str(which)[:60]!r} ends before the execution")
+            raise Refusal(INVALID_ARGUMENT, f"scenario {str(which)[:60]!r} ends before the execution")
         return tuple(_without_destination(step, transfer) for step in started)
 
 
@@ -276,19 +278,19 @@ def _without_destination(step: Step, transfer: Transfer) -> Step:
     return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
 
 
-def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, pace: int) -> tuple[Step, ...]:
+def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, speed: int) -> tuple[Step, ...]:
     """Return the steps moved to begin at `start`, with the caller's deposit data from the first one on."""
     first = script[0].at
-    moved = [replace(step, at=start + (step.at - first) / pace) for step in script]
+    moved = [replace(step, at=start + (step.at - first) / speed) for step in script]
     moved[0] = replace(moved[0], sets={**moved[0].sets, **told})
     return tuple(moved)
 
 
 def _pace(body: Document) -> int:
-    pace = requests.whole(body, "pace")
-    if pace is not None and not 1 <= pace <= _MAX_PACE:
-        raise Refusal(INVALID_ARGUMENT, f"pace must be 1 to {_MAX_PACE}")
-    return pace or 1
+    speed = requests.whole(body, "speed")
+    if speed is not None and not 1 <= speed <= _MAX_SPEED:
+        raise Refusal(INVALID_ARGUMENT, f"speed must be 1 to {_MAX_SPEED}")
+    return speed or 1
 
 
 def _unstretched(transfer: Transfer) -> Transfer:

@@ -6,7 +6,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.catalog import Catalogue, Token
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Plot
+from intents_ui.emulator.scenario_engine import Scenario
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)
@@ -16,7 +16,7 @@ PROJECTS = (1041, 1042, 1077)
 class Transfer:
     """A transfer. `born` is the quote time in microseconds, and also the intent's `id`.
 
-    Amounts are in base units, None if they follow from the other one. `plot` is None for a caller's own quote.
+    Amounts are in base units, None if they follow from the other one. `scenario` is None for a caller's own quote.
     `stretch` is how many times slower than its scenario it runs.
     """
 
@@ -34,7 +34,7 @@ class Transfer:
     recipient: str
     call_data: str = "0x"
     call_value: int = 0
-    plot: Plot | None = None
+    scenario: Scenario | None = None
     variant: str = "A"
     stretch: float = 1.0
 
@@ -77,7 +77,7 @@ def transfer_of(
     born: int,
     owner: int,
     expiry: int,
-    plot: Plot | None = None,
+    scenario: Scenario | None = None,
     variant: str = "A",
     stretch: float = 1.0,
 ) -> Transfer:
@@ -100,7 +100,7 @@ def transfer_of(
         expiry=expiry,
         recipient=recipient,
         call_data=_call_data(deal, number, recipient) if deal.calls else "0x",
-        plot=plot,
+        scenario=scenario,
         variant=variant,
         stretch=stretch,
     )

@@ -49,9 +49,9 @@ class Waiting:
 
     def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
         news = entry.scene.receipt_states != cursor
-        if "states-without-refund" in ask.behaviours:
+        if "states-without-refund" in ask.faults:
             news = entry.scene.receipt_states[:3] != cursor
-        if {"wait-at-once", "wait-same-cursor"} & ask.behaviours or news or _is_done(entry, ask):
+        if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
             return 0.0
         return self.hold
 
@@ -67,7 +67,7 @@ class Waiting:
         return entry
 
     def _response(self, entry: Entry, cursor: list[str], ask: Ask) -> Document:
-        states = cursor if "wait-same-cursor" in ask.behaviours else entry.scene.receipt_states
+        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
         document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
         return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
@@ -77,5 +77,5 @@ def _state(entry: Entry) -> tuple[str, list[str]]:
 
 
 def _is_done(entry: Entry, ask: Ask) -> bool:
-    narrow = "done-only-success-or-failure" in ask.behaviours
+    narrow = "done-only-success-or-failure" in ask.faults
     return entry.scene.status in (_TERMINAL_AS_DESCRIBED if narrow else _TERMINAL)

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.brand import Brand
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.redis_errors import trouble
@@ -68,10 +68,10 @@ class Member(Protocol):
     """
 
     @property
-    def newest(self) -> Picture | None: ...
+    def newest(self) -> Snapshot | None: ...
     def lead(self) -> None: ...
-    def stand_back(self) -> None: ...
-    def hear(self, picture: Picture) -> None: ...
+    def release_lease(self) -> None: ...
+    def hear(self, snapshot: Snapshot) -> None: ...
 
 
 class Bus(Protocol):
@@ -79,7 +79,7 @@ class Bus(Protocol):
 
     def join(self, intent_id: str, member: Member) -> None: ...
     def leave(self, intent_id: str) -> None: ...
-    async def tell(self, intent_id: str, picture: Picture) -> None: ...
+    async def tell(self, intent_id: str, snapshot: Snapshot) -> None: ...
     async def aclose(self) -> None: ...
 
 
@@ -92,7 +92,7 @@ class LocalBus:
     def leave(self, intent_id: str) -> None:
         pass
 
-    async def tell(self, intent_id: str, picture: Picture) -> None:
+    async def tell(self, intent_id: str, snapshot: Snapshot) -> None:
         pass
 
     async def aclose(self) -> None:
@@ -162,12 +162,12 @@ class RedisBus:
         self._awaiting_stored.discard(intent_id)
         self._wakeup.set()
 
-    async def tell(self, intent_id: str, picture: Picture) -> None:
+    async def tell(self, intent_id: str, snapshot: Snapshot) -> None:
         if intent_id not in self._leading:
             return
         keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
         try:
-            text = self._seal.close(picture.to_text().encode(), place=intent_id)
+            text = self._seal.close(snapshot.to_text().encode(), place=intent_id)
             await self._publish(keys, [self._process_id, _milliseconds(KEPT), text])
         except trouble():
             # Subscribers may have missed it. In a new session each leader publishes its newest snapshot.
@@ -243,7 +243,7 @@ class RedisBus:
 
     def _check(self) -> None:
         if self._is_broken:
-            raise ConnectionError("a picture could not be published")
+            raise ConnectionError("a snapshot could not be published")
         if asyncio.get_running_loop().time() - self._heard_at > LEASE:
             raise ConnectionError("nothing was heard for too long")
 
@@ -271,7 +271,7 @@ class RedisBus:
                 continue  # left in the meantime, the next beat releases the lease
             if not is_ours:
                 self._leading.discard(intent_id)
-                member.stand_back()
+                member.release_lease()
             elif intent_id not in self._leading:
                 self._leading.add(intent_id)
                 member.lead()
@@ -286,9 +286,9 @@ class RedisBus:
             return
         stored = await self._redis.mget([self._picture(intent_id) for intent_id in intent_ids])
         for intent_id, text in zip(intent_ids, stored, strict=True):
-            member, picture = self._members.get(intent_id), self._read(intent_id, text)
-            if member and picture and _is_newer(picture, member.newest):
-                member.hear(picture)
+            member, snapshot = self._members.get(intent_id), self._read(intent_id, text)
+            if member and snapshot and _is_newer(snapshot, member.newest):
+                member.hear(snapshot)
 
     async def _listen(self, pubsub: "PubSub") -> None:
         while True:
@@ -305,9 +305,9 @@ class RedisBus:
                 self._wakeup.set()
             elif message["type"] == "message" and not message["data"].startswith(self._process_id):
                 text = message["data"][len(self._process_id) :]
-                member, picture = self._members.get(intent_id), self._read(intent_id, text)
-                if member and picture:
-                    member.hear(picture)
+                member, snapshot = self._members.get(intent_id), self._read(intent_id, text)
+                if member and snapshot:
+                    member.hear(snapshot)
 
     async def _release_leases(self, intent_ids: Iterable[str]) -> None:
         released = list(intent_ids)
@@ -315,7 +315,7 @@ class RedisBus:
             await self._release([self._lease(intent_id) for intent_id in released], [self._process_id])
             self._leading.difference_update(released)
 
-    def _read(self, intent_id: str, sealed: bytes | str | None) -> Picture | None:
+    def _read(self, intent_id: str, sealed: bytes | str | None) -> Snapshot | None:
         """Return a snapshot, or None if it is unsigned or invalid.
 
         No message in Redis may end the task that reads it.
@@ -327,8 +327,8 @@ class RedisBus:
             log.warning("Ignored a snapshot in Redis that is not signed with this SECRET_KEY")
             return None
         try:
-            picture = Picture.from_text(text.decode(), self._names)
-            if picture.intent_id != intent_id:
+            snapshot = Snapshot.from_text(text.decode(), self._names)
+            if snapshot.intent_id != intent_id:
                 raise ValueError("it is of another intent")
         except Exception as error:
             self._seal.tally.add(Event.UNREADABLE)
@@ -337,13 +337,13 @@ class RedisBus:
                 type(error).__name__,
             )
             return None
-        return picture
+        return snapshot
 
     def _lease(self, intent_id: str) -> str:
         return f"{self._prefix}lease:{intent_id}"
 
     def _picture(self, intent_id: str) -> str:
-        return f"{self._prefix}picture:{intent_id}"
+        return f"{self._prefix}snapshot:{intent_id}"
 
     def _channel(self, intent_id: str) -> str:
         """Return an intent's channel, or for "" our own channel for the heartbeat."""
@@ -354,10 +354,10 @@ class RedisBus:
         return channel.removeprefix(prefix) if channel.startswith(prefix) else ""
 
 
-def _is_newer(picture: Picture, than: Picture | None) -> bool:
+def _is_newer(snapshot: Snapshot, than: Snapshot | None) -> bool:
     if than is None or than.learned_at is None:
         return True
-    return picture.learned_at is not None and picture.learned_at > than.learned_at
+    return snapshot.learned_at is not None and snapshot.learned_at > than.learned_at
 
 
 def _milliseconds(seconds: float) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ _LINE_END = re.compile("\r\n|\r|\n")  # the only line endings in the SSE format
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    picture_id: str
+    snapshot_id: str
     event: asyncio.Task[bytes]
     is_done: asyncio.Event
 
@@ -28,24 +28,24 @@ class Made:
 class Fragments:
     """Cache of rendered events. `render` may be slow, because it runs in a thread."""
 
-    def __init__(self, render: Callable[[Picture], str]) -> None:
+    def __init__(self, render: Callable[[Snapshot], str]) -> None:
         self._render = render
         self._cache: LRUCache[str, Made] = LRUCache(MOST_KEPT)
 
-    async def event(self, picture: Picture) -> bytes:
+    async def event(self, snapshot: Snapshot) -> bytes:
         """Return the event for a snapshot.
 
         An exception of `render` reaches all waiting callers. Later callers retry.
         """
-        made = self._cache.get(picture.intent_id)
-        if made is None or made.picture_id != picture.id:
-            made = self._cache[picture.intent_id] = self._begin(picture)
+        made = self._cache.get(snapshot.intent_id)
+        if made is None or made.snapshot_id != snapshot.id:
+            made = self._cache[snapshot.intent_id] = self._begin(snapshot)
         # Awaiting the task itself would cancel it for all callers when one of them is canceled.
         await made.is_done.wait()
         return made.event.result()
 
-    def _begin(self, picture: Picture) -> Made:
-        made = Made(picture.id, asyncio.create_task(self._rendered(picture)), asyncio.Event())
+    def _begin(self, snapshot: Snapshot) -> Made:
+        made = Made(snapshot.id, asyncio.create_task(self._rendered(snapshot)), asyncio.Event())
 
         def done(event: asyncio.Task[bytes]) -> None:
             if not event.cancelled():
@@ -55,13 +55,13 @@ class Fragments:
         made.event.add_done_callback(done)
         return made
 
-    async def _rendered(self, picture: Picture) -> bytes:
+    async def _rendered(self, snapshot: Snapshot) -> bytes:
         try:
-            html = await asyncio.to_thread(self._render, picture)
+            html = await asyncio.to_thread(self._render, snapshot)
         except BaseException:
-            self._cache.pop(picture.intent_id, None)
+            self._cache.pop(snapshot.intent_id, None)
             raise
-        return message(html, id=picture.id, retry=COME_BACK)
+        return message(html, id=snapshot.id, retry=COME_BACK)
 
 
 def message(data: str, *, event: str = "", id: str = "", retry: int) -> bytes:

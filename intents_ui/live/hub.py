@@ -1,7 +1,7 @@
 """Fans out one upstream poll to many subscribers.
 
     with hub.follow(intent_id) as follower:
-        async for picture in follower:
+        async for snapshot in follower:
             ...
 
 A follower gets only the newest snapshot, never a queue of older ones. The iteration ends after the final one.
@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import Self
 
 from intents_ui.live.bus import Bus
-from intents_ui.live.poller import Enquiry, Pace, Traffic
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.poller import Poller, PollIntervals, Traffic
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.shares import Lack, Shares
@@ -42,19 +42,19 @@ class Hub:
         service: AsyncServiceClient,
         bus: Bus,
         *,
-        pace: Pace | None = None,
+        intervals: PollIntervals | None = None,
         now: Callable[[], datetime] = utc_now,
         most: int = MOST_WATCHED,
     ) -> None:
         self.service = service
         self.bus = bus
-        self.pace = pace or Pace()
+        self.intervals = intervals or PollIntervals()
         self.now = now
         self.places = Shares(most)
         self.traffic = Traffic()
         self.watched: dict[str, Watch] = {}
 
-    def follow(self, intent_id: str, *, seen: str = "", visitor: str | None = None) -> "Follower":
+    def follow(self, intent_id: str, *, seen: str = "", visitor: str | None = None) -> "Subscriber":
         """Return a context manager for one subscriber. Raises HubFull.
 
         `seen` is the ID of the snapshot that the subscriber already has. `visitor` is the address whose share a newly
@@ -67,7 +67,7 @@ class Hub:
             watch = self.watched[intent_id] = Watch(intent_id, self, visitor)
         return watch.join(seen)
 
-    def newest(self, intent_id: str) -> Picture | None:
+    def newest(self, intent_id: str) -> Snapshot | None:
         """Return this process's snapshot of a watched intent, or None. Sends no request."""
         watch = self.watched.get(intent_id)
         return watch.newest if watch else None
@@ -107,29 +107,29 @@ class Watch:
     def __init__(self, intent_id: str, hub: Hub, visitor: str | None) -> None:
         self.intent_id = intent_id
         self.visitor = visitor
-        self.newest: Picture | None = None
+        self.newest: Snapshot | None = None
         self.is_over = False
         self.loop = asyncio.get_running_loop()
         self._hub = hub
-        self.followers: set[Follower] = set()
+        self.followers: set[Subscriber] = set()
         self._poller: LongTask | None = None
         self._ending: asyncio.TimerHandle | None = None
         hub.bus.join(intent_id, self)
 
-    def join(self, seen: str) -> "Follower":
+    def join(self, seen: str) -> "Subscriber":
         if self._ending:
             self._ending.cancel()
             self._ending = None
-        follower = Follower(self, seen)
+        follower = Subscriber(self, seen)
         self.followers.add(follower)
         return follower
 
-    def leave(self, follower: "Follower") -> None:
+    def leave(self, follower: "Subscriber") -> None:
         self.followers.discard(follower)
         if self.followers or self._ending:
             return
         # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
-        grace = self._hub.pace.grace if self.newest and not self.newest.is_unknown else 0.0
+        grace = self._hub.intervals.grace if self.newest and not self.newest.is_unknown else 0.0
         self._ending = asyncio.get_running_loop().call_later(grace, self.end)
 
     def end(self) -> asyncio.Task[None] | None:
@@ -138,8 +138,8 @@ class Watch:
             self._ending.cancel()
         self._hub.forget(self)
         self._hub.bus.leave(self.intent_id)
-        enquiry, self._poller = self._poller, None
-        task = enquiry.cancel() if enquiry else None
+        poller, self._poller = self._poller, None
+        task = poller.cancel() if poller else None
         self._close()
         return task
 
@@ -147,9 +147,9 @@ class Watch:
 
     def lead(self) -> None:
         if self._poller is None and not self.is_over:
-            self._poller = LongTask("watch", self._poll, about=self.intent_id, pause=self._hub.pace.restart)
+            self._poller = LongTask("watch", self._poll, about=self.intent_id, pause=self._hub.intervals.restart)
 
-    def stand_back(self) -> None:
+    def release_lease(self) -> None:
         if self._poller:
             self._poller.cancel()
             self._poller = None
@@ -157,40 +157,40 @@ class Watch:
     def look_again(self) -> None:
         """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
         if self._poller:
-            self.stand_back()
+            self.release_lease()
             self.lead()
 
-    def hear(self, picture: Picture) -> None:
-        before, self.newest = self.newest, picture
-        self._cache_receipt(picture)
-        if picture.is_last:
+    def hear(self, snapshot: Snapshot) -> None:
+        before, self.newest = self.newest, snapshot
+        self._cache_receipt(snapshot)
+        if snapshot.is_last:
             self._close()
-        elif before is None or before.id != picture.id:
+        elif before is None or before.id != snapshot.id:
             self._wake()
 
-    def _cache_receipt(self, picture: Picture) -> None:
+    def _cache_receipt(self, snapshot: Snapshot) -> None:
         """Cache the receipt for pages, so that they don't show an older one than the live stream."""
-        if picture.receipt and picture.learned_at and not picture.stale_since:
-            age = self._hub.now() - picture.learned_at
-            self._hub.service.learned(picture.receipt, age=max(age.total_seconds(), 0.0))
+        if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
+            age = self._hub.now() - snapshot.learned_at
+            self._hub.service.learned(snapshot.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""
         while not self.is_over:
             try:
-                await Enquiry(
+                await Poller(
                     self._hub.service,
                     self.intent_id,
                     known=self.newest,
                     tell=self._publish,
                     traffic=self._hub.traffic,
-                    pace=self._hub.pace,
+                    intervals=self._hub.intervals,
                     now=self._hub.now,
                     beat=self._heartbeat,
                     visitor=self.visitor,
                 ).run()
             except Exception:
-                known = self.newest or Picture(self.intent_id, None, learned_at=None)
+                known = self.newest or Snapshot(self.intent_id, None, learned_at=None)
                 await self._publish(known.stale(known.stale_since or self._hub.now()))
                 raise
 
@@ -198,9 +198,9 @@ class Watch:
         if self._poller:
             self._poller.beat()
 
-    async def _publish(self, picture: Picture) -> None:
-        self.hear(picture)
-        await self._hub.bus.tell(self.intent_id, picture)
+    async def _publish(self, snapshot: Snapshot) -> None:
+        self.hear(snapshot)
+        await self._hub.bus.tell(self.intent_id, snapshot)
 
     def _close(self) -> None:
         self.is_over = True
@@ -211,7 +211,7 @@ class Watch:
             follower.wake()
 
 
-class Follower:
+class Subscriber:
     """One subscriber of a watch. Remembers only which snapshot it returned last."""
 
     __slots__ = ("_given", "_is_awake", "_is_closed", "_sleep", "_watch")
@@ -230,7 +230,7 @@ class Follower:
         self._watch.leave(self)
 
     @property
-    def picture(self) -> Picture | None:
+    def snapshot(self) -> Snapshot | None:
         """The newest snapshot, returned before or not."""
         return self._watch.newest
 
@@ -239,7 +239,7 @@ class Follower:
         """Whether no more snapshots will come."""
         return self._is_closed or (self._watch.is_over and not self._has_news)
 
-    async def next(self) -> Picture | None:
+    async def next(self) -> Snapshot | None:
         """Wait for a snapshot that wasn't returned yet. Returns None when woken without one, or when over."""
         if not (self._has_news or self._is_awake or self.is_over):
             self._sleep = asyncio.get_running_loop().create_future()
@@ -247,13 +247,13 @@ class Follower:
         self._is_awake = False
         return self.news()
 
-    def news(self) -> Picture | None:
+    def news(self) -> Snapshot | None:
         """Return the newest snapshot if it wasn't returned yet, or None."""
         if self._is_closed or not self._has_news:
             return None
-        picture = self._watch.newest
-        self._given = picture.id if picture else ""
-        return picture
+        snapshot = self._watch.newest
+        self._given = snapshot.id if snapshot else ""
+        return snapshot
 
     def wake(self) -> None:
         self._is_awake = True
@@ -270,7 +270,7 @@ class Follower:
         newest = self._watch.newest
         return newest is not None and newest.id != self._given
 
-    async def __aiter__(self) -> AsyncIterator[Picture]:
+    async def __aiter__(self) -> AsyncIterator[Snapshot]:
         while not self.is_over:
-            if picture := await self.next():
-                yield picture
+            if snapshot := await self.next():
+                yield snapshot

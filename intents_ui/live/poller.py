@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
@@ -30,7 +30,7 @@ def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class PollIntervals:
     """Poll intervals and limits, in seconds unless noted."""
 
     breath: float = 0.1  # minimum time between two responses that both have changes
@@ -66,27 +66,27 @@ class Traffic:
     """
 
     def __init__(self) -> None:
-        self.enquiries = 0
+        self.pollers = 0
         self.holding: set[str] = set()
         self.turns = Turns()
 
-    def reconnect_in(self, pace: Pace) -> float:
+    def reconnect_in(self, intervals: PollIntervals) -> float:
         """Return the seconds over which to spread reconnecting long polls."""
-        return len(self.holding) / pace.reconnect_rate
+        return len(self.holding) / intervals.reconnect_rate
 
-    def return_in(self, pace: Pace) -> float:
+    def return_in(self, intervals: PollIntervals) -> float:
         """Return the seconds over which to spread all pollers after an outage."""
-        return max(self.enquiries / pace.return_rate, self.reconnect_in(pace))
+        return max(self.pollers / intervals.return_rate, self.reconnect_in(intervals))
 
-    def retry_longest(self, pace: Pace) -> float:
+    def retry_longest(self, intervals: PollIntervals) -> float:
         """Return the longest retry delay.
 
         It limits all pollers to about ten requests per second, so that a recovering service isn't overloaded.
         """
-        return min(max(pace.retry_unreachable, self.enquiries / 10), pace.retry_longest)
+        return min(max(intervals.retry_unreachable, self.pollers / 10), intervals.retry_longest)
 
 
-class Enquiry:
+class Poller:
     """Polls until the intent is final and publishes each response with `tell`, changed or not.
 
     `known` is the process's current snapshot. `beat` is called before each request. `visitor` is whose turn to start is
@@ -98,21 +98,21 @@ class Enquiry:
         service: AsyncServiceClient,
         intent_id: str,
         *,
-        known: Picture | None,
-        tell: Callable[[Picture], Awaitable[None]],
+        known: Snapshot | None,
+        tell: Callable[[Snapshot], Awaitable[None]],
         traffic: Traffic,
-        pace: Pace,
+        intervals: PollIntervals,
         now: Callable[[], datetime],
         beat: Callable[[], None] = lambda: None,
         visitor: str | None = None,
     ) -> None:
         self.service = service
         self.intent_id = intent_id
-        self.picture = known or Picture(intent_id, None, learned_at=None)
+        self.snapshot = known or Snapshot(intent_id, None, learned_at=None)
         self._publish = tell
         self._traffic = traffic
         self._visitor = visitor
-        self._pace = pace
+        self._intervals = intervals
         self._now = now
         self._heartbeat = beat
         self._clock = asyncio.get_running_loop().time
@@ -129,20 +129,20 @@ class Enquiry:
         self._failures = 0
 
     async def run(self) -> None:
-        self._traffic.enquiries += 1
+        self._traffic.pollers += 1
         try:
-            await self._traffic.turns.take(self._visitor, rate=self._pace.start_rate)
-            while not self.picture.is_last:
+            await self._traffic.turns.take(self._visitor, rate=self._intervals.start_rate)
+            while not self.snapshot.is_last:
                 self._heartbeat()
                 try:
                     pause = await self._poll_once()
                     self._failures = 0
                 except ServiceError as error:
                     pause = await self._handle_error(error)
-                if not self.picture.is_last:
+                if not self.snapshot.is_last:
                     await asyncio.sleep(pause)
         finally:
-            self._traffic.enquiries -= 1
+            self._traffic.pollers -= 1
             self._traffic.holding.discard(self.intent_id)
 
     async def _poll_once(self) -> float:
@@ -152,10 +152,10 @@ class Enquiry:
     def _may_long_poll(self) -> bool:
         if self._must_poll or self._is_stopped or self._done_at or not self.service.can_hold:
             return False
-        return self._cuts < self._pace.cuts
+        return self._cuts < self._intervals.cuts
 
     async def _poll(self) -> float:
-        before = self.picture.content
+        before = self.snapshot.content
         try:
             receipt = await self.service.get_intent_receipt(self.intent_id)
         except NotFound:
@@ -163,26 +163,26 @@ class Enquiry:
         else:
             await self._update(receipt)
         self._must_poll = False
-        if self.picture.content != before:
+        if self.snapshot.content != before:
             self._done_at = None
             self._cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
-        if self._cuts >= self._pace.cuts:
+        if self._cuts >= self._intervals.cuts:
             self._polls += 1
-            if self._polls >= self._pace.looks:
+            if self._polls >= self._intervals.looks:
                 self._cuts = self._polls = 0
         if self._may_long_poll():
             return 0.0
         self._traffic.holding.discard(self.intent_id)
-        pause = self._pace.recheck if self._is_idle() else self._pace.look
+        pause = self._intervals.recheck if self._is_idle() else self._intervals.look
         return pause * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
 
     async def _long_poll(self) -> float:
-        began, status = self._clock(), self.picture.receipt and self.picture.receipt.status
+        began, status = self._clock(), self.snapshot.receipt and self.snapshot.receipt.status
         self._traffic.holding.add(self.intent_id)
         try:
             answer = await self.service.wait_intent_receipt(self.intent_id, last_receipt_states=self._states())
         except NotFound:
-            if self.picture.receipt:
+            if self.snapshot.receipt:
                 raise
             self._must_poll = True  # not executed yet, and it may have expired in the meantime
             return self._pause(began, brought=False)
@@ -203,7 +203,7 @@ class Enquiry:
 
     def _is_idle(self) -> bool:
         if self._is_stopped:
-            return self._now() - self._stopped_at > timedelta(seconds=self._pace.refund)
+            return self._now() - self._stopped_at > timedelta(seconds=self._intervals.refund)
         return self._done_at is not None
 
     def _states(self) -> tuple[str, ...]:
@@ -214,59 +214,59 @@ class Enquiry:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
         took = self._clock() - began
         if self._done_at and not self._is_stopped:
-            return self._pace.recheck
-        if took >= self._pace.shortest:
+            return self._intervals.recheck
+        if took >= self._intervals.shortest:
             self._quick_changes = 0
         elif brought:
             self._quick_changes += 1
-        if took >= self._pace.shortest or (brought and self._quick_changes <= self._pace.news):
+        if took >= self._intervals.shortest or (brought and self._quick_changes <= self._intervals.news):
             self._idle_answers = 0
-            return max(0.0, self._pace.breath - took)
+            return max(0.0, self._intervals.breath - took)
         self._idle_answers += 1
-        return float(min(self._pace.shortest * 2 ** (self._idle_answers - 1), self._pace.longest))
+        return float(min(self._intervals.shortest * 2 ** (self._idle_answers - 1), self._intervals.longest))
 
     async def _update(self, told: IntentReceipt) -> None:
-        now, known = self._now(), self.picture.receipt
+        now, known = self._now(), self.snapshot.receipt
         receipt = known if known and is_earlier(told, than=known) else told
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
         went_back = told.status if told.status != receipt.status else None
         await self._set_picture(
-            Picture(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back)
+            Snapshot(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back)
         )
 
     async def _update_without_receipt(self) -> None:
         """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
-        if self.picture.receipt:
+        if self.snapshot.receipt:
             raise NotFound("the receipt is not there any more")
         now = self._now()
         try:
             intent: Intent = await self.service.get_intent(self.intent_id)
         except NotFound:
-            await self._set_picture(Picture(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
+            await self._set_picture(Snapshot(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
         else:
             is_last = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            await self._set_picture(Picture(self.intent_id, None, learned_at=now, is_last=is_last))
+            await self._set_picture(Snapshot(self.intent_id, None, learned_at=now, is_last=is_last))
 
     def _is_over(
         self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime
     ) -> bool:
-        before = self.picture.receipt and self.picture.receipt.status
+        before = self.snapshot.receipt and self.snapshot.receipt.status
         if status in STOPPED and not self._is_stopped:
             # Count from now if the failure was observed, or else from the intent's last change.
             self._stopped_at = now if before not in (None, status) else (updated_at or now)
         self._is_stopped = status in STOPPED
         if self._is_stopped:
-            return now - self._stopped_at > timedelta(seconds=self._pace.look_for)
-        if status in OFFERED and expires_at and now - expires_at > timedelta(seconds=self._pace.skew):
+            return now - self._stopped_at > timedelta(seconds=self._intervals.look_for)
+        if status in OFFERED and expires_at and now - expires_at > timedelta(seconds=self._intervals.skew):
             return True
         if self._done_at and status not in ENDED:
-            return now - self._done_at > timedelta(seconds=self._pace.look_for)
+            return now - self._done_at > timedelta(seconds=self._intervals.look_for)
         return status in ENDED
 
-    async def _set_picture(self, picture: Picture) -> None:
-        self.picture = picture
-        await self._publish(picture)
+    async def _set_picture(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        await self._publish(snapshot)
 
     async def _handle_error(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
@@ -277,18 +277,18 @@ class Enquiry:
             pause = self._backoff(error)
         else:
             # Rejected by the circuit breaker. Jitter, so that all pollers don't resume at once.
-            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._pace))  # noqa: S311 - jitter, not security
-        if self.picture.stale_since is None and (self._failures > 1 or pause > self._pace.unsaid):
-            await self._set_picture(self.picture.stale(self._now()))
+            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._intervals))  # noqa: S311 - jitter, not security
+        if self.snapshot.stale_since is None and (self._failures > 1 or pause > self._intervals.unsaid):
+            await self._set_picture(self.snapshot.stale(self._now()))
         return pause
 
     def _backoff(self, error: ServiceError) -> float:
         self._failures += 1
-        longest, together = self._pace.retry_longest, 0.0
+        longest, together = self._intervals.retry_longest, 0.0
         if isinstance(error, Unreachable):
-            longest = self._traffic.retry_longest(self._pace)
-            together = self._traffic.reconnect_in(self._pace)
-        backoff = max(min(self._pace.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
+            longest = self._traffic.retry_longest(self._intervals)
+            together = self._traffic.reconnect_in(self._intervals)
+        backoff = max(min(self._intervals.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
         pause = random.uniform(0, backoff)  # noqa: S311 - jitter, not security
         # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause

@@ -13,7 +13,7 @@ from intents_ui.service.wire import IntentReceipt
 
 
 @dataclass(frozen=True)
-class Picture:
+class Snapshot:
     """The newest receipt of an intent, and how current it is.
 
     `receipt` is None if the service has none yet or hasn't responded so far. `is_unknown`: the service doesn't know the
@@ -40,7 +40,7 @@ class Picture:
         """Hash of all that a user sees of the snapshot. Opaque, and safe as the ID of an event."""
         return digest(f"{self.content} {self.stale_since} {self.is_last} {self.is_unknown} {self.went_back_to}")
 
-    def stale(self, since: datetime) -> "Picture":
+    def stale(self, since: datetime) -> "Snapshot":
         return replace(self, stale_since=since)
 
     def to_text(self) -> str:

@@ -23,8 +23,8 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from intents_ui.live.fragments import COME_BACK, Fragments, message
-from intents_ui.live.hub import Follower, Hub, HubFull
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.hub import Hub, HubFull, Subscriber
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.long_tasks import LongTask
 from intents_ui.service.shares import Lack, Shares
@@ -69,7 +69,7 @@ class Streams:
     def __init__(
         self,
         hub: Hub,
-        render: Callable[[Picture], str],
+        render: Callable[[Snapshot], str],
         *,
         instead: Callable[[str], str],
         address_of: Callable[[Message], str | None],
@@ -212,7 +212,7 @@ class Stream:
         "_wrote_at",
     )
 
-    def __init__(self, streams: Streams, intent_id: str, follower: Follower, receive: Receive, send: Send) -> None:
+    def __init__(self, streams: Streams, intent_id: str, follower: Subscriber, receive: Receive, send: Send) -> None:
         self._streams = streams
         self._intent_id = intent_id
         self._follower = follower
@@ -229,13 +229,13 @@ class Stream:
     async def run(self) -> None:
         leaving = asyncio.get_running_loop().create_task(self._leave())
         try:
-            picture = await self._first()
-            known = self._follower.picture
+            snapshot = await self._first()
+            known = self._follower.snapshot
             if known and known.is_unknown:
                 return await self._streams.refuse(self._send, 404)
             await self._streams.begin(self._send)
             try:
-                await self._tell(picture)
+                await self._tell(snapshot)
                 while not (self._is_ending or self._follower.is_over):
                     await self._tell(await self._follower.next())
                 farewell = self._farewell()
@@ -270,11 +270,11 @@ class Stream:
         self._is_gone = True
         self._follower.close()
 
-    async def _first(self) -> Picture | None:
+    async def _first(self) -> Snapshot | None:
         """Wait briefly for the first snapshot, because the response's status depends on whether the intent exists."""
         if self._is_ending:
             return None
-        if self._follower.picture:
+        if self._follower.snapshot:
             return self._follower.news()
         try:
             async with asyncio.timeout(self._streams.limits.first_picture):
@@ -282,14 +282,14 @@ class Stream:
         except TimeoutError:
             return None
 
-    async def _tell(self, picture: Picture | None) -> None:
-        if picture:
-            await self._write(await self._streams.fragments.event(picture))
+    async def _tell(self, snapshot: Snapshot | None) -> None:
+        if snapshot:
+            await self._write(await self._streams.fragments.event(snapshot))
         elif not self._is_ending and not self._is_gone:
             await self._write(COMMENT)
 
     def _farewell(self) -> bytes:
-        last = self._follower.picture
+        last = self._follower.snapshot
         if last and last.is_last and self._follower.is_over:
             return message((last.receipt and last.receipt.status) or "over", event="done", retry=COME_BACK)
         return message("again", event="bye", retry=self._streams.come_back())

@@ -58,7 +58,7 @@ WAITS_ALREADY = Refusal(
 )
 
 # A field that only the emulator's QuoteIntent supports.
-PLOT = Member("plot", Kind.TEXT, "Scenario to simulate (demo only).")
+SCENARIO = Member("scenario", Kind.TEXT, "Scenario to simulate (demo only).")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def offered() -> list[Operation]:
 
 def members_of(operation: Operation) -> tuple[Member, ...]:
     known = members(operation.model)
-    return (*known, PLOT) if operation.name == "ExecuteIntent" and wiring.embedded() else known
+    return (*known, SCENARIO) if operation.name == "ExecuteIntent" and wiring.embedded() else known
 
 
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
@@ -219,7 +219,7 @@ def page(
         "operations": offered(),
         "about": words.ABOUT,
         "asked": asked,
-        "plots": words.PLOTS if wiring.embedded() else (),
+        "scenarios": words.SCENARIOS if wiring.embedded() else (),
         "refused": refused,
         "operator": operators.asked(request),
         "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
@@ -283,7 +283,7 @@ def form(operation: Operation, asked: Asked) -> dict[str, Any]:
     known, tried, names = members_of(operation), examples(), wiring.config().names
     shown = tried.of(operation.name)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation, known))
-    choices = {PLOT.name: words.PLOTS}
+    choices = {SCENARIO.name: words.SCENARIOS}
     return {
         "groups": request_form.groups(known, values=values, examples=shown, choices=choices, names=names),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",

@@ -37,7 +37,7 @@ from intents_ui.display import (
 )
 from intents_ui.display.situation import Check, Situation
 from intents_ui.links import canonical, elsewhere, moved_to
-from intents_ui.live.snapshot import Picture, digest
+from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service import freshness, lookup, sharing, transfers
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.kept import weight
@@ -155,12 +155,12 @@ def held(situation: Situation) -> balances.Balances | None:
     return balances.of(situation, is_listed=True) if situation.balances.check is Check.CHECKED else None
 
 
-def receipt_fragment(picture: Picture) -> str:
+def receipt_fragment(snapshot: Snapshot) -> str:
     """Return the part of the page that changes, for the stream, rendered once for all viewers."""
-    situation = situations.of(plan(picture.intent_id), picture.receipt)
+    situation = situations.of(plan(snapshot.intent_id), snapshot.receipt)
     context = live_context(situation)
-    context |= {"stale_since": picture.stale_since, "learned_at": picture.learned_at, "mode": "live"}
-    context["went_back_to"] = picture.went_back_to and statuses.intent(picture.went_back_to, now=situation.now).word
+    context |= {"stale_since": snapshot.stale_since, "learned_at": snapshot.learned_at, "mode": "live"}
+    context["went_back_to"] = snapshot.went_back_to and statuses.intent(snapshot.went_back_to, now=situation.now).word
     return render_to_string("parts/live.html", context)
 
 
@@ -177,7 +177,7 @@ def plan(intent_id: str) -> Intent:
 
 def seen(receipt: IntentReceipt | None) -> str:
     """Return the ID of the snapshot that the page already shows."""
-    return Picture(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
+    return Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
 
 
 def read(intent_id: str) -> tuple[Situation, ServiceError | None]:

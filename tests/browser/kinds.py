@@ -197,7 +197,7 @@ def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:
         if commit:
             service.post("CommitIntent", json={"intent": intent})
         if execute:
-            service.post("ExecuteIntent", json={"intentId": intent["intentId"], "plot": 3})
+            service.post("ExecuteIntent", json={"intentId": intent["intentId"], "scenario": 3})
     return f"/intent/{intent['intentId']}"
 
 
@@ -281,7 +281,7 @@ OF_AN_INTENT_IN_TROUBLE: Final = [
     Kind("the service refuses", f"/intent/0x{3:064x}", 403),
     Kind("the service does not know us", f"/intent/0x{5:064x}", 403),
     Kind("the service is paused", f"/intent/0x{4:064x}", 503),
-    Kind("the answer cannot be read", f"/intent/0x{UNREADABLE:064x}", 503),
+    Kind("the response cannot be read", f"/intent/0x{UNREADABLE:064x}", 503),
     Kind("the service has a fault", f"/intent/0x{2:064x}", 503),
 ]
 BUSY: Final = [

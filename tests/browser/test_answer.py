@@ -24,7 +24,7 @@ def test_the_four_answers_are_above_the_fold(browser: Browser, server: str, scen
         # On a busy machine it may be an older answer, with a note above it.
         while visit.page.locator("#old-answers").inner_text().strip():
             visit.open(path)
-        # By then the answer has been shown again, with what the addresses hold.
+        # By then the response has been shown again, with what the addresses hold.
         expect(visit.page.locator(".answer-finding")).to_have_count(1)
         for wide, high in SCREENS:
             visit.page.set_viewport_size({"width": wide, "height": high})

@@ -50,7 +50,7 @@ def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
         page.get_by_role("button", name="Execute this intent").click()
         page.get_by_role("button", name="Send ExecuteIntent").click()
         expect(page.locator(".json-tree")).to_contain_text("EXECUTING")
-        page.get_by_role("link", name="Watch it").click()
+        page.get_by_role("link", name="View transfer").click()
         expect(page).to_have_url(re.compile(rf"^{server}/intent/0x[0-9a-f]{{64}}$"))
         # Seven seconds as it goes; without scripts the page asks again every ten.
         expect(page.get_by_role("heading", level=1)).to_have_text("Delivered", timeout=2 * PATIENCE_MS)
@@ -62,13 +62,13 @@ def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
         page = quote(visit)
         page.get_by_role("button", name="Commit").click()
         page.get_by_role("button", name="Send CommitIntent").click()
-        page.get_by_label("How shall it go?").select_option(
-            label="A call on the origin chain fails: refunded at once, in 4 seconds"
+        page.get_by_label("Scenario").select_option(
+            label="Fails on the origin chain, refunded in the same transaction, in 4 seconds"
         )
         page.get_by_role("button", name="Execute this intent").click()
-        expect(page.get_by_label("The request, which is sent")).to_have_value(re.compile('"plot":"refunded-inside"'))
+        expect(page.get_by_label("Request body (sent as is)")).to_have_value(re.compile('"scenario":"refunded-inside"'))
         page.get_by_role("button", name="Send ExecuteIntent").click()
-        page.get_by_role("link", name="Watch it").click()
+        page.get_by_role("link", name="View transfer").click()
         expect(page.locator(".status").first).to_have_text("Refunded", timeout=2 * PATIENCE_MS)
 
 
@@ -76,7 +76,7 @@ def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, 
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = quote(visit)
         page.get_by_role("button", name="Commit").click()
-        request = page.get_by_label("The request, which is sent exactly as it stands here")
+        request = page.get_by_label("Request body (sent as is)")
         sent = request.input_value()
         found = re.search(r'"depositTransaction":\{[^}]*"amount":"[0-9]*([0-9])"', sent)
         assert found

@@ -22,7 +22,7 @@ NAMES = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
 def slow() -> Iterator[str]:
     """A dashboard whose service takes a third of a second for a page."""
     port = free_port()
-    command = ("-m", "intents_ui.emulator", "--port", str(port), "--behave", "GetIntentHistory=slow-0.3")
+    command = ("-m", "intents_ui.emulator", "--port", str(port), "--fault", "GetIntentHistory=slow-0.3")
     with (
         running(*command, url=f"http://127.0.0.1:{port}") as url,
         dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key of the test") as root,

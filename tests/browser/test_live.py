@@ -42,8 +42,8 @@ class Transfer:
     def commit(self) -> None:
         self._ask("CommitIntent", intent=self.intent)
 
-    def execute(self, plot: int = REFUNDED_ON_ORIGIN) -> None:
-        self._ask("ExecuteIntent", intentId=self.intent["intentId"], plot=plot, pace=3)
+    def execute(self, scenario: int = REFUNDED_ON_ORIGIN) -> None:
+        self._ask("ExecuteIntent", intentId=self.intent["intentId"], scenario=scenario, speed=3)
 
     def _ask(self, operation: str, **request: object) -> dict[str, dict[str, str]]:
         url = f"{self._server}/rpc/Service/{operation}"

@@ -6,7 +6,7 @@ from functools import cache
 from intents_ui.display import route, summary, timeline, transfer
 from intents_ui.display.situation import Situation
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -21,10 +21,10 @@ SERVICE = ServiceClient(ServiceConfig("http://embedded"), transport=InProcessTra
 CATALOG = Catalog(SERVICE)
 # Every moment at which one of them changes, just after it: scenario, seconds after the quote, variant.
 MOMENTS = [
-    (plot.number, step.at + 1, variant)
-    for plot in PLOTS
-    for variant in plot.variant_names
-    for step in plot.script_of(variant)
+    (scenario.number, step.at + 1, variant)
+    for scenario in SCENARIOS
+    for variant in scenario.variant_names
+    for step in scenario.script_of(variant)
 ]
 
 

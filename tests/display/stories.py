@@ -10,8 +10,8 @@ from intents_ui.display.locator import Agreement
 from intents_ui.display.situation import UNCHECKED, Balances, Situation
 from intents_ui.display.summary import Summary
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenario_engine import Plot, Step
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import Scenario, Step
+from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service import transfers
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -58,15 +58,15 @@ class Film:
 
 
 def text() -> str:
-    return "\n".join([HEAD, *(line for plot in PLOTS for line in chapter(plot))])
+    return "\n".join([HEAD, *(line for scenario in SCENARIOS for line in chapter(scenario))])
 
 
-def chapter(plot: Plot) -> Iterator[str]:
-    for variant in plot.variant_names:
-        named = f", variant {variant}" if len(plot.variant_names) > 1 else ""
-        yield f"## {plot.number}. {plot.title}{named}\n\n{plot.route}. {plot.why}\n"
+def chapter(scenario: Scenario) -> Iterator[str]:
+    for variant in scenario.variant_names:
+        named = f", variant {variant}" if len(scenario.variant_names) > 1 else ""
+        yield f"## {scenario.number}. {scenario.title}{named}\n\n{scenario.route}. {scenario.why}\n"
         last = ""
-        for film in films(plot, variant):
+        for film in films(scenario, variant):
             for number, now in enumerate(film.moments):
                 words = "\n".join(answer(film, now))
                 if words != last:
@@ -76,12 +76,12 @@ def chapter(plot: Plot) -> Iterator[str]:
                 last = words
 
 
-def films(plot: Plot, variant: str) -> Iterator[Film]:
+def films(scenario: Scenario, variant: str) -> Iterator[Film]:
     """One copy of the scenario, followed from its quote on."""
     now = QUOTED
     emulator = Emulator(now=lambda: (now + A_LITTLE).timestamp(), size=10)
-    intent_id = emulator.play(plot.number, variant=variant)["intentId"]
-    script = plot.script_of(variant)
+    intent_id = emulator.play(scenario.number, variant=variant)["intentId"]
+    script = scenario.script_of(variant)
     begins = [QUOTED + timedelta(seconds=step.at) for step in script]
     for step, now, until in zip(script, begins, [*begins[1:], QUOTED + LONG_AFTER], strict=True):
         yield film(emulator, intent_id, step, now=now + A_LITTLE, until=until)

@@ -348,11 +348,11 @@ def test_what_is_left_over_has_a_row():
 
 
 FLAGS = [
-    ({"only_fallback": True}, "Runs only if the call before it failed."),
-    ({"delegate_call": True}, "Runs in the wallet's own name (delegate call)."),
-    ({"behavior_on_error": 0}, "If it fails, the next one runs all the same."),
-    ({"behavior_on_error": 1}, "If it fails, all of them are undone."),
-    ({"behavior_on_error": 2}, "If it fails, those after it are left out."),
+    ({"only_fallback": True}, "Runs if the previous call fails."),
+    ({"delegate_call": True}, "Delegate call."),
+    ({"behavior_on_error": 0}, "On failure: continue."),
+    ({"behavior_on_error": 1}, "On failure: revert all."),
+    ({"behavior_on_error": 2}, "On failure: skip the remaining calls."),
     ({"behavior_on_error": 9}, "What happens if it fails is not known (9)."),
     ({"only_fallback": False, "delegate_call": False}, ""),
 ]
@@ -364,11 +364,11 @@ def test_flags_in_words(flags, words):
 
 
 TROUBLES = [
-    ("no hex", "The data is no hex."),
-    ("0xab", "The data is too short to name a function."),
-    ("0xdeadbeef", "This function is not among those that this page knows."),
-    ("0xa9059cbb00", "What follows the function's selector does not read as its arguments."),
-    ("0xa9059cbb" + "00" * 70_000, "The data is too long to be read here."),
+    ("no hex", "The data isn't hexadecimal."),
+    ("0xab", "The data is too short for a function selector."),
+    ("0xdeadbeef", "Unknown function."),
+    ("0xa9059cbb00", "Arguments don't match the function signature."),
+    ("0xa9059cbb" + "00" * 70_000, "The data is too long to decode."),
 ]
 
 
@@ -389,7 +389,7 @@ def test_calls_in_a_call_are_told_beneath_it():
     step = step_of(
         call_of("aggregate3((address,bool,bytes)[])", [(USDC, False, data) for data in inside]), to=MULTICALL3
     )
-    assert str(step.said) == "Make these calls in one"
+    assert str(step.said) == "Run these calls in one transaction"
     assert [str(each.said) for each in step.inside] == [
         "Send 1.00 USDC to the owner wallet",
         f"Approve {ROUTER} to take 1.00 USDC from the Multicall3 contract",
@@ -419,7 +419,7 @@ def test_calls_in_calls_end_after_three():
     for _ in range(3):
         assert not step.trouble
         step = step.inside[0]
-    assert (step.trouble, step.inside) == ("The calls inside are too deep to be read here.", ())
+    assert (step.trouble, step.inside) == ("The nested calls are too deep to decode.", ())
 
 
 def test_of_many_calls_inside_fifty_are_told_and_the_others_counted():
@@ -442,7 +442,7 @@ def test_so_much_data_is_read_and_no_more():
     long = hexed(call_of("forward(bytes)", bytes(60_000)))
     told = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
     assert [step.trouble for step in told.steps] == ["", ""] + [
-        "There is more data in this transfer than is read here."
+        "This transfer has too much data to decode all of it."
     ] * 3
 
 
@@ -541,7 +541,7 @@ def test_what_the_relayer_sends_is_held_against_the_plan():
 def test_the_return_is_a_chapter_of_its_own():
     returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
     told = plan(receipt=receipt(refund=returned))[-1]
-    assert (told.title, told.about) == ("The return", "on Arbitrum")
+    assert (told.title, told.about) == ("Refund", "on Arbitrum")
     assert str(told.steps[0].said) == "Send 99.50 USDC to the owner wallet"
     assert told.steps[0].remarks == ("As recorded in the receipt.",)
 
@@ -579,7 +579,7 @@ SCENES = [
     pytest.param(
         2,
         [
-            ("The payment", ["Send {paid} to the deposit address"]),
+            ("Deposit", ["Send {paid} to the deposit address"]),
             (
                 "On Arbitrum One",
                 [
@@ -601,7 +601,7 @@ SCENES = [
     pytest.param(
         16,
         [
-            ("The payment", ["Send {paid} to the deposit address"]),
+            ("Deposit", ["Send {paid} to the deposit address"]),
             (
                 "On Polygon",
                 [

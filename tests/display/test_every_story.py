@@ -256,7 +256,7 @@ def times(of_intent: Intent, of_receipt: IntentReceipt) -> list[datetime]:
 
 
 def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, balances, now: datetime) -> str:
-    """What the answer says that its facts deny; empty if nothing."""
+    """What the response says that its facts deny; empty if nothing."""
     words = wording(told.headline, told.sentence, told.location, told.next_step)
     place, delivered = told.place, case.is_delivered
     at = HELD_AT[balances[0].chain_id] if balances else None

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenarios import SCENARIOS
 from tests.display.stories import A_LITTLE, QUOTED, film
 
 SHOWN = {
@@ -44,13 +44,13 @@ SHOWN = {
 SOON_LATE = {17, 21, 30}
 
 
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_a_held_copy_shows_what_its_title_says_for_fifteen_minutes(plot):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_a_held_copy_shows_what_its_title_says_for_fifteen_minutes(scenario):
     now = QUOTED + A_LITTLE
     emulator = Emulator(now=lambda: now.timestamp(), size=10)
-    intent_id = emulator.worst(plot.number)["intentId"]
-    held = film(emulator, intent_id, plot.script[-1], now=now, until=now + timedelta(hours=1))
-    later = "executing.crossing_late" if plot.number in SOON_LATE else SHOWN[plot.number]
+    intent_id = emulator.worst(scenario.number)["intentId"]
+    held = film(emulator, intent_id, scenario.script[-1], now=now, until=now + timedelta(hours=1))
+    later = "executing.crossing_late" if scenario.number in SOON_LATE else SHOWN[scenario.number]
 
-    assert held.looked_up(now).key == SHOWN[plot.number]
+    assert held.looked_up(now).key == SHOWN[scenario.number]
     assert held.looked_up(now + timedelta(minutes=14, seconds=59)).key == later

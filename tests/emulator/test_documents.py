@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.intents import intent as intent_document
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenarios import SCENARIOS
 from tests import spec
 from tests.emulator.driving import NOW, call, quote, receipt_at
 
@@ -17,11 +17,11 @@ TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnM
 
 
 @pytest.mark.sampled(8)
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_every_step_of_every_scenario_matches_the_contract(emulator, clock, plot):
-    for variant in plot.variant_names:
-        intent = emulator.newest(plot.slug, variant=variant)
-        for step in plot.script_of(variant):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_every_step_of_every_scenario_matches_the_contract(emulator, clock, scenario):
+    for variant in scenario.variant_names:
+        intent = emulator.newest(scenario.slug, variant=variant)
+        for step in scenario.script_of(variant):
             receipt_at(emulator, clock, intent, step.at)
             asked = {"intentId": intent["intentId"]}
             history = {"byOwnerAddress": intent["ownerAddress"], "includeBalances": True}
@@ -33,7 +33,7 @@ def test_every_step_of_every_scenario_matches_the_contract(emulator, clock, plot
             for name, answer in answers.items():
                 assert spec.problems(name, answer) == []
                 assert not badly_written(answer)
-            if not plot.deal.edge:
+            if not scenario.deal.edge:
                 assert spec.unknown_members("Intent", answers["GetIntent.response"]["intent"]) == []
                 receipt = answers["WaitIntentReceipt.response"]["intentReceipt"]
                 assert spec.unknown_members("IntentReceipt", receipt) == []

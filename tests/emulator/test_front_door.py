@@ -82,9 +82,9 @@ JSON = st.recursive(
 FIELDS = st.sampled_from(
     """
     intentId lastReceiptStates intent page byOwnerAddress byStatus byStatuses byQueryString byTransactionHash
-    byProjectId fromTime toTime chainIds limit tokenAddress searchQuery excludeTokens routeProvider originChainId plot
-    tokens memo originTokenAddress destinationChainId destinationTokenAddress ownerAddress originTokenAmount tradeType
-    options depositTransactionHash depositSignature includeBalances onlyRecoverable destinationCallData
+    byProjectId fromTime toTime chainIds limit tokenAddress searchQuery excludeTokens routeProvider originChainId
+    scenario tokens memo originTokenAddress destinationChainId destinationTokenAddress ownerAddress originTokenAmount
+    tradeType options depositTransactionHash depositSignature includeBalances onlyRecoverable destinationCallData
     """.strip().split()
 )
 PAGE = st.fixed_dictionaries({}, optional=dict.fromkeys(("column", "before", "after", "sort", "pageSize"), JSON))
@@ -152,7 +152,7 @@ def ask_over_tcp(port, operation, body=b"{}", key="k"):
 
 
 def test_the_emulator_runs_standalone_over_tcp():
-    with served("--key", "k", "--size", "50", "--hold", "0.1", "--behave", "GetTokenList=failing-500") as port:
+    with served("--key", "k", "--size", "50", "--hold", "0.1", "--fault", "GetTokenList=failing-500") as port:
         status, headers, body = ask_over_tcp(port, "GetIntentHistory")
         assert (status, headers["Webrpc"][:7]) == (200, "webrpc@")
         assert body.count(b'"startedAt"') == 20

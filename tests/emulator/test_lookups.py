@@ -75,7 +75,7 @@ def test_a_query_searches_memos_ids_and_symbols(emulator, query):
 def test_an_empty_search_finds_nothing(emulator):
     assert found(emulator) == []
     assert found(emulator, byOwnerAddress="  ", byQueryString="") == []
-    emulator.behave("SearchIntents", "empty-search-refused")
+    emulator.inject("SearchIntents", "empty-search-refused")
     assert request(emulator, "SearchIntents", {}).code == 2000
 
 

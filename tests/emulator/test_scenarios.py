@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenarios import SCENARIOS
 from tests.emulator.driving import call, receipt_at, request
 
 TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text(encoding="utf-8"))
@@ -39,18 +39,18 @@ def test_every_step_matches_the_table(emulator, clock, number, seconds, status, 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["id"]))
 def test_route_and_providers_match_the_table(emulator, row):
-    plot = next(plot for plot in PLOTS if plot.number == row["id"])
+    scenario = next(scenario for scenario in SCENARIOS if scenario.number == row["id"])
     intent = emulator.newest(row["id"])
 
-    assert (plot.title, plot.route) == (row["title"], row["route"])
+    assert (scenario.title, scenario.route) == (row["title"], row["route"])
     assert intent["quote"]["routeProviders"] == row["providers"]
 
 
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_nothing_changes_between_two_steps(emulator, clock, plot):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_nothing_changes_between_two_steps(emulator, clock, scenario):
     """A moment before each step everything is still as the step before left it."""
-    for variant in plot.variant_names:
-        intent, script = emulator.newest(plot.slug, variant=variant), plot.script_of(variant)
+    for variant in scenario.variant_names:
+        intent, script = emulator.newest(scenario.slug, variant=variant), scenario.script_of(variant)
         for before, after in pairwise(script):
             receipt = receipt_at(emulator, clock, intent, after.at - 0.001)
             assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs)
@@ -77,8 +77,8 @@ def test_the_demo_page_links_to_transfers_in_progress(emulator, clock):
     clock.forward(200)
     for scenario in emulator.scenarios():
         intent = call(emulator, "GetIntent", {"intentId": scenario.fresh})["intent"]
-        plot = next(plot for plot in PLOTS if plot.number == scenario.number)
-        assert clock.now - intent["id"] / 1_000_000 < plot.lasts
+        scenario = next(scenario for scenario in SCENARIOS if scenario.number == scenario.number)
+        assert clock.now - intent["id"] / 1_000_000 < scenario.lasts
     assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in emulator.scenarios()]
 
 
@@ -97,17 +97,17 @@ def record(emulator, intent):
 
 
 @pytest.mark.sampled(8)
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, plot):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, scenario):
     """Two emulators give their first copy the same number at the same moment, so the records can be compared whole."""
-    step = [step for step in plot.script_of(plot.worst.variant) if step.at <= plot.worst.at][-1]
+    step = [step for step in scenario.script_of(scenario.worst.variant) if step.at <= scenario.worst.at][-1]
     moving = Emulator(now=clock, hold=0.3)
-    expected = record(moving, moving.play(plot.slug, variant=plot.worst.variant, age=plot.worst.at))
+    expected = record(moving, moving.play(scenario.slug, variant=scenario.worst.variant, age=scenario.worst.at))
     clock_at_first = clock.now
 
-    held = emulator.worst(plot.slug)
+    held = emulator.worst(scenario.slug)
 
-    assert clock_at_first - held["id"] / 1_000_000 == pytest.approx(plot.worst.at, abs=0.002)
+    assert clock_at_first - held["id"] / 1_000_000 == pytest.approx(scenario.worst.at, abs=0.002)
     assert record(emulator, held) == expected
     assert (expected["receipt"]["status"], tuple(leg_statuses(expected["receipt"]))) == (step.status, step.legs)
     assert len(expected["history"]) == len(expected["search"]) == 1
@@ -117,7 +117,7 @@ def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, plot
 
 
 def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator, clock):
-    held = {plot.number: emulator.worst(plot.number) for plot in PLOTS}
+    held = {scenario.number: emulator.worst(scenario.number) for scenario in SCENARIOS}
     for _ in range(2):
         recoverable = {
             number for number, intent in held.items() if record(emulator, intent)["history"][0]["hasBalance"]
@@ -158,7 +158,9 @@ def test_a_held_copy_is_recreated_when_the_clock_was_set_back_or_it_was_evicted(
 
 
 def test_the_demo_page_links_to_the_held_copies(emulator):
-    assert [each.worst for each in emulator.scenarios()] == [emulator.worst(plot.slug)["intentId"] for plot in PLOTS]
+    assert [each.worst for each in emulator.scenarios()] == [
+        emulator.worst(scenario.slug)["intentId"] for scenario in SCENARIOS
+    ]
 
 
 def test_fresh_and_finished_copies_are_in_the_lists(emulator):

@@ -132,18 +132,18 @@ def test_hash_and_signature_are_mutually_exclusive(emulator):
 
 def test_a_signature_makes_it_gasless(emulator):
     intent = quote(emulator)
-    execute(emulator, intent, depositSignature={"intentSignature": "0x00"}, plot="gasless-permit")
+    execute(emulator, intent, depositSignature={"intentSignature": "0x00"}, scenario="gasless-permit")
     deposit = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"][
         "depositTransaction"
     ]
     assert (deposit["status"], deposit["depositIntentEntry"]["permitAmount"]) == ("PENDING", str(2**256 - 1))
 
 
-@pytest.mark.parametrize("plot", [8, "8", "refunded-on-origin"])
-def test_an_executed_intent_plays_the_requested_script(emulator, clock, plot):
+@pytest.mark.parametrize("scenario", [8, "8", "refunded-on-origin"])
+def test_an_executed_intent_plays_the_requested_script(emulator, clock, scenario):
     intent = quote(emulator)
     clock.forward(10)
-    execute(emulator, intent, depositTransactionHash=HASH, plot=plot)
+    execute(emulator, intent, depositTransactionHash=HASH, scenario=scenario)
     told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 6, 7, 20)]
     assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
@@ -151,16 +151,16 @@ def test_an_executed_intent_plays_the_requested_script(emulator, clock, plot):
 def test_a_script_plays_at_the_requested_speed(emulator, clock):
     intent = quote(emulator)
     clock.forward(10)
-    assert execute(emulator, intent, plot=8, pace=101).code == 2000
-    execute(emulator, intent, depositTransactionHash=HASH, plot=8, pace=4)
+    assert execute(emulator, intent, scenario=8, speed=101).code == 2000
+    execute(emulator, intent, depositTransactionHash=HASH, scenario=8, speed=4)
     told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 1.5, 1.75, 5)]
     assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
-@pytest.mark.parametrize("plot", ["no-such", 99, "expired-quote", {"odd": 1}])
-def test_an_unknown_script_is_rejected(emulator, plot):
-    answer = execute(emulator, quote(emulator), plot=plot)
-    assert (answer.code, "plot" in answer.document["cause"]) == (2000, True)
+@pytest.mark.parametrize("scenario", ["no-such", 99, "expired-quote", {"odd": 1}])
+def test_an_unknown_script_is_rejected(emulator, scenario):
+    answer = execute(emulator, quote(emulator), scenario=scenario)
+    assert (answer.code, "scenario" in answer.document["cause"]) == (2000, True)
 
 
 def test_a_generated_quote_can_be_committed_and_executed(emulator, clock):

@@ -49,7 +49,7 @@ def test_invalid_is_done_by_default(emulator, clock):
     intent = emulator.newest("invalid-then-repaired")
     receipt_at(emulator, clock, intent, 90)
     assert wait(emulator, intent)[0]["done"] is True
-    emulator.behave("WaitIntentReceipt", "done-only-success-or-failure")
+    emulator.inject("WaitIntentReceipt", "done-only-success-or-failure")
     assert wait(emulator, intent)[0]["done"] is False
 
 
@@ -97,7 +97,7 @@ def test_a_refund_moves_the_cursor_by_default(emulator, clock):
     intent = emulator.newest("refunded-on-origin")
     receipt_at(emulator, clock, intent, 41)
     assert wait(emulator, intent)[0]["receiptStates"] == ["SUCCEEDED", "REVERTED", "ABORTED", "MINING"]
-    emulator.behave("WaitIntentReceipt", "states-without-refund")
+    emulator.inject("WaitIntentReceipt", "states-without-refund")
     assert wait(emulator, intent)[0]["receiptStates"] == ["SUCCEEDED", "REVERTED", "ABORTED"]
 
 

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
 
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -69,7 +69,7 @@ def read(site: Client, page: str) -> HttpResponse:
     if page.startswith(LIVE):
         intent_id = page.removeprefix(LIVE)
         known = wiring.service().get_intent_receipt(intent_id)
-        return HttpResponse(intent.receipt_fragment(Picture(intent_id, known, learned_at=None)))
+        return HttpResponse(intent.receipt_fragment(Snapshot(intent_id, known, learned_at=None)))
     if page.startswith(TYPED):
         path, _, text = page.removeprefix(TYPED).partition(" ")
         return site.post(path, {"q": text}, headers={"Sec-Fetch-Site": "same-origin"})

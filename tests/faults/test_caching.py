@@ -100,7 +100,7 @@ def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", KEPT, ids=lambda each: str(each.pattern))
 def test_unusual_headers_change_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
-    """Neither the answer to who sends them nor to who comes next."""
+    """Neither the response to who sends them nor to who comes next."""
     site, path = Client(), filled(pattern.pattern, names)
     before = said(site.get(path))
     assert said(Client().get(path, headers=ODD)) == before

@@ -14,7 +14,7 @@ import pytest
 
 from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.poller import Pace
+from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.health import Health
@@ -110,7 +110,7 @@ async def watching(
 ) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
     async with served(service) as front:
         client = AsyncServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
-        async with client, Hub(client, LocalBus(), pace=Pace(), now=now, most=1000) as hub:
+        async with client, Hub(client, LocalBus(), intervals=PollIntervals(), now=now, most=1000) as hub:
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
             try:
                 yield hub, found, front
@@ -136,7 +136,7 @@ async def test_one_transfer_costs_two_calls_a_minute_for_any_number_of_viewers(v
     service = Service()
     async with watching(service, viewers=viewers) as (_, found, _front):
         await asyncio.sleep(10 * MINUTE)
-        assert all(viewer.pictures for viewer in found)
+        assert all(viewer.snapshots for viewer in found)
     assert service.calls(until=MINUTE) <= 5
     assert 17 <= service.calls(since=MINUTE, until=10 * MINUTE) <= 9 * 2.3
     assert service.most["WaitIntentReceipt"] == 1
@@ -156,7 +156,7 @@ async def test_a_service_that_always_responds_at_once_is_polled_less_and_less(br
     service.wait = at_once
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(10 * MINUTE)
-        assert not found[0].pictures[-1].stale_since
+        assert not found[0].snapshots[-1].stale_since
     first = service.calls(until=MINUTE)
     assert first <= (10 if brings == "nothing" else 20)
     gaps = [later - earlier for earlier, later in itertools.pairwise(service.times("WaitIntentReceipt"))]
@@ -172,11 +172,11 @@ async def test_an_unanswered_long_poll_times_out_and_is_replaced_by_short_polls(
     async with watching(service) as (hub, found, front):
         await asyncio.sleep(5 * MINUTE)
         waits, looks = service.times("WaitIntentReceipt"), service.times("GetIntentReceipt")
-        assert len(waits) == 1 + Pace().cuts
+        assert len(waits) == 1 + PollIntervals().cuts
         assert all(30 < seconds <= LIMITS[Group.WAIT].total for seconds in service.given_up)
         later = [at for at in looks if at > waits[-1] + 41]
         assert all(10 < after - before <= 20 for before, after in itertools.pairwise(later))
-        assert not found[0].pictures[-1].stale_since, "quiet is no trouble"
+        assert not found[0].snapshots[-1].stale_since, "quiet is no trouble"
         await found[0].leave()
         await asyncio.sleep(6)
         assert not hub.watched
@@ -189,14 +189,14 @@ async def test_polling_ends_a_few_seconds_after_the_last_viewer_leaves() -> None
     async with watching(service) as (hub, found, _front):
         await asyncio.sleep(70)
         await found[0].leave()
-        await asyncio.sleep(Pace().grace + 0.1)
+        await asyncio.sleep(PollIntervals().grace + 0.1)
         assert not hub.watched
         await asyncio.sleep(0.1)
         assert service.under_way["WaitIntentReceipt"] == 0, "the held call was given up"
         left = clock()
         await asyncio.sleep(5 * MINUTE)
     assert service.calls(since=left) == 0
-    assert Pace().grace <= 5.0
+    assert PollIntervals().grace <= 5.0
 
 
 @swiftly
@@ -208,21 +208,21 @@ async def test_persistent_errors_are_reported_once_and_retried_less_and_less(sta
         service.wait = service.look = lambda number: (0.0, status)
         before = clock()
         await asyncio.sleep(10 * MINUTE)
-        told = found[0].pictures[-1]
+        told = found[0].snapshots[-1]
         assert told.stale_since
-        assert told.receipt.status == "EXECUTING", "the last known picture stays"
-        assert len(found[0].pictures) <= 3
+        assert told.receipt.status == "EXECUTING", "the last known snapshot stays"
+        assert len(found[0].snapshots) <= 3
         asked = service.calls(since=before)
         times = [at for at in service.times() if at > before]
-        # A service that is away is looked for every few seconds, so that readers have their picture back within five.
+        # A service that is away is looked for every few seconds, so that readers have their snapshot back within five.
         # Each try is a wait and a look; the first few come before the pause has grown.
-        tries = 10 * MINUTE / Pace().retry_unreachable
+        tries = 10 * MINUTE / PollIntervals().retry_unreachable
         assert asked <= (2 * tries + 10 if status == 500 else 60)
-        longest = Pace().retry_unreachable + 6 if status == 500 else Pace().retry_longest
+        longest = PollIntervals().retry_unreachable + 6 if status == 500 else PollIntervals().retry_longest
         assert max(later - earlier for earlier, later in itertools.pairwise(times)) <= longest + 1
         service.wait, service.look = Service().wait, Service().look
         await asyncio.sleep(longest + 10)
-        assert not found[0].pictures[-1].stale_since
+        assert not found[0].snapshots[-1].stale_since
 
 
 @swiftly
@@ -233,7 +233,7 @@ async def test_a_final_status_ends_polling_even_if_the_service_says_to_continue(
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(MINUTE)
         assert found[0].task.done()
-        assert found[0].pictures[-1].is_last
+        assert found[0].snapshots[-1].is_last
     assert len(service.asked) == 1
 
 
@@ -248,8 +248,8 @@ async def test_a_stopped_but_not_final_status_is_polled_slowly_for_half_an_hour(
         await asyncio.sleep(MINUTE)
         stopped = service.times("WaitIntentReceipt")[-1]
         await asyncio.sleep(33 * MINUTE)
-        assert found[0].pictures[-1].is_last
-        assert found[0].pictures[-1].receipt.status == status
+        assert found[0].snapshots[-1].is_last
+        assert found[0].snapshots[-1].receipt.status == status
     assert service.times("WaitIntentReceipt")[-1] == stopped, "it said: stop waiting"
     looks = [at for at in service.times("GetIntentReceipt") if at > stopped]
     # For five minutes a refund is likely.
@@ -289,7 +289,7 @@ async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) ->
         service.status, service.updated_at = "FAILED", "2026-11-21T12:00:00Z"
         await asyncio.sleep(3 * MINUTE)
         assert found[0].statuses == ["FAILED"]
-        assert [picture.went_back_to for picture in found[0].pictures] == [None, "EXECUTING", None]
+        assert [snapshot.went_back_to for snapshot in found[0].snapshots] == [None, "EXECUTING", None]
         service.status, service.updated_at = "EXECUTING", "2026-11-21T12:09:00Z"
         await asyncio.sleep(2 * MINUTE)
         assert found[0].statuses == ["FAILED", "EXECUTING"], "a repair is later, and shown"
@@ -306,7 +306,7 @@ async def test_500_transfers_at_once_are_live_within_the_services_rate_limits() 
     service = Service()
     async with watching(service, *MANY) as (_, found, _front):
         await asyncio.sleep(75)
-        assert all(viewer.pictures and not viewer.pictures[-1].stale_since for viewer in found)
+        assert all(viewer.snapshots and not viewer.snapshots[-1].stale_since for viewer in found)
         held = ServiceConfig("http://x").held_calls
         assert service.most["WaitIntentReceipt"] == held
     assert service.calls(until=1) <= 50, "those that come at once begin one after another"
@@ -327,11 +327,11 @@ async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another
         await front.up()
         await asyncio.sleep(45)
         assert service.under_way["WaitIntentReceipt"] == len(ids), "all are live again"
-        assert not any(viewer.pictures[-1].stale_since for viewer in found)
+        assert not any(viewer.snapshots[-1].stale_since for viewer in found)
     again = [at for at in service.times("GetIntentReceipt") if at >= broke]
     assert len(again) >= len(ids)
     for second in range(1, 45):  # counted from the start: those that a busy machine delays may come close together
-        assert sum(at - broke < second for at in again) <= (second + 1) * 1.5 * Pace().reconnect_rate
+        assert sum(at - broke < second for at in again) <= (second + 1) * 1.5 * PollIntervals().reconnect_rate
 
 
 # L5: as many as the issue of load names, for what can be counted; how quick it is, `bench.live` measures.
@@ -349,5 +349,5 @@ async def test_2000_viewers_of_100_transfers_all_see_the_final_status() -> None:
         service.status, service.updated_at = "SUCCEEDED", "2026-11-21T12:01:00Z"
         await asyncio.sleep(30)
         assert all(viewer.task.done() for viewer in found)
-        assert {viewer.pictures[-1].receipt.status for viewer in found} == {"SUCCEEDED"}
-        assert {len(viewer.pictures) for viewer in found} == {2}
+        assert {viewer.snapshots[-1].receipt.status for viewer in found} == {"SUCCEEDED"}
+        assert {len(viewer.snapshots) for viewer in found} == {2}

@@ -240,7 +240,7 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
 ) -> None:
     monkeypatch.setattr(ENV, "intents_balance_wait", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11)]
-    emulator.behave("GetIntentHistory", "slow-2", times=100)
+    emulator.inject("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4
     for _ in range(held):
         assert balance_cache._background_lookups.take(GREEDY) is None

@@ -12,13 +12,13 @@ import httpx
 from intents_ui.emulator import Emulator
 from intents_ui.live.bus import Bus, LocalBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.poller import Pace
+from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.health import Health, Line
 
-# As fast as a test wants to be; the proportions are those of `Pace`.
-QUICK = Pace(
+# As fast as a test wants to be; the proportions are those of `PollIntervals`.
+QUICK = PollIntervals(
     breath=0.002,
     shortest=0.05,
     longest=0.4,
@@ -66,7 +66,12 @@ class CountedService:
 
 @contextlib.asynccontextmanager
 async def hub_on(
-    service: Any, *, pace: Pace = QUICK, bus: Bus | None = None, clock: Callable[[], float] | None = None, **how: Any
+    service: Any,
+    *,
+    intervals: PollIntervals = QUICK,
+    bus: Bus | None = None,
+    clock: Callable[[], float] | None = None,
+    **how: Any,
 ) -> AsyncIterator[Hub]:
     """A hub that asks an ASGI application, or whatever answers at a URL."""
     health = Health(open_seconds=dict.fromkeys(Line, OPEN_SECONDS))
@@ -76,7 +81,7 @@ async def hub_on(
         transport = httpx.ASGITransport(service, raise_app_exceptions=False)
         client = AsyncServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
-    async with client, Hub(client, bus or LocalBus(), pace=pace, now=now) as hub:
+    async with client, Hub(client, bus or LocalBus(), intervals=intervals, now=now) as hub:
         yield hub
 
 
@@ -90,18 +95,18 @@ class Viewer:
     """Follows an intent in a task of its own and remembers what it was given."""
 
     def __init__(self, hub: Hub, intent_id: str) -> None:
-        self.pictures: list[Any] = []
+        self.snapshots: list[Any] = []
         self.task = asyncio.create_task(self._follow(hub, intent_id))
 
     async def _follow(self, hub: Hub, intent_id: str) -> None:
         with hub.follow(intent_id) as follower:
-            async for picture in follower:
-                self.pictures.append(picture)
+            async for snapshot in follower:
+                self.snapshots.append(snapshot)
 
     @property
     def statuses(self) -> list[str | None]:
-        """Of the pictures in order, each once."""
-        told = [picture.receipt.status if picture.receipt else None for picture in self.pictures]
+        """Of the snapshots in order, each once."""
+        told = [snapshot.receipt.status if snapshot.receipt else None for snapshot in self.snapshots]
         return [status for place, status in enumerate(told) if place == 0 or told[place - 1] != status]
 
     async def leave(self) -> None:

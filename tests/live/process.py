@@ -12,7 +12,7 @@ from typing import Any
 from intents_ui import lifecycle
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -24,8 +24,8 @@ hub = Hub(service, RedisBus(redis_url, names=service.config.names, seal=Seal(b""
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
 
 
-def render(picture: Picture) -> str:
-    return f"<p>{picture.receipt.status if picture.receipt else ''}</p>{padding}"
+def render(snapshot: Snapshot) -> str:
+    return f"<p>{snapshot.receipt.status if snapshot.receipt else ''}</p>{padding}"
 
 
 streams = Streams(
@@ -64,9 +64,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await streams(scope, receive, send)
     else:
         figures = (
-            (objects, tasks)
-            if scope["path"] == "/memory"
-            else (lambda: hub.traffic.enquiries, lambda: len(streams.open))
+            (objects, tasks) if scope["path"] == "/memory" else (lambda: hub.traffic.pollers, lambda: len(streams.open))
         )
         body = " ".join(str(figure()) for figure in figures).encode()
         headers = [(b"content-length", str(len(body)).encode())]

@@ -29,23 +29,23 @@ async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redi
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
         watching = [(await stack.enter_async_context(viewers(hub, intent)))[0] for hub in hubs]
-        await until(lambda: service.waits == 1 and all(viewer.pictures for viewer in watching))
+        await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         clock.forward(8)
-        await until(lambda: all(len(viewer.pictures) == 2 for viewer in watching))
+        await until(lambda: all(len(viewer.snapshots) == 2 for viewer in watching))
         clock.forward(30)
         await until(lambda: all(viewer.task.done() for viewer in watching))
-        assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
 async def test_a_new_hub_gets_the_latest_snapshot_at_once_without_a_request(service, redis, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
-        await until(lambda: service.waits == 1 and first.pictures)
+        await until(lambda: service.waits == 1 and first.snapshots)
         asked = sum(service.calls.values())
         async with viewers(another, intent) as (second,):
-            await until(lambda: second.pictures)
-        assert second.pictures[0].id == first.pictures[0].id
+            await until(lambda: second.snapshots)
+        assert second.snapshots[0].id == first.snapshots[0].id
         assert sum(service.calls.values()) == asked
 
 
@@ -56,7 +56,7 @@ async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis
         async with hubs_on(service, redis, clock, 1) as (first,), viewers(first, intent):
             await until(lambda: service.waits == 1)
             (viewer,) = await stack.enter_async_context(viewers(later, intent))
-            await until(lambda: viewer.pictures)
+            await until(lambda: viewer.snapshots)
         await until(lambda: service.waits == 1)
         clock.forward(40)
         await until(viewer.task.done)
@@ -68,21 +68,21 @@ async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(ser
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
         watching = [(await stack.enter_async_context(viewers(hub, intent)))[0] for hub in hubs]
-        await until(lambda: service.waits == 1 and all(viewer.pictures for viewer in watching))
+        await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         redis.down()
         await until(lambda: service.waits == 3)
         redis.up()
         await until(lambda: service.waits == 1)
         clock.forward(3600)
         await until(lambda: all(viewer.task.done() for viewer in watching))
-        assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
 
 
 async def test_live_updates_work_without_redis(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, seal=Seal(KEY))
     async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures)
+        await until(lambda: viewer.snapshots)
         clock.forward(40)
         await until(viewer.task.done)
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
@@ -104,7 +104,7 @@ async def test_one_redis_connection_serves_any_number_of_intents(service, redis,
 async def test_unreadable_data_in_redis_is_harmless(service, redis, clock, text):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 1) as (hub,), viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures)
+        await until(lambda: viewer.snapshots)
         await hub.bus._redis.publish(hub.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
         clock.forward(40)
         await until(viewer.task.done)
@@ -124,7 +124,7 @@ async def test_unreadable_data_in_redis_is_harmless(service, redis, clock, text)
         ),
         pytest.param(
             b'{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_last":true,"is_unknown":true}',
-            id="a picture of another intent",
+            id="a snapshot of another intent",
         ),
     ],
 )
@@ -132,9 +132,9 @@ async def test_an_unreadable_redis_message_is_logged_counted_and_skipped(service
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     text = text.replace(b"%(intent)s", intent.encode())
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
-        await until(lambda: service.waits == 1 and first.pictures)
+        await until(lambda: service.waits == 1 and first.snapshots)
         async with viewers(another, intent) as (second,):
-            await until(lambda: second.pictures)
+            await until(lambda: second.snapshots)
             await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
             await until(lambda: another.bus._seal.tally[Event.UNREADABLE] == one.bus._seal.tally[Event.UNREADABLE] == 1)
             assert "Can't read a snapshot in Redis" in caplog.text
@@ -159,7 +159,7 @@ async def test_a_crashed_live_task_is_logged_as_an_error_and_restarted(service, 
     before = long_tasks.restarts["live bus"]
     bus = Faulty(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(KEY), restart=0.02)
     async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and long_tasks.restarts["live bus"] > before)
+        await until(lambda: viewer.snapshots and long_tasks.restarts["live bus"] > before)
         assert {record.levelname for record in caplog.records if "live bus" in record.getMessage()} == {"ERROR"}
         bus.is_well = True
         await until(lambda: bus._leading == {intent})
@@ -180,11 +180,11 @@ async def test_a_crashed_live_task_is_logged_as_an_error_and_restarted(service, 
 async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, sealed):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
-        await until(lambda: service.waits == 1 and first.pictures)
-        invented = replace(first.pictures[0], receipt=None, is_unknown=True, is_last=True)
+        await until(lambda: service.waits == 1 and first.snapshots)
+        invented = replace(first.snapshots[0], receipt=None, is_unknown=True, is_last=True)
         content = sealed(invented.to_text().encode(), intent)
         async with viewers(another, intent) as (second,):
-            await until(lambda: second.pictures)
+            await until(lambda: second.snapshots)
             await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + content)
             await until(lambda: another.bus._seal.tally[Event.UNSIGNED] == 1)
             clock.forward(40)

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from intents_ui.emulator import Emulator, waiting
-from intents_ui.emulator.scenarios import plot_named
+from intents_ui.emulator.scenarios import scenario_named
 from intents_ui.live.hub import HubFull
 from intents_ui.live.turns import Turns
 from tests.faults.swift import SwiftLoop
@@ -18,13 +18,13 @@ from tests.live.tcp_service import served
 async def test_a_thousand_viewers_cost_one_long_poll_and_all_see_the_final_status(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 1000) as watching:
-        await until(lambda: service.waits == 1 and all(viewer.pictures for viewer in watching))
+        await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         clock.forward(8)
-        await until(lambda: all(len(viewer.pictures) == 2 for viewer in watching))
+        await until(lambda: all(len(viewer.snapshots) == 2 for viewer in watching))
         await until(lambda: service.waits == 1)
         clock.forward(30)
         await asyncio.gather(*(viewer.task for viewer in watching))
-        assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
@@ -33,13 +33,13 @@ async def test_a_thousand_viewers_cost_one_long_poll_and_all_see_the_final_statu
 )
 async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock, slug):
     intent = service.emulator.play(slug)["intentId"]
-    script = plot_named(slug).script
+    script = scenario_named(slug).script
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         began = clock()
         for place, step in enumerate(script):
             clock.now = began + step.at + 0.01
-            await until(lambda place=place: len(viewer.pictures) == place + 1)
-    assert [picture.receipt.status for picture in viewer.pictures] == [step.status for step in script]
+            await until(lambda place=place: len(viewer.snapshots) == place + 1)
+    assert [snapshot.receipt.status for snapshot in viewer.snapshots] == [step.status for step in script]
 
 
 async def test_a_busy_subscriber_gets_only_the_latest_snapshot(service, clock):
@@ -48,12 +48,12 @@ async def test_a_busy_subscriber_gets_only_the_latest_snapshot(service, clock):
         with hub.follow(intent) as busy:
             assert (await busy.next()).receipt.status == "EXECUTING"
             for _ in range(3):
-                seen = len(quick.pictures)
+                seen = len(quick.snapshots)
                 clock.forward(3)
-                await until(lambda seen=seen: len(quick.pictures) > seen)
+                await until(lambda seen=seen: len(quick.snapshots) > seen)
             newest = await busy.next()
             # The other one is told in its own time.
-            await until(lambda: quick.pictures[-1].id == newest.id)
+            await until(lambda: quick.snapshots[-1].id == newest.id)
             assert not busy._has_news
 
 
@@ -62,7 +62,7 @@ async def test_the_snapshot_of_a_watched_intent_is_read_without_a_request(servic
     async with hub_on(service, clock=clock) as hub:
         assert hub.newest(intent) is None
         async with viewers(hub, intent) as (viewer,):
-            await until(lambda: viewer.pictures and service.waits)
+            await until(lambda: viewer.snapshots and service.waits)
             asked = sum(service.calls.values())
             assert (await asyncio.to_thread(hub.newest, intent)).receipt.status == "EXECUTING"
             assert sum(service.calls.values()) == asked
@@ -81,18 +81,18 @@ async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_le
 
 async def test_a_reload_within_the_grace_period_reuses_the_long_poll(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock, pace=dataclasses.replace(QUICK, grace=5.0)) as hub:
+    async with hub_on(service, clock=clock, intervals=dataclasses.replace(QUICK, grace=5.0)) as hub:
         async with viewers(hub, intent):
             await until(lambda: service.waits == 1)
         asked = sum(service.calls.values())
         async with viewers(hub, intent) as (again,):
-            await until(lambda: again.pictures)
+            await until(lambda: again.snapshots)
         assert sum(service.calls.values()) == asked
 
 
 async def test_a_refund_that_leaves_the_cursor_unchanged_is_seen(service, clock):
     """FAILED to REFUNDED changes only the status (docs/contract.md#long-polling)."""
-    service.emulator.behave("WaitIntentReceipt", "states-without-refund")
+    service.emulator.inject("WaitIntentReceipt", "states-without-refund")
     intent = service.emulator.play("refunded-on-origin", age=40)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.statuses == ["FAILED"])
@@ -118,16 +118,16 @@ async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
 async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls(service, clock):
     intent = service.emulator.play("aborted-by-owner", age=0)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures)
+        await until(lambda: viewer.snapshots)
         clock.forward(600)
         await until(lambda: viewer.statuses[-1] == "ABORTED")
         await until(lambda: service.waits == 0)
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 2)
-        assert not viewer.pictures[-1].is_last
+        assert not viewer.snapshots[-1].is_last
         clock.forward(1801)
         await until(viewer.task.done)
-        assert viewer.pictures[-1].is_last
+        assert viewer.snapshots[-1].is_last
 
 
 async def test_a_transfer_aborted_long_ago_costs_one_request(service, clock):
@@ -137,29 +137,29 @@ async def test_a_transfer_aborted_long_ago_costs_one_request(service, clock):
     assert service.calls == {"GetIntentReceipt": 1}
 
 
-@pytest.mark.parametrize("behaviours", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
-async def test_an_expired_quote_becomes_final_after_two_minutes(clock, behaviours):
+@pytest.mark.parametrize("faults", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
+async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
     service = CountedService(Emulator(now=clock, hold=0.1))
-    if behaviours:
-        service.emulator.behave("*", *behaviours)
+    if faults:
+        service.emulator.inject("*", *faults)
     quoted = service.emulator.play("expired-quote")
     async with hub_on(service, clock=clock) as hub, viewers(hub, quoted["intentId"]) as (viewer,):
-        await until(lambda: viewer.pictures)
-        assert (viewer.pictures[0].receipt is None) == bool(behaviours)
+        await until(lambda: viewer.snapshots)
+        assert (viewer.snapshots[0].receipt is None) == bool(faults)
         clock.forward(300 + 110)
         asked = sum(service.calls.values())
         await until(lambda: sum(service.calls.values()) > asked + 3)
         assert not viewer.task.done()
         clock.forward(20)
         await until(viewer.task.done)
-        assert viewer.pictures[-1].is_last
+        assert viewer.snapshots[-1].is_last
 
 
 async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
     async with hub_on(service, clock=clock) as hub:
         async with viewers(hub, "0x" + "0" * 64) as (viewer,):
             await until(viewer.task.done)
-            (only,) = viewer.pictures
+            (only,) = viewer.snapshots
             assert only.is_unknown
             assert only.is_last
         await until(lambda: not hub.watched)
@@ -168,11 +168,11 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
 def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
     async def watched() -> list[float]:
         service = CountedService(Emulator(now=clock))
-        service.emulator.behave("WaitIntentReceipt", "wait-at-once")
+        service.emulator.inject("WaitIntentReceipt", "wait-at-once")
         intent = service.emulator.play("cctp-slow", age=60)["intentId"]
         async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
             await until(lambda: service.calls["WaitIntentReceipt"] == 6)
-            assert len(viewer.pictures) == 1
+            assert len(viewer.snapshots) == 1
         return [moment for moment, operation in service.asked if operation == "WaitIntentReceipt"]
 
     # By a clock that stands while something is done: how long a busy machine takes to answer says nothing.
@@ -186,19 +186,19 @@ def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
 async def test_an_unknown_status_is_not_final(service, clock):
     intent = service.emulator.play(17, age=20)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and service.waits)
-        assert not viewer.pictures[-1].is_last
+        await until(lambda: viewer.snapshots and service.waits)
+        assert not viewer.snapshots[-1].is_last
 
 
 async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
     intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
     async with hub_on(service, clock=clock, held_calls=2) as hub:
         watching = [Viewer(hub, intent) for intent in intents]
-        await until(lambda: all(viewer.pictures for viewer in watching) and service.waits == 2)
+        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 2)
         clock.forward(40)
         await asyncio.gather(*(viewer.task for viewer in watching))
-        assert {viewer.pictures[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
-        assert not any(picture.stale_since for viewer in watching for picture in viewer.pictures)
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert not any(snapshot.stale_since for viewer in watching for snapshot in viewer.snapshots)
     assert service.most_under_way["WaitIntentReceipt"] == 2
 
 
@@ -213,7 +213,7 @@ async def test_closing_the_hub_ends_every_subscription(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub:
         watching = [Viewer(hub, intent) for _ in range(3)]
-        await until(lambda: all(viewer.pictures for viewer in watching))
+        await until(lambda: all(viewer.snapshots for viewer in watching))
     await asyncio.gather(*(viewer.task for viewer in watching))
     assert service.waits == 0
 
@@ -226,7 +226,7 @@ async def test_request_rate_depends_on_the_hold_time_and_not_on_viewers(clock, c
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub:
         async with viewers(hub, intent, count) as watching:
-            await until(lambda: service.waits and all(viewer.pictures for viewer in watching), within=20)
+            await until(lambda: service.waits and all(viewer.snapshots for viewer in watching), within=20)
             began, before = asyncio.get_running_loop().time(), service.calls.total()
             await until(lambda: service.calls.total() >= before + 4, within=20)
             assert asyncio.get_running_loop().time() - began >= 3 * hold
@@ -240,9 +240,9 @@ async def test_request_rate_depends_on_the_hold_time_and_not_on_viewers(clock, c
 async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(service, clock):
     """Its place and its turn to begin are free at once: requests that leave again hold up nobody."""
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
-    pace = dataclasses.replace(QUICK, start_rate=0.001, grace=3600.0)
-    async with hub_on(service, clock=clock, pace=pace) as hub, viewers(hub, intents[0]) as (first,):
-        await until(lambda: first.pictures)  # the first turn is there at once
+    intervals = dataclasses.replace(QUICK, start_rate=0.001, grace=3600.0)
+    async with hub_on(service, clock=clock, intervals=intervals) as hub, viewers(hub, intents[0]) as (first,):
+        await until(lambda: first.snapshots)  # the first turn is there at once
         async with viewers(hub, intents[1]), viewers(hub, intents[2]):
             await until(lambda: hub.traffic.turns.waiting == 2)
         await until(lambda: hub.traffic.turns.waiting == 0)

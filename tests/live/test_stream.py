@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from intents_ui.live.fragments import message
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing, event
@@ -15,18 +15,18 @@ from tests.live.following import CountedService, hub_on, until
 
 
 class Page:
-    """Stands for the template: says what is in the picture, and counts how often it was asked."""
+    """Stands for the template: says what is in the snapshot, and counts how often it was asked."""
 
     def __init__(self) -> None:
-        self.rendered: list[Picture] = []
+        self.rendered: list[Snapshot] = []
         self.is_broken = False
 
-    def __call__(self, picture: Picture) -> str:
-        self.rendered.append(picture)
+    def __call__(self, snapshot: Snapshot) -> str:
+        self.rendered.append(snapshot)
         if self.is_broken:
             raise ValueError("no such filter")
-        status = picture.receipt.status if picture.receipt else "no receipt"
-        return f"<p>{status}</p>\n<p>{'stale' if picture.stale_since else 'fresh'}</p>"
+        status = snapshot.receipt.status if snapshot.receipt else "no receipt"
+        return f"<p>{status}</p>\n<p>{'stale' if snapshot.stale_since else 'fresh'}</p>"
 
 
 @pytest.fixture
@@ -123,10 +123,10 @@ async def test_a_stale_snapshot_is_sent_and_a_fresh_one_after_recovery(service, 
         browser = Browser(streams, f"/live/{intent}")
         async with browsing(browser):
             await until(lambda: browser.events and service.waits)
-            service.emulator.behave("*", "failing-500")
+            service.emulator.inject("*", "failing-500")
             clock.forward(60)
             await until(lambda: "stale" in browser.events[-1].data)
-            service.emulator.heal()
+            service.emulator.reset()
             await until(lambda: "fresh" in browser.events[-1].data)
 
 
@@ -234,7 +234,7 @@ async def test_invalid_stream_requests_are_rejected(service, page, clock, path, 
 
 async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_respond(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    service.emulator.behave("*", "slow-0.5", times=1)
+    service.emulator.inject("*", "slow-0.5", times=1)
     async with streams_on(service, page, clock, first_picture=0.05) as streams:
         browser = Browser(streams, f"/live/{intent}")
         async with browsing(browser):

@@ -7,7 +7,7 @@ import itertools
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.poller import Pace
+from intents_ui.live.poller import PollIntervals
 from intents_ui.service.config import LIMITS, Group, Limits
 from intents_ui.service.tally import Event
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
@@ -17,37 +17,37 @@ from tests.live.tcp_service import served
 async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and service.waits)
-        before = viewer.pictures[-1]
+        await until(lambda: viewer.snapshots and service.waits)
+        before = viewer.snapshots[-1]
         clock.forward(10)
         await front.down()
-        await until(lambda: viewer.pictures[-1].stale_since)
-        stale = viewer.pictures[-1]
+        await until(lambda: viewer.snapshots[-1].stale_since)
+        stale = viewer.snapshots[-1]
         assert stale.receipt == before.receipt
         assert stale.stale_since > stale.learned_at
         clock.forward(60)
         await front.up()
-        await until(lambda: not viewer.pictures[-1].stale_since)
-        assert viewer.pictures[-1].learned_at > stale.stale_since
+        await until(lambda: not viewer.snapshots[-1].stale_since)
+        assert viewer.snapshots[-1].learned_at > stale.stale_since
         await until(lambda: service.waits == 1)
 
 
 def test_recovery_is_noticed_within_five_seconds_at_real_speed():
-    pace = Pace()
-    assert pace.retry_unreachable + 2 * 0.1 < 5.0
-    assert pace.retry_first == 0.5
-    assert pace.retry_longest == 30.0
+    intervals = PollIntervals()
+    assert intervals.retry_unreachable + 2 * 0.1 < 5.0
+    assert intervals.retry_first == 0.5
+    assert intervals.retry_longest == 30.0
 
 
 async def test_a_single_broken_connection_is_not_reported(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and service.waits)
+        await until(lambda: viewer.snapshots and service.waits)
         looked = service.calls["GetIntentReceipt"]
         await front.down()
         await front.up()
         await until(lambda: service.waits and service.calls["GetIntentReceipt"] > looked)
-        assert len(viewer.pictures) == 1
+        assert len(viewer.snapshots) == 1
 
 
 async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock):
@@ -55,41 +55,41 @@ async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         await front.down()
         async with viewers(hub, intent) as (viewer,):
-            await until(lambda: viewer.pictures)
-            assert viewer.pictures[0].receipt is None
-            assert viewer.pictures[0].stale_since
+            await until(lambda: viewer.snapshots)
+            assert viewer.snapshots[0].receipt is None
+            assert viewer.snapshots[0].stale_since
             await front.up()
-            await until(lambda: viewer.pictures[-1].receipt)
-            assert not viewer.pictures[-1].stale_since
+            await until(lambda: viewer.snapshots[-1].receipt)
+            assert not viewer.snapshots[-1].stale_since
 
 
 async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(40)]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
         watching = [(await all_of.enter_async_context(viewers(hub, intent)))[0] for intent in intents]
-        await until(lambda: all(viewer.pictures for viewer in watching) and service.waits == 40, within=20)
+        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 40, within=20)
         await front.down()
-        await until(lambda: all(viewer.pictures[-1].stale_since for viewer in watching), within=20)
+        await until(lambda: all(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
         await until(lambda: hub.service.health.tally[Event.HELD_BACK] > 40, within=20)
         before, tally = hub.service.health.tally[Event.CALL], hub.service.health.tally
         held_back = tally[Event.HELD_BACK]
         await until(lambda: tally[Event.HELD_BACK] > held_back + 40, within=20)
         assert tally[Event.CALL] - before < 40
         await front.up()
-        await until(lambda: not any(viewer.pictures[-1].stale_since for viewer in watching), within=20)
+        await until(lambda: not any(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
 
 
 async def test_all_pollers_obey_retry_after(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intents[0]) as (first,):
-        await until(lambda: first.pictures and service.waits)
-        service.emulator.behave("GetIntentReceipt", "busy-1", times=1)
+        await until(lambda: first.snapshots and service.waits)
+        service.emulator.inject("GetIntentReceipt", "busy-1", times=1)
         async with viewers(hub, intents[1]) as (second,), viewers(hub, intents[2]) as (third,):
-            await until(lambda: second.pictures or third.pictures)
-            refused = second if second.pictures else third
-            assert refused.pictures[0].stale_since
+            await until(lambda: second.snapshots or third.snapshots)
+            refused = second if second.snapshots else third
+            assert refused.snapshots[0].stale_since
             limited_at = next(moment for moment, _ in reversed(service.asked))
-            await until(lambda: refused.pictures[-1].receipt, within=4)
+            await until(lambda: refused.snapshots[-1].receipt, within=4)
             quiet = [moment for moment, _ in service.asked if limited_at + 0.1 < moment < limited_at + 1.0]
             assert quiet == []
 
@@ -98,13 +98,13 @@ async def test_every_failure_is_reported_and_recovered_from(clock):
     service = CountedService(Emulator(now=clock, hold=0.2))
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and service.waits)
+        await until(lambda: viewer.snapshots and service.waits)
         for trouble in ("failing-500", "html-502", "broken-json", "geoblocked", "empty-200", "cut-body", "not-found"):
-            service.emulator.behave("*", trouble)
+            service.emulator.inject("*", trouble)
             clock.forward(60)
-            await until(lambda: viewer.pictures[-1].stale_since)
-            service.emulator.heal()
-            await until(lambda: not viewer.pictures[-1].stale_since)
+            await until(lambda: viewer.snapshots[-1].stale_since)
+            service.emulator.reset()
+            await until(lambda: not viewer.snapshots[-1].stale_since)
             await until(lambda: service.waits)
 
 
@@ -117,13 +117,13 @@ async def test_interrupted_long_polls_fall_back_to_short_polls():
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
         assert service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts
-        assert not any(picture.stale_since for picture in viewer.pictures)
+        assert not any(snapshot.stale_since for snapshot in viewer.snapshots)
 
 
 async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.pictures and service.waits)
+        await until(lambda: viewer.snapshots and service.waits)
         broken = asyncio.Event()
 
         async def fails(*_: object, **__: object) -> None:
@@ -134,16 +134,16 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
             patched.setattr(type(hub.service), "wait_intent_receipt", fails)
             clock.forward(900)
             await broken.wait()
-            await until(lambda: viewer.pictures[-1].stale_since)
-        await until(lambda: not viewer.pictures[-1].stale_since)
+            await until(lambda: viewer.snapshots[-1].stale_since)
+        await until(lambda: not viewer.snapshots[-1].stale_since)
         await until(lambda: service.waits)
 
 
 async def test_backoff_grows_and_is_jittered(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    pace = dataclasses.replace(QUICK, retry_first=0.01, retry_longest=0.2)
-    async with hub_on(service, clock=clock, pace=pace) as hub:
-        service.emulator.behave("*", "geoblocked")
+    intervals = dataclasses.replace(QUICK, retry_first=0.01, retry_longest=0.2)
+    async with hub_on(service, clock=clock, intervals=intervals) as hub:
+        service.emulator.inject("*", "geoblocked")
         async with viewers(hub, intent):
             await until(lambda: service.calls["GetIntentReceipt"] > 12)
         times = [moment for moment, _ in service.asked]

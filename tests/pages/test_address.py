@@ -349,7 +349,7 @@ def test_an_invalid_address_is_explained_without_a_request(
 def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
-    emulator.behave("SearchIntents", "search-capped")
+    emulator.inject("SearchIntents", "search-capped")
     answer = site.get(f"/address/{busiest}")
     everything = len(owned(emulator, busiest))
     count = re.search(r"Owner of at least (\d+) transfers", words(answer))
@@ -374,7 +374,7 @@ PARTS = [
 def test_a_failed_part_shows_its_error_and_the_others_stay(
     site: Client, emulator: Emulator, busiest: str, operation: str, said: str, others: list[str]
 ) -> None:
-    emulator.behave(operation, "failing-500")
+    emulator.inject(operation, "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
     assert said in words(answer)
@@ -383,7 +383,7 @@ def test_a_failed_part_shows_its_error_and_the_others_stay(
 
 
 def test_one_failed_list_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
-    emulator.behave("GetIntentHistory", "failing-500", times=1)
+    emulator.inject("GetIntentHistory", "failing-500", times=1)
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
     assert words(answer).count("Couldn't load") == 1
@@ -393,14 +393,14 @@ def test_one_failed_list_leaves_the_other_two(site: Client, emulator: Emulator, 
 def test_an_owner_whose_search_failed_is_recognized_by_the_history(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
-    emulator.behave("SearchIntents", "failing-500")
+    emulator.inject("SearchIntents", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert re.search(r"Owner of at least \d+ transfers", words(answer))
     assert "only the most recent transfers" not in words(answer)
 
 
 def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busiest: str) -> None:
-    emulator.behave("*", "failing-500")
+    emulator.inject("*", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
     assert answer["Retry-After"] == "10"
@@ -409,7 +409,7 @@ def test_an_address_without_any_response_is_an_error_page(site: Client, emulator
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])
 def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: Emulator, operation: str) -> None:
-    emulator.behave(operation, "failing-500")
+    emulator.inject(operation, "failing-500")
     answer = site.get(f"/address/{NOBODY}")
     assert answer.status_code == 503
     assert "Search incomplete" in words(answer)
@@ -431,13 +431,13 @@ def test_transfer_pages_and_searches_link_to_the_address_page(site: Client, emul
     "odd", ["sparse", "no-ids", "intents-null", "unsorted", "duplicate-rows", "numbers", "mixed-case", "chains-flat"]
 )
 def test_unusual_responses_break_no_address_page(site: Client, emulator: Emulator, busiest: str, odd: str) -> None:
-    emulator.behave("*", odd)
+    emulator.inject("*", odd)
     assert site.get(f"/address/{busiest}").status_code in (200, 404)
 
 
 def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator, busiest: str) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
-    emulator.behave("GetIntentHistory", "next-page-repeats")
+    emulator.inject("GetIntentHistory", "next-page-repeats")
     answer = site.get(following)
     assert "returned the same page twice" in words(answer)
     assert not link(answer, "next")
@@ -472,7 +472,7 @@ def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client,
 
 def test_a_transfer_returned_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
     before = words(site.get(f"/address/{busiest}"))
-    emulator.behave("*", "duplicate-rows")
+    emulator.inject("*", "duplicate-rows")
     count = re.search(r"Owner of \d+ transfers", before)
     assert count is not None
     assert count[0] in words(site.get(f"/address/{busiest}"))

@@ -84,7 +84,7 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
 ) -> None:
     monkeypatch.setattr(ENV, "intents_balance_wait", 0.05)
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    emulator.behave("GetIntentHistory", "slow-1.5")
+    emulator.inject("GetIntentHistory", "slow-1.5")
     page = site.get(f"/intent/{intent_id}")
     said = words(page)
     assert re.search(r"<h1>\s*<a[^>]*>Aborted</a>\s*</h1>", page.content.decode())
@@ -92,7 +92,7 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     assert CHECKING_NEXT in said
     assert EXPLANATIONS["aborted.after_payment"].headline not in said
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="every 2s"' in page.content.decode()
-    emulator.heal()
+    emulator.reset()
     assert "30.00 USDT" in words(fragment(site, intent_id))
     after = words(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
     assert EXPLANATIONS["aborted.recoverable"].headline in after
@@ -101,7 +101,7 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
 
 def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    emulator.behave("GetIntentHistory", "node-down-503")
+    emulator.inject("GetIntentHistory", "node-down-503")
     said = words(site.get(f"/intent/{intent_id}"))
     assert NOT_CHECKED in said
     assert EXPLANATIONS["aborted.recoverable"].headline not in said
@@ -125,12 +125,12 @@ def test_a_screen_reader_announces_one_line_instead_of_the_card(site: Client, em
         "No funds at this transfer's intent addresses"
     )
     intent_id = emulator.finished(2)["intentId"]
-    emulator.behave("GetIntentHistory", "node-down-503")
+    emulator.inject("GetIntentHistory", "node-down-503")
     assert heard(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
 
 
 def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentHistory", "prices-missing")
+    emulator.inject("GetIntentHistory", "prices-missing")
     said = heard(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
     assert said.startswith("Intent address balances: funds without a USD price.")
 
@@ -158,7 +158,7 @@ def test_an_expired_unfunded_quote_has_no_funds_and_keeps_its_summary(site: Clie
 def test_a_token_with_few_details_still_shows_its_balance(
     site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
 ) -> None:
-    emulator.behave("GetIntentHistory", behaviour)
+    emulator.inject("GetIntentHistory", behaviour)
     found = words(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
     assert said in found
     assert unsaid not in found
@@ -221,19 +221,19 @@ def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "Ge
 
 def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    emulator.behave("GetIntentHistory", "node-down-503")
+    emulator.inject("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
     assert (failed.status_code, failed["Retry-After"]) == (503, "10")
     assert "Couldn't load balances: Service" in words(failed)
     assert "Try again" in words(failed)
     assert "Nothing" not in words(failed)
     assert NOTHING not in words(failed)
-    emulator.heal()
+    emulator.reset()
     assert "30.00 USDT" in words(fragment(site, intent_id))
 
 
 def test_an_error_of_the_page_without_javascript_is_an_error_page(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentHistory", "node-down-503")
+    emulator.inject("GetIntentHistory", "node-down-503")
     answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
     assert answer.status_code == 503
     assert "<h1>Service error</h1>" in answer.content.decode()

@@ -15,7 +15,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
 from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecondition
 
-TITLE = "What the transfer does, in words"
+TITLE = "Decoded calls"
 
 
 def words_of(html: str) -> str:
@@ -38,7 +38,7 @@ def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator)
     assert "Runs only once the destination intent address holds at least 50.00 USDC on Base." in words
     assert "Approve the recipient to take 50.00 USDC from the destination intent address." in words
     assert "Call function 0x97d4df67 of the recipient." in words
-    assert "Runs only if the call before it failed." in words
+    assert "Runs if the previous call fails." in words
     assert "approve, 68 bytes of data" in words
 
 
@@ -52,7 +52,7 @@ def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emul
 @pytest.mark.parametrize("number", range(1, 31))
 def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
     words = words_of(page(site, emulator.newest(number)))
-    assert "The payment" in words
+    assert "Deposit" in words
     # A payment on a chain without contract addresses is not a contract call.
     assert ("does not read as its arguments" in words) == (number == 30)
 

@@ -107,7 +107,7 @@ def named(site: Client, path: str) -> list[str]:
 def test_every_chain_is_listed_whatever_its_json_form(way: Way, site: Client, emulator: Emulator, form: str) -> None:
     known = way.ask("GetChains")["chains"]
     if form:
-        emulator.behave("GetChains", form)
+        emulator.inject("GetChains", form)
     page = read(site, "/chains")
     assert ids(page) == [chain["id"] for chain in known]
     for row, chain in zip(rows(page), known, strict=True):
@@ -199,7 +199,7 @@ def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Way, site: C
 
 
 def test_a_chain_without_a_network_type_is_not_called_a_mainnet(way: Way, site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "chains-nested")
+    emulator.inject("GetChains", "chains-nested")
     assert "All 24 Not said 24" in words(read(site, "/chains"))
     page = read(site, "/chains?network=mainnet")
     assert ids(page) == []
@@ -278,7 +278,7 @@ def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Way, site:
 
 def test_a_rejected_route_provider_is_reported_as_possibly_unknown(way: Way, site: Client, emulator: Emulator) -> None:
     read(site, "/chains")
-    emulator.behave("GetChains", "outdated")
+    emulator.inject("GetChains", "outdated")
     page = site.get("/chains?provider=Wormhole").content.decode()
     assert "Wormhole" in page
     assert rows(page) == []

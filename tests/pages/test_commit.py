@@ -15,7 +15,7 @@ from intents_ui import settings, spending, wiring
 from intents_ui.display.explanations import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
 from tests.serving import dashboard, free_port, running
@@ -60,7 +60,7 @@ class Asked(list[str]):
 
 @pytest.fixture
 def asked(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    record, real = Asked(), emulator.behaviours.for_request
+    record, real = Asked(), emulator.faults.for_request
 
     def for_request(operation: str) -> frozenset[str]:
         record.append(operation)
@@ -69,7 +69,7 @@ def asked(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Asked:
             record.before()
         return on
 
-    monkeypatch.setattr(emulator.behaviours, "for_request", for_request)
+    monkeypatch.setattr(emulator.faults, "for_request", for_request)
     return record
 
 
@@ -101,9 +101,9 @@ def test_only_a_valid_quote_can_be_committed(site: Client, emulator: Emulator, q
     for slug in ("committed-not-executed", "cross-chain-fast", "same-chain-swap", "refunded-on-origin"):
         moved = emulator.play(slug, age=25)["intentId"]
         assert OFFER not in page(site, f"/intent/{moved}"), slug
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     assert OFFER not in page(site, f"/intent/{quoted}")
-    emulator.heal()
+    emulator.reset()
     with time_machine.travel("2026-11-21T12:05:01Z"):
         assert OFFER not in page(site, f"/intent/{quoted}")
 
@@ -124,7 +124,7 @@ def test_a_read_only_dashboard_shows_no_commit_card(
 def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
     def live() -> str:
         receipt = wiring.service().get_intent_receipt(quoted)
-        return intent_page.receipt_fragment(Picture(quoted, receipt, learned_at=None))
+        return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=None))
 
     assert OFFER in page(site, f"/intent/{quoted}/receipt")
     assert OFFER in live()
@@ -168,9 +168,9 @@ def test_a_form_with_an_unknown_outcome_is_not_sent_again(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    emulator.behave("CommitIntent", "timeout-408")
+    emulator.inject("CommitIntent", "timeout-408")
     assert browser.post(path, whole).status_code == 503
-    emulator.heal()
+    emulator.reset()
     assert "Current status: Quoted." in text(browser.post(path, whole).content.decode())
     assert asked.commits == 1
     assert send(browser, quoted)[0] == 200
@@ -198,7 +198,7 @@ def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_li
 def test_without_a_response_the_outcome_is_unknown_and_the_status_is_read(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str
 ) -> None:
-    emulator.behave("CommitIntent", behaviour)
+    emulator.inject("CommitIntent", behaviour)
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
@@ -210,8 +210,8 @@ def test_without_a_response_the_outcome_is_unknown_and_the_status_is_read(
 def test_if_the_status_can_not_be_read_either_the_page_says_so(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
-    emulator.behave("CommitIntent", "timeout-408")
-    asked.before = lambda: emulator.behave("GetIntent", "failing-500")
+    emulator.inject("CommitIntent", "timeout-408")
+    asked.before = lambda: emulator.inject("GetIntent", "failing-500")
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
@@ -222,7 +222,7 @@ def test_if_the_status_can_not_be_read_either_the_page_says_so(
 def test_the_status_resolves_a_truncated_or_slow_response(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
-    emulator.behave("CommitIntent", "cut-body")
+    emulator.inject("CommitIntent", "cut-body")
     status, told = send(browser, quoted)
     assert status == 200
     assert "The response to the commit was lost, but the service reports the transfer as committed" in told
@@ -234,7 +234,7 @@ def test_a_slow_service_is_not_called_twice(
 ) -> None:
     monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
     wiring.service.cache_clear()
-    emulator.behave("CommitIntent", "slow-1")
+    emulator.inject("CommitIntent", "slow-1")
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
@@ -243,7 +243,7 @@ def test_a_slow_service_is_not_called_twice(
 
 def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
     whole = form(browser, quoted)
-    emulator.behave("CommitIntent", "slow-1.2")
+    emulator.inject("CommitIntent", "slow-1.2")
     with wiring.places().page(seconds=1):
         assert browser.post(f"/intent/{quoted}/commit", whole).status_code == 200
 
@@ -251,7 +251,7 @@ def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emula
 def test_an_intent_that_differs_from_its_quote_is_rejected(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
-    emulator.behave("GetIntent", "extra-fields")
+    emulator.inject("GetIntent", "extra-fields")
     status, told = send(browser, quoted)
     assert status == 400
     assert "Commit rejected The service rejected the intent: it differs from the quote" in told
@@ -271,7 +271,7 @@ def test_an_intent_that_differs_from_its_quote_is_rejected(
 def test_a_rejected_commit_has_changed_nothing(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str, status: int, words: str
 ) -> None:
-    emulator.behave("CommitIntent", behaviour)
+    emulator.inject("CommitIntent", behaviour)
     answered, told = send(browser, quoted)
     assert (answered, asked.commits) == (status, 1)
     assert words in told
@@ -290,7 +290,7 @@ def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quot
 def test_a_quote_that_expired_by_the_services_clock_is_reported_as_expired(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
-    emulator.behave("CommitIntent", "clock-ahead")
+    emulator.inject("CommitIntent", "clock-ahead")
     with time_machine.travel("2026-11-21T12:04:30Z"):
         status, told = send(browser, quoted)
     assert status == 409
@@ -325,12 +325,12 @@ def test_an_intent_that_can_not_be_read_again_is_not_sent(
     browser: Client, emulator: Emulator, quoted: str, asked: Asked
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    emulator.behave("GetIntent", "failing-500")
+    emulator.inject("GetIntent", "failing-500")
     answer = browser.post(path, whole)
     assert answer.status_code == 503
     assert "Not sent Service error. Nothing was sent" in text(answer.content.decode())
     assert asked.commits == 0
-    emulator.heal()
+    emulator.reset()
     assert browser.post(path, whole).status_code == 200
 
 

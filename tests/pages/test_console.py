@@ -34,7 +34,7 @@ WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
 CANARY = "canary/4711-key"
 TOKEN = "canary-token-of-the-operator"
 NOBODY = "0x" + "34" * 20
-EMPTY = "the answer will stand here"
+EMPTY = "the response will stand here"
 
 
 @dataclass
@@ -149,7 +149,7 @@ def test_the_console_lists_every_operation_with_a_description(site: Client) -> N
     assert len(OPERATIONS) == 13
     for name in OPERATIONS:
         assert re.search(rf"{name} [A-Z][^.]+\.", page), name
-    assert "Make a transfer of your own" in page
+    assert "Create a demo transfer" in page
 
 
 # Every operation shows the documented response and, for a bad request, the documented error.
@@ -181,7 +181,7 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
     assert answer[ANSWERS[operation][0]], "an example that finds nothing is none"
     shown = words(page)
     assert "200 OK" in shown
-    assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request id [0-9a-f]{12}", shown)
+    assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request ID [0-9a-f]{12}", shown)
     for member in ANSWERS[operation]:
         assert f'<bdi class="json-key">{member}</bdi>' in page.content.decode()
 
@@ -205,7 +205,7 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     assert "That cannot be taken back." in words(page)
     page = press(site, page, "Send ExecuteIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
-    assert f'href="/intent/{quote["intent"]["intentId"]}">Watch it</a>' in page.content.decode()
+    assert f'href="/intent/{quote["intent"]["intentId"]}">View transfer</a>' in page.content.decode()
 
 
 # Invalid requests, each with its documented error (docs/contract.md#errors).
@@ -266,7 +266,7 @@ def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form
 @pytest.mark.parametrize("name", faults.REFUSALS)
 def test_every_status_code_of_the_service_has_an_explanation(site: Client, emulator: Emulator, name: str) -> None:
     code, retry_after = faults.REFUSALS[name]
-    emulator.behave("GetChains", name)
+    emulator.inject("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
     shown = words(page)
     assert page.status_code == 200
@@ -289,7 +289,7 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
 def test_an_unreadable_response_is_shown_as_received(
     site: Client, emulator: Emulator, name: str, status: str, said: str
 ) -> None:
-    emulator.behave("GetTokenList", name)
+    emulator.inject("GetTokenList", name)
     page = site.get("/console/GetTokenList", {"ask": "json", "json": "{}"})
     assert status in words(page)
     assert said in words(page)
@@ -305,7 +305,7 @@ def test_an_undocumented_error_is_shown_by_its_own_name(site: Client, monkeypatc
     odd = {"code": 2000, "name": "Od\u202ed", "msg": "<b>hi</b>", "status": 418}
     monkeypatch.setitem(TABLE, 2000, odd | {"code": 77})
     shown = words(site.get("/console/GetIntent", {"ask": "fields"}))
-    assert "Od⟨U+202E⟩d code 77 The service documents no error with this code." in shown
+    assert "Od⟨U+202E⟩d code 77 Undocumented error code." in shown
     assert "The service says: <b>hi</b>" in shown
 
 
@@ -342,7 +342,7 @@ def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
 
 
 def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetTokenPrices", "panic-500")
+    emulator.inject("GetTokenPrices", "panic-500")
     assert EMPTY in words(site.get("/console/GetTokenPrices", {"tokens": "[]"})).lower()
     assert raw(site.head("/console/GetTokenPrices?ask=fields")) == ""
     assert "WebrpcServerPanic" in words(site.get("/console/GetTokenPrices?ask=fields"))
@@ -381,14 +381,14 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("plot", [slug for slug, _ in console.words.PLOTS])
+@pytest.mark.parametrize("scenario", [slug for slug, _ in console.words.SCENARIOS])
 @pytest.mark.usefixtures("generous")
-def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, plot: str) -> None:
+def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, scenario: str) -> None:
     page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
     page = press(site, press(site, page, "Commit"), "Send CommitIntent")
-    page = press(site, page, "Execute this intent", plot=plot)
+    page = press(site, page, "Execute this intent", scenario=scenario)
     sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
-    assert sent.get("plot", "") == plot
+    assert sent.get("scenario", "") == scenario
     page = press(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
@@ -427,7 +427,7 @@ def test_an_execution_is_prefilled_with_the_newest_commit(site: Client, emulator
 
 
 def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
-    emulator.behave("*", "node-down-503")
+    emulator.inject("*", "node-down-503")
     page = site.get("/console/QuoteIntent")
     assert page.status_code == 200
     assert set(forms(page)[1].values.values()) - {forms(page)[1].values.get("csrfmiddlewaretoken")} == {""}
@@ -490,7 +490,7 @@ def test_a_read_only_console_cannot_write(site: Client, monkeypatch: pytest.Monk
     page = site.get("/console")
     assert all(f"/console/{name}" in page.content.decode() for name in READING)
     assert not any(f"/console/{name}" in page.content.decode() for name in WRITING)
-    assert "Make a transfer of your own" not in words(page)
+    assert "Create a demo transfer" not in words(page)
     assert "200 OK" in words(site.get("/console/GetChains?ask=fields"))
     for name in WRITING:
         assert site.get(f"/console/{name}").status_code == 404
@@ -591,7 +591,7 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
 
 
 def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
+    emulator.inject("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
     asked = [
         threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
     ]

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Plot
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenarios import SCENARIOS
 
 LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
 DEVELOPER_WORDS = re.compile(
@@ -30,16 +30,16 @@ def test_each_of_the_ninety_links_opens_a_transfer(site: Client, draw: Callable[
 def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulator) -> None:
     rows = site.get("/demo").content.decode().split("<tr>")[2:]
     assert len(rows) == 30
-    for row, plot in zip(rows, PLOTS, strict=True):
-        worst = emulator.worst(plot.slug)["intentId"]
-        assert f'href="/intent/{worst}" aria-label="Scenario {plot.number} at its worst"' in row
+    for row, scenario in zip(rows, SCENARIOS, strict=True):
+        worst = emulator.worst(scenario.slug)["intentId"]
+        assert f'href="/intent/{worst}" aria-label="Scenario {scenario.number} at its worst"' in row
 
 
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_titles_and_descriptions_are_short_and_free_of_developer_terms(plot: Plot) -> None:
-    assert len(plot.title.split()) <= 9
-    assert plot.why.endswith(".")
-    assert max(len(sentence.split()) for sentence in re.split(r"(?<=\.) ", plot.why)) <= 22
-    for text in (plot.title, plot.why, plot.route):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_titles_and_descriptions_are_short_and_free_of_developer_terms(scenario: Scenario) -> None:
+    assert len(scenario.title.split()) <= 9
+    assert scenario.why.endswith(".")
+    assert max(len(sentence.split()) for sentence in re.split(r"(?<=\.) ", scenario.why)) <= 22
+    for text in (scenario.title, scenario.why, scenario.route):
         assert not DEVELOPER_WORDS.search(text)
         assert not VAGUE_WORDS.search(text)

@@ -137,7 +137,7 @@ def test_an_error_is_shown_in_the_frame_with_its_status_code(
     site: Client, emulator: Emulator, hosts: list[str], fault: str, status: int, words: str
 ) -> None:
     intent_id = id_of(emulator)
-    emulator.behave("GetIntent", fault)
+    emulator.inject("GetIntent", fault)
     answer = framed(site, intent_id)
     assert answer.status_code == status
     assert words in text(answer)
@@ -147,7 +147,7 @@ def test_an_error_is_shown_in_the_frame_with_its_status_code(
 
 def test_a_receipt_that_failed_to_load_is_noted_and_polled_again(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator)
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     answer = framed(site, intent_id)
     assert "Couldn't load progress." in text(answer)
     assert 'id="poll"' in answer.content.decode()
@@ -293,7 +293,7 @@ def test_oembed_accepts_every_url_of_a_transfer(site: Client, emulator: Emulator
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
 def test_an_unavailable_service_gives_no_oembed_title(site: Client, emulator: Emulator, operation: str) -> None:
     link = page_of(emulator)
-    emulator.behave(operation, "failing-500")
+    emulator.inject(operation, "failing-500")
     answer = asked(site, url=link)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
 

@@ -45,14 +45,14 @@ def test_without_javascript_the_route_statistics_are_a_page(site: Client, emulat
 def test_two_viewers_cause_one_request(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     first = site.get(f"/intent/{intent['intentId']}/everyone")
-    emulator.behave("GetIntentHistory", "failing-500")
+    emulator.inject("GetIntentHistory", "failing-500")
     second = site.get(f"/intent/{intent['intentId']}/everyone")
     assert (first.status_code, second.status_code) == (200, 200)
 
 
 def test_a_service_failure_is_reported_and_not_shown_as_no_transfers(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
-    emulator.behave("GetIntentHistory", "failing-500")
+    emulator.inject("GetIntentHistory", "failing-500")
     part = site.get(f"/intent/{intent['intentId']}/everyone", headers={"HX-Request-Type": "partial"})
     assert part.status_code == 503
     assert "Not enough" not in part.content.decode()

@@ -277,7 +277,7 @@ def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
 
 
 def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Between) -> None:
-    service.emulator.behave("GetIntentReceipt", "quoted-not-found")
+    service.emulator.inject("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
     (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
     assert (row["intent_id"], row["status"], row["started_at"]) == (intent["intentId"], "QUOTED", "")
@@ -286,7 +286,7 @@ def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Bet
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
 def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Between, operation: str) -> None:
-    service.emulator.behave(operation, "failing-500")
+    service.emulator.inject(operation, "failing-500")
     address = service.emulator.finished(8)["originIntentAddress"]
     assert get(f"/export/address/{address}.csv").status_code == 503
 
@@ -367,7 +367,7 @@ def told(answer: httpx.Response, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Between, kind: str) -> None:
-    service.emulator.behave("GetIntentHistory", "failing-500")
+    service.emulator.inject("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
     assert told(answer, kind)
@@ -384,7 +384,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: B
 def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
     service: Between, kind: str
 ) -> None:
-    service.before[4] = lambda: service.emulator.behave("GetIntentHistory", "failing-500")
+    service.before[4] = lambda: service.emulator.inject("GetIntentHistory", "failing-500")
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
     own = own_list_of_failing(service)
     assert found.ids == own[:60]
@@ -396,7 +396,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
 
 
 def own_list_of_failing(service: Between) -> list[str]:
-    service.emulator.heal()
+    service.emulator.reset()
     return [entry["intentId"] for entry in own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
 
 
@@ -405,14 +405,14 @@ def own_list_of_failing(service: Between) -> list[str]:
 def test_a_transient_error_is_retried_once(service: Between, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if behaviour != "busy-1":  # the rate limit's pause applies to every caller
         monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
-    service.before[4] = lambda: service.emulator.behave("GetIntentHistory", behaviour, times=1)
+    service.before[4] = lambda: service.emulator.inject("GetIntentHistory", behaviour, times=1)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
     assert found.state == "complete"
 
 
 def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Between) -> None:
-    service.before[2] = lambda: service.emulator.behave("GetIntentHistory", "busy-60")
+    service.before[2] = lambda: service.emulator.inject("GetIntentHistory", "busy-60")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.why
     assert found.why.startswith("rate limited by the service")
@@ -420,7 +420,7 @@ def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Between
 
 
 def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Between) -> None:
-    service.emulator.behave("GetIntentHistory", "next-page-repeats")
+    service.emulator.inject("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
     assert found.why == reader.CIRCLES
@@ -437,7 +437,7 @@ def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_com
 
 
 def test_a_transfer_returned_twice_is_exported_once(service: Between) -> None:
-    service.emulator.behave("GetIntentHistory", "duplicate-rows")
+    service.emulator.inject("GetIntentHistory", "duplicate-rows")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
 

@@ -32,7 +32,7 @@ def intent_url(emulator: Emulator, which: int = 2) -> str:
 def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
     site: Client, emulator: Emulator, fault: str, status: int, words: str
 ) -> None:
-    emulator.behave("GetIntent", fault)
+    emulator.inject("GetIntent", fault)
     answer = site.get(intent_url(emulator))
     page = answer.content.decode()
     assert answer.status_code == status
@@ -45,7 +45,7 @@ def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
 def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
     site: Client, emulator: Emulator, fault: str, status: int, words: str
 ) -> None:
-    emulator.behave("GetIntent", fault)
+    emulator.inject("GetIntent", fault)
     answer = site.get(intent_url(emulator), headers={"HX-Request": "true", "HX-Request-Type": "partial"})
     assert answer.status_code == status
     assert words in answer.content.decode()
@@ -61,7 +61,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     part = {"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()
     recoverable.answer_to.cache_clear()
-    emulator.behave("GetIntentHistory", "failing-500")
+    emulator.inject("GetIntentHistory", "failing-500")
     answer = site.get(path, headers=part)
     page = answer.content.decode()
     assert answer.status_code == 503
@@ -72,7 +72,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
 
 
 def test_a_busy_service_shows_when_to_try_again(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntent", "busy-60")
+    emulator.inject("GetIntent", "busy-60")
     answer = site.get(intent_url(emulator))
     assert 60 <= int(answer["Retry-After"]) <= 67  # up to 10% jitter, so that clients don't retry at once
     assert "Rate limited until" in answer.content.decode()
@@ -80,7 +80,7 @@ def test_a_busy_service_shows_when_to_try_again(site: Client, emulator: Emulator
 
 @pytest.mark.parametrize("fault", ["failing-500", "html-502", "broken-json", "geoblocked"])
 def test_a_transfer_without_its_receipt_is_shown_with_a_note(site: Client, emulator: Emulator, fault: str) -> None:
-    emulator.behave("GetIntentReceipt", fault)
+    emulator.inject("GetIntentReceipt", fault)
     answer = site.get(intent_url(emulator))
     assert answer.status_code == 200
     assert "Couldn't load the receipt" in unescape(answer.content.decode())
@@ -88,15 +88,15 @@ def test_a_transfer_without_its_receipt_is_shown_with_a_note(site: Client, emula
 
 @pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
 def test_a_list_that_failed_to_load_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
-    emulator.behave("GetIntentHistory", fault)
+    emulator.inject("GetIntentHistory", fault)
     page = unescape(site.get("/").content.decode())
     assert "Couldn't load recent transfers" in page
     assert "No transfers yet" not in page
 
 
 def test_names_that_failed_to_load_are_replaced_by_ids(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "failing-500")
-    emulator.behave("GetTokenList", "failing-500")
+    emulator.inject("GetChains", "failing-500")
+    emulator.inject("GetTokenList", "failing-500")
     answer = site.get(intent_url(emulator))
     assert answer.status_code == 200
     assert "Chain 42161" in answer.content.decode()

@@ -209,11 +209,11 @@ def test_many_subscribers_cost_the_service_one_request(site: Client, emulator: E
 )
 def test_a_failure_is_not_an_empty_feed(site: Client, emulator: Emulator, path: Any, operation: str, form: str) -> None:
     url = f"{path(emulator)}/{form}"
-    emulator.behave(operation, "failing-500")
+    emulator.inject(operation, "failing-500")
     failed = site.get(url)
     assert (failed.status_code, failed["Retry-After"], failed["Cache-Control"]) == (503, "10", "no-store")
     assert b"<feed" not in failed.content
-    emulator.heal()
+    emulator.reset()
     assert site.get(url).status_code == 200
 
 

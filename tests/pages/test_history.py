@@ -506,7 +506,7 @@ def test_all_viewers_of_a_list_share_one_request(site: Client, way: Way) -> None
 
 
 def test_a_service_outage_leaves_the_announcement_unchanged(site: Client, emulator: Emulator) -> None:
-    emulator.behave(LIST, "failing-500")
+    emulator.inject(LIST, "failing-500")
     assert site.get("/history/newer?top=0x1&at=1").status_code == 204
 
 
@@ -524,7 +524,7 @@ FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-
 def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
     site: Client, emulator: Emulator, fault: str, status: int, headers: dict[str, str]
 ) -> None:
-    emulator.behave(LIST, fault)
+    emulator.inject(LIST, fault)
     answer = site.get("/history?status=FAILED", headers=headers)
     page = answer.content.decode()
     assert answer.status_code == status
@@ -534,8 +534,8 @@ def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
 
 
 def test_without_the_catalog_the_list_still_loads(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "failing-500")
-    emulator.behave("GetTokenList", "failing-500")
+    emulator.inject("GetChains", "failing-500")
+    emulator.inject("GetTokenList", "failing-500")
     page = read(site, "/history?origin=8453")
     assert len(rows(page)) == 20
     assert LIST_AWAY in html.unescape(page)
@@ -551,7 +551,7 @@ LIST_AWAY = "Couldn't load the chain list. Enter a chain ID."
 
 
 def test_without_the_chain_list_the_recoverable_filters_say_so(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "failing-500")
+    emulator.inject("GetChains", "failing-500")
     assert LIST_AWAY in html.unescape(read(site, "/recoverable?origin=137"))
 
 
@@ -559,7 +559,7 @@ CIRCLES = "The service returned the same page twice. The list may be incomplete.
 
 
 def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator) -> None:
-    emulator.behave(LIST, "next-page-repeats")
+    emulator.inject(LIST, "next-page-repeats")
     following = link(read(site, "/history"), "next")
     assert following
     page = read(site, following)
@@ -570,7 +570,7 @@ def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, em
 
 
 def test_rows_returned_twice_are_shown_once(site: Client, emulator: Emulator) -> None:
-    emulator.behave(LIST, "duplicate-rows")
+    emulator.inject(LIST, "duplicate-rows")
     shown = rows(read(site, "/history"))
     assert len(shown) == len(set(shown)) == 20
 
@@ -578,13 +578,13 @@ def test_rows_returned_twice_are_shown_once(site: Client, emulator: Emulator) ->
 @pytest.mark.parametrize("order", ["", "&order=ASC"], ids=["newest first", "oldest first"])
 def test_rows_are_in_the_requested_order(site: Client, emulator: Emulator, order: str) -> None:
     right = rows(read(site, f"/history?to={NOW - 60}{order}"))
-    emulator.behave(LIST, "unsorted")
+    emulator.inject(LIST, "unsorted")
     assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
 
 
 @pytest.mark.parametrize("behaviour", ["last-page-absent", "last-page-more-false"])
 def test_every_form_of_the_last_page_ends_the_list(site: Client, emulator: Emulator, behaviour: str) -> None:
-    emulator.behave(LIST, behaviour)
+    emulator.inject(LIST, behaviour)
     page = read(site, "/history?status=REFUNDED&size=100")
     while following := link(page, "next"):
         page = read(site, following)
@@ -593,7 +593,7 @@ def test_every_form_of_the_last_page_ends_the_list(site: Client, emulator: Emula
 
 
 def test_a_response_without_a_list_is_an_empty_one(site: Client, emulator: Emulator) -> None:
-    emulator.behave(LIST, "intents-null")
+    emulator.inject(LIST, "intents-null")
     assert "No matching transfers" in read(site, f"/history?owner={OWNER}")
 
 

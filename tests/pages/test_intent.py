@@ -17,7 +17,7 @@ from intents_ui import wiring
 from intents_ui.display import hashes
 from intents_ui.display.explanations import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
-from intents_ui.live.snapshot import Picture
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
 from tests.spec import SPEC
 
@@ -269,7 +269,7 @@ def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emu
 
 
 def test_an_intent_without_a_receipt_has_a_normal_page(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentReceipt", "not-found")
+    emulator.inject("GetIntentReceipt", "not-found")
     page = site.get(f"/intent/{emulator.newest(5)['intentId']}")
     assert page.status_code == 200
     assert page.content.decode().count("<h1") == 1
@@ -285,7 +285,7 @@ FORMS = (3, 7, 11, 14, 23)
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("behaviour", REWRITES)
 def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, behaviour: str) -> None:
-    emulator.behave("*", behaviour)
+    emulator.inject("*", behaviour)
     for number in FORMS:
         path = f"/intent/{emulator.finished(number)['intentId']}"
         for page in (site.get(path), site.get(f"{path}/proof")):
@@ -296,12 +296,12 @@ def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, be
 def test_amounts_as_numbers_and_as_strings_make_the_same_page(site: Client, emulator: Emulator) -> None:
     url = f"/intent/{emulator.finished(19)['intentId']}/proof"
     as_strings = Rows(site.get(url).content.decode()).rows
-    emulator.behave("*", "numbers")
+    emulator.inject("*", "numbers")
     assert Rows(site.get(url).content.decode()).rows == as_strings
 
 
 def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator: Emulator) -> None:
-    emulator.behave("*", "exponents", "extra-fields")
+    emulator.inject("*", "exponents", "extra-fields")
     intent_id = emulator.finished(19)["intentId"]
     sent = {
         name: wiring.service()
@@ -346,9 +346,9 @@ def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
     site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
     receipt = wiring.service().get_intent_receipt(intent_id)
     intent.plan(intent_id)
-    newest = Picture(intent_id, receipt, learned_at=datetime.now(UTC))
+    newest = Snapshot(intent_id, receipt, learned_at=datetime.now(UTC))
     monkeypatch.setattr(wiring, "newest", lambda asked: newest if asked == intent_id else None)
-    emulator.behave("*", "failing-500")  # any request would fail
+    emulator.inject("*", "failing-500")  # any request would fail
     page = site.get(f"/intent/{intent_id}")
     assert page.status_code == 200
     assert "could not be read" not in page.content.decode()

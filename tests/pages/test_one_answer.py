@@ -7,8 +7,8 @@ from django.test import Client
 
 from intents_ui.display.facts import Facts
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Plot
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenarios import SCENARIOS
 from tests import surfaces
 
 REFUNDED = 8
@@ -16,9 +16,9 @@ REFUNDED = 8
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("checked", [True, False], ids=["with balances", "without balances"])
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_every_surface_shows_the_same_summary_at_every_time(plot: Plot, checked: bool) -> None:
-    found = surfaces.examine((plot,), checked=checked)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_every_surface_shows_the_same_summary_at_every_time(scenario: Scenario, checked: bool) -> None:
+    found = surfaces.examine((scenario,), checked=checked)
     assert len(found.cells) == len(surfaces.SURFACES) * 6
     assert not found.wrong, "\n".join(f"{key}: {problem}" for key, problem in found.wrong.items())
 
@@ -27,7 +27,7 @@ def test_a_surface_with_a_different_text_is_detected(monkeypatch: pytest.MonkeyP
     """The comparison can fail, for example for a badge that claims a delivery."""
     other = surfaces.Said("Failed", "Delivered", "In the recipient's wallet on Base.")
     monkeypatch.setattr(surfaces, "SURFACES", {"badge": lambda _: other})
-    found = surfaces.examine((PLOTS[24],), checked=True)
+    found = surfaces.examine((SCENARIOS[24],), checked=True)
     assert len(found.wrong) == len(found.cells) == 6
 
 

@@ -294,7 +294,7 @@ def test_an_error_midway_leaves_the_rows_and_says_the_list_is_incomplete(
 
 
 def test_without_a_readable_response_there_is_no_list(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentHistory", "node-down-503")
+    emulator.inject("GetIntentHistory", "node-down-503")
     answer = site.get("/recoverable")
     assert answer.status_code == 503
     assert "No money" not in answer.content.decode()
@@ -344,7 +344,7 @@ def raw_entries_of(requests: Requests) -> list[dict[str, Any]]:
 def test_a_missing_price_is_not_a_price_of_zero(
     site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
 ) -> None:
-    emulator.behave("GetIntentHistory", behaviour)
+    emulator.inject("GetIntentHistory", behaviour)
     text = page(site, sort="usd")
     held = words(text[text.index("<tbody") :])
     assert held.count(said) == len(rows(text))

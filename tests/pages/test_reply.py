@@ -84,7 +84,7 @@ def test_without_javascript_the_reply_is_a_page(site: Client, emulator: Emulator
 
 def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(4)["intentId"]
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
 
 

@@ -161,7 +161,7 @@ def test_the_routes_of_both_operations_are_listed(
 )
 def test_an_empty_list_of_routes_does_not_rule_out_a_route(site: Client, emulator: Emulator, url: str) -> None:
     for operation in ROUTES:
-        emulator.behave(operation, "routes-stub")
+        emulator.inject(operation, "routes-stub")
     answer = site.get(url)
     assert answer.status_code == 200
     assert headline(answer).startswith("No listed ")
@@ -189,7 +189,7 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     site: Client, emulator: Emulator, url: str, behaviour: str, status: int, said: str
 ) -> None:
     for operation in ROUTES:
-        emulator.behave(operation, behaviour)
+        emulator.inject(operation, behaviour)
     answer = site.get(url)
     assert answer.status_code == status
     assert headline(answer) == said
@@ -198,7 +198,7 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     assert ("Retry-After" in answer) == (status in (429, 503))
     assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
-    emulator.heal()
+    emulator.reset()
     after = headline(site.get(url))
     assert ("Yes" in after or "tokens" in after) or (
         status == 429 and after == said
@@ -213,7 +213,7 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     ],
 )
 def test_one_failed_request_of_two_is_noted(site: Client, emulator: Emulator, failing: str, said: str) -> None:
-    emulator.behave(failing, "node-down-503")
+    emulator.inject(failing, "node-down-503")
     answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert answer.status_code == 200
     assert headline(answer) == "Yes: a route from ETH on Base to ETH on Optimism is listed"
@@ -309,8 +309,8 @@ def test_typed_values_stay_in_their_fields(site: Client) -> None:
 
 
 def test_unknown_chains_show_their_id_and_unknown_tokens_their_address(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "node-down-503")
-    emulator.behave("GetTokenList", "node-down-503")
+    emulator.inject("GetChains", "node-down-503")
+    emulator.inject("GetTokenList", "node-down-503")
     answer = site.get(question(8453, USDC_ON_BASE))
     assert answer.status_code == 200
     assert headline(answer).startswith("99 tokens on 19 chains reachable from 0x833589…A02913 on Chain 8453")
@@ -353,7 +353,7 @@ def test_a_route_links_to_its_quote_if_the_console_can_write(site: Client, monke
 def test_equal_searches_share_one_request_and_failures_are_retried(
     site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    emulator.behave("GetExactInputRoutes", "node-down-503", times=2)
+    emulator.inject("GetExactInputRoutes", "node-down-503", times=2)
     assert [site.get(question(8453, NATIVE)).status_code for _ in range(3)] == [503, 200, 200]
     assert asked == [received(), received(), received()]
 
@@ -522,7 +522,7 @@ def test_a_chain_without_the_token_says_so(site: Client) -> None:
 
 
 def test_a_failed_row_is_not_a_row_of_zeros(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetExactInputRoutes", "geoblocked", times=1)
+    emulator.inject("GetExactInputRoutes", "geoblocked", times=1)
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
     unknown = [row for row in rows(answer) if row[1:] == ["Not available for this wallet or region"]]
@@ -533,7 +533,7 @@ def test_a_failed_row_is_not_a_row_of_zeros(site: Client, emulator: Emulator) ->
 def test_if_a_batch_of_rows_fails_the_others_are_not_requested(
     site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    emulator.behave("GetExactInputRoutes", "node-down-503")
+    emulator.inject("GetExactInputRoutes", "node-down-503")
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     assert "Service error. " in words(answer)
@@ -542,14 +542,14 @@ def test_if_a_batch_of_rows_fails_the_others_are_not_requested(
 
 
 def test_without_chains_there_is_no_matrix(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "node-down-503")
+    emulator.inject("GetChains", "node-down-503")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 503
     assert "Service error" in words(answer)
 
 
 def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetExactInputRoutes", "routes-stub")
+    emulator.inject("GetExactInputRoutes", "routes-stub")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
     assert {cell for row in rows(answer)[1:20] for cell in row[1:]} == {"0"}

@@ -48,12 +48,12 @@ def test_a_transfer_that_failed_to_load_says_so(site: Client, emulator: Emulator
     told = parts(site, UNKNOWN, intent_id)
     assert "Status not loaded" in told[UNKNOWN]
     assert "Succeeded" in told[intent_id]
-    emulator.behave("GetIntent", "failing-500")
+    emulator.inject("GetIntent", "failing-500")
     assert "Status not loaded" in parts(site, intent_id)[intent_id]
 
 
 def test_a_receipt_that_failed_to_load_is_not_shown_as_missing(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     intent_id = str(emulator.finished(25)["intentId"])
     [told] = parts(site, intent_id).values()
     assert "no receipt" not in told.lower()

@@ -97,14 +97,14 @@ def test_a_missed_hash_links_to_every_chains_explorer(site: Client, emulator: Em
     ],
 )
 def test_an_invalid_search_is_explained_without_a_request(site: Client, emulator: Emulator, pasted: str) -> None:
-    emulator.behave("*", "failing-500")  # any request would fail
+    emulator.inject("*", "failing-500")  # any request would fail
     answer = site.get("/search", {"q": pasted})
     assert answer.status_code == 400
     assert 'role="alert"' in answer.content.decode()
 
 
 def test_an_incomplete_search_does_not_claim_no_matches(site: Client, emulator: Emulator) -> None:
-    emulator.behave("SearchIntents", "failing-500")
+    emulator.inject("SearchIntents", "failing-500")
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == 503
     assert "Search incomplete" in answer.content.decode()
@@ -126,7 +126,7 @@ def test_an_incomplete_search_does_not_claim_no_matches(site: Client, emulator: 
 def test_without_any_response_the_status_code_is_that_of_an_error_page(
     site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
 ) -> None:
-    emulator.behave("*", fault)
+    emulator.inject("*", fault)
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == status
     # The service's retry time plus up to 10% jitter, so that clients don't retry at once.
@@ -140,7 +140,7 @@ def test_without_any_response_the_status_code_is_that_of_an_error_page(
 def test_the_service_may_answer_an_unknown_identifier_with_not_found(
     site: Client, emulator: Emulator, pasted: str
 ) -> None:
-    emulator.behave("SearchIntents", "not-found")
+    emulator.inject("SearchIntents", "not-found")
     answer = site.get("/search", {"q": pasted})
     assert answer.status_code == 404
     assert "Possible reasons" in answer.content.decode()
@@ -148,7 +148,7 @@ def test_the_service_may_answer_an_unknown_identifier_with_not_found(
 
 def test_a_hit_is_shown_along_with_the_failed_lookups(site: Client, emulator: Emulator) -> None:
     intent_id, txn_hash = one_with_a_hash(site, emulator)
-    emulator.behave("GetIntent", "failing-500")
+    emulator.inject("GetIntent", "failing-500")
     answer = site.get("/search", {"q": txn_hash})
     assert answer.status_code == 200
     assert f'href="/intent/{intent_id}"' in answer.content.decode()
@@ -156,12 +156,12 @@ def test_a_hit_is_shown_along_with_the_failed_lookups(site: Client, emulator: Em
 
 
 def test_a_service_without_the_deposit_key_completes_the_search_all_the_same(site: Client, emulator: Emulator) -> None:
-    emulator.behave("SearchIntents", "deposit-hash-ignored", "empty-search-refused")
+    emulator.inject("SearchIntents", "deposit-hash-ignored", "empty-search-refused")
     assert site.get("/search", {"q": NOTHING}).status_code == 404
 
 
 def test_an_intent_id_redirects_to_its_transfer_even_if_other_lookups_fail(site: Client, emulator: Emulator) -> None:
-    emulator.behave("SearchIntents", "failing-500")
+    emulator.inject("SearchIntents", "failing-500")
     intent_id = emulator.finished(2)["intentId"]
     answer = site.get("/search", {"q": intent_id})
     assert answer.status_code == 302
@@ -271,7 +271,7 @@ def test_a_long_list_shows_its_newest_and_the_total(site: Client, emulator: Emul
 def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Emulator) -> None:
     newest = wiring.service().get_intent_history(page=Page.first(size=100)).intents
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
-    emulator.behave("SearchIntents", "search-capped")
+    emulator.inject("SearchIntents", "search-capped")
     page = site.get("/search", {"owner": busiest}).content.decode()
     assert "10 transfers found" in re.sub(r"\s+", " ", page)
     assert "only the 10 most recent transfers" in page
@@ -335,7 +335,7 @@ def test_a_memo_can_be_searched(site: Client, emulator: Emulator) -> None:
 def test_an_invalid_field_is_explained_without_a_request(
     site: Client, emulator: Emulator, key: str, value: str, problem: str
 ) -> None:
-    emulator.behave("*", "failing-500")
+    emulator.inject("*", "failing-500")
     answer = site.get("/search", {key: value})
     page = answer.content.decode()
     assert answer.status_code == 400
@@ -405,12 +405,12 @@ def test_a_transaction_has_one_url(site: Client, path: str, canonical: str) -> N
 
 @pytest.mark.parametrize("chain", ["-1", "1.5", "1e3", "\uff11", "1_000", "0x1", "9" * 21, "\u0661"])
 def test_a_chain_id_in_a_url_has_plain_digits(site: Client, emulator: Emulator, chain: str) -> None:
-    emulator.behave("*", "failing-500")
+    emulator.inject("*", "failing-500")
     assert site.get(f"/tx/{chain}/{NOTHING}").status_code == 404
 
 
 def test_an_unknown_chain_is_rejected_with_the_known_ones(site: Client, emulator: Emulator) -> None:
-    emulator.behave("SearchIntents", "failing-500")
+    emulator.inject("SearchIntents", "failing-500")
     answer = site.get(f"/tx/{'9' * 20}/{NOTHING}")
     page = answer.content.decode()
     assert answer.status_code == 400
@@ -418,7 +418,7 @@ def test_an_unknown_chain_is_rejected_with_the_known_ones(site: Client, emulator
 
 
 def test_without_the_chain_list_any_chain_is_accepted(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetChains", "failing-500")
+    emulator.inject("GetChains", "failing-500")
     intent_id, txn_hash = one_with_a_hash(site, emulator)
     assert site.get(f"/tx/12345/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 

@@ -92,7 +92,7 @@ def named(document: Any, given: dict[str, str]) -> Any:
 
 
 def test_without_the_receipt_no_card_is_linked(site: Client, emulator: Emulator) -> None:
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     assert "og:image" not in told(site, emulator, SWAPPED)
 
 
@@ -160,7 +160,7 @@ def test_too_many_cards_at_once_get_a_retry_time(
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
 def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, operation: str, behaviour: str) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
-    emulator.behave(operation, behaviour)
+    emulator.inject(operation, behaviour)
     answer = site.get(path)
     assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
     assert not answer["Content-Type"].startswith("image/")
@@ -233,7 +233,7 @@ def test_every_status_has_its_own_icon(site: Client, emulator: Emulator) -> None
 def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, status: str) -> None:
     intent_id = emulator.finished(SWAPPED)["intentId"]
     rewrite(lambda document: {"intent": {"intentId": intent_id, "status": status}}, "GetIntent")
-    emulator.behave("GetIntentReceipt", "not-found")
+    emulator.inject("GetIntentReceipt", "not-found")
     said, letters = badge(site.get(f"/intent/{intent_id}/badge.svg"))
     assert letters.removeprefix("intent ").rstrip("…") in said
     assert "\u202e" not in said
@@ -253,7 +253,7 @@ def test_an_error_badge_shows_no_status(
     site: Client, emulator: Emulator, operation: str, behaviour: str, code: int, word: str
 ) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/badge.svg"
-    emulator.behave(operation, behaviour)
+    emulator.inject(operation, behaviour)
     answer = site.get(path)
     assert (answer.status_code, answer["Cache-Control"]) == (code, "no-store")
     assert badge(answer)[0] == f"intent: {word}"

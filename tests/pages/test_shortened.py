@@ -125,7 +125,7 @@ def test_a_miss_says_what_was_searched(site: Client, emulator: Emulator) -> None
 def test_newest_transfers_that_failed_to_load_are_an_error_and_not_a_miss(
     site: Client, emulator: Emulator, fault: str, status: int, retry_after: str | None
 ) -> None:
-    emulator.behave("GetIntentHistory", fault)
+    emulator.inject("GetIntentHistory", fault)
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == status
     assert page.headers.get("Retry-After") == retry_after
@@ -244,7 +244,7 @@ def test_a_shortened_id_alone_is_a_valid_ticket(site: Client, played: dict[str, 
 def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
     site: Client, emulator: Emulator, asked: list[str]
 ) -> None:
-    emulator.behave("GetIntentHistory", "failing-500")
+    emulator.inject("GetIntentHistory", "failing-500")
     answer = send(f"{NOBODY} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
     for said in answer.words[1:]:
         assert "Lookup failed" in said
@@ -258,7 +258,7 @@ def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
 
 
 def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
-    emulator.behave("SearchIntents", "failing-500")
+    emulator.inject("SearchIntents", "failing-500")
     answer = send(f"{NOBODY} {UNKNOWN}")
     assert "Not compared with row 1, whose lookups failed." in answer.words[1]
 

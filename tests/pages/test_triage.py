@@ -311,7 +311,7 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
     site: Client, emulator: Emulator, operation: str, said: str, total: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    emulator.behave(operation, "failing-500")
+    emulator.inject(operation, "failing-500")
     answer = send(f"{NOTHING} {NOBODY} /intent/{intent_id}")
     assert answer.status == 200
     assert len(answer.rows) == 3
@@ -326,7 +326,7 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
 
 def test_a_receipt_that_failed_to_load_is_noted(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    emulator.behave("GetIntentReceipt", "failing-500")
+    emulator.inject("GetIntentReceipt", "failing-500")
     assert "Couldn't load the receipt" in send(intent_id).words[0]
 
 
@@ -374,7 +374,7 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
 def test_a_text_without_identifiers_is_returned_for_correction(
     site: Client, emulator: Emulator, text: str | None, problem: str
 ) -> None:
-    emulator.behave("*", "failing-500")  # any request would fail
+    emulator.inject("*", "failing-500")  # any request would fail
     answer = send(text)
     assert answer.status == 400
     assert problem in answer.page
@@ -446,7 +446,7 @@ def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Cl
 
 def test_pasted_text_is_never_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    emulator.behave("GetIntent", "failing-500")
+    emulator.inject("GetIntent", "failing-500")
     canary = "0xca7a" + "7e" * 30
     answer = send(f"canary@shop.example {canary} 0x{canary[-40:]} https://canary.example/tx/{canary}?canary=1")
     assert len(answer.rows) == 2

@@ -92,7 +92,7 @@ def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulat
 def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     site: Client, emulator: Emulator, spoof: dict[str, Any]
 ) -> None:
-    emulator.behave("GetTokenList", "failing-500")
+    emulator.inject("GetTokenList", "failing-500")
     shown = words(page(site, f"/intent/{spoof['intentId']}"))
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
 
@@ -105,7 +105,7 @@ def test_calls_and_fees_show_the_token_warnings(site: Client, spoof: Any) -> Non
     shown = page(site, f"/intent/{spoof['intentId']}")
     fields = page(site, f"/intent/{spoof['intentId']}/proof")
     calls = words(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
-    assert re.search(rf"1,000\.00 USDC \( {SHORT} on the chain's explorer , {WORDS}\)", calls)
+    assert re.search(rf"1,000\.00 USDC \( {SHORT} on the block explorer , {WORDS}\)", calls)
     assert f"{WORDS}: {SHORT}" in words(part(shown, r'<table class="sums">.*?</table>'))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.emulator.scenario_engine import Plot
-from intents_ui.emulator.scenarios import PLOTS
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenarios import SCENARIOS
 from tests import surfaces
 from tests.words import findings, markup
 
@@ -11,12 +11,12 @@ PARTS = ("", "/receipt", "/balances", "/everyone", "/proof", "/reply", "/share",
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.slug)
-def test_the_pages_of_a_transfer_use_our_words_at_every_moment(plot: Plot) -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_the_pages_of_a_transfer_use_our_words_at_every_moment(scenario: Scenario) -> None:
     found = []
     with surfaces.world() as (emulator, site):
-        for moment in surfaces.moments(plot):
-            played = emulator.play(plot.number, variant=moment.variant, age=moment.age)
+        for moment in surfaces.moments(scenario):
+            played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)
             paths = [f"/intent/{played['intentId']}{part}" for part in PARTS]
             paths += [f"/embed/intent/{played['intentId']}", f"/address/{played['ownerAddress']}"]
             for path in paths:

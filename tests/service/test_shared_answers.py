@@ -133,7 +133,7 @@ def test_invalidated_and_missing_intents_are_shared_with_no_process(service, red
         second.get_intent_receipt(intent_id)
         assert service.calls.total() == 2
 
-        service.emulator.behave("GetIntent", "not-found")
+        service.emulator.inject("GetIntent", "not-found")
         with pytest.raises(NotFound):
             second.anew(get_intent(intent_id))
     assert values.keys("*:GetIntent:*") == []

@@ -1,4 +1,4 @@
-"""Every behaviour that can be switched on."""
+"""Every fault that can be injected."""
 
 import json
 import re
@@ -40,39 +40,39 @@ def get(emulator, intent):
     ],
 )
 def test_rejections(emulator, intent, name, status, code):
-    emulator.behave("GetIntent", name)
+    emulator.inject("GetIntent", name)
     answer = request(emulator, "GetIntent", {"intentId": intent["intentId"]})
     assert (answer.status, answer.code, answer.document["status"]) == (status, code, status)
     assert request(emulator, "GetChains").status == 200
-    emulator.heal("GetIntent")
+    emulator.reset("GetIntent")
     assert get(emulator, intent) == intent
 
 
 def test_retry_after_in_its_three_formats(emulator):
     found = []
     for name in ("busy-60", "busy", "busy-date"):
-        emulator.behave("GetChains", name)
+        emulator.inject("GetChains", name)
         found.append(request(emulator, "GetChains").headers.get("retry-after"))
-        emulator.heal()
+        emulator.reset()
     assert found[:2] == ["60", None]
     assert parsedate_to_datetime(found[2]).timestamp() == pytest.approx(NOW + 60, abs=1)
 
 
 def test_a_behavior_may_last_for_a_few_requests(emulator):
-    emulator.behave("GetChains", "busy-1", times=2)
+    emulator.inject("GetChains", "busy-1", times=2)
     assert [request(emulator, "GetChains").status for _ in range(3)] == [429, 429, 200]
 
 
 def test_a_wildcard_behavior_applies_to_every_operation(emulator):
-    emulator.behave("*", "failing-500")
+    emulator.inject("*", "failing-500")
     assert {request(emulator, operation).status for operation in emulator.operations} == {500}
 
 
 def test_unknown_names_are_rejected(emulator):
-    with pytest.raises(ValueError, match="no behaviour"):
-        emulator.behave("GetIntent", "unheard-of")
+    with pytest.raises(ValueError, match="no fault"):
+        emulator.inject("GetIntent", "unheard-of")
     with pytest.raises(ValueError, match="no operation"):
-        emulator.behave("RetryIntent", "busy")
+        emulator.inject("RetryIntent", "busy")
 
 
 @pytest.mark.sampled(60)
@@ -81,7 +81,7 @@ def test_unknown_names_are_rejected(emulator):
     "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]
 )
 def test_no_behavior_breaks_an_operation_it_is_not_for(emulator, intent, name, operation):
-    emulator.behave(operation, name)
+    emulator.inject(operation, name)
     body = {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]}
     answer = request(emulator, operation, body)
     if name not in {*REFUSALS, *PAGES, "cut-body"}:
@@ -89,35 +89,35 @@ def test_no_behavior_breaks_an_operation_it_is_not_for(emulator, intent, name, o
 
 
 def test_html_pages_and_broken_json(emulator):
-    emulator.behave("GetChains", "html-502")
+    emulator.inject("GetChains", "html-502")
     answer = request(emulator, "GetChains")
     assert (answer.status, answer.headers["content-type"]) == (502, "text/html")
-    emulator.heal()
-    emulator.behave("GetChains", "broken-json")
+    emulator.reset()
+    emulator.inject("GetChains", "broken-json")
     with pytest.raises(json.JSONDecodeError):
         _ = request(emulator, "GetChains").document
 
 
 def test_a_body_may_be_truncated(emulator):
-    emulator.behave("GetChains", "cut-body")
+    emulator.inject("GetChains", "cut-body")
     answer = request(emulator, "GetChains")
     assert len(answer.body) == int(answer.headers["content-length"]) // 2
 
 
 def test_a_first_byte_may_be_slow(emulator):
-    emulator.behave("GetChains", "slow-0.2")
+    emulator.inject("GetChains", "slow-0.2")
     began = time.monotonic()
     assert request(emulator, "GetChains").status == 200
     assert time.monotonic() - began >= 0.2
 
 
 def test_errors_wrapped_and_errors_with_status_200(emulator):
-    emulator.behave("GetIntent", "wrapped-errors")
+    emulator.inject("GetIntent", "wrapped-errors")
     answer = request(emulator, "GetIntent", {})
     assert answer.document["webrpcError"]["code"] == 2000
     assert answer.document["webrpcError"]["httpStatus"] == answer.status == 400
-    emulator.heal()
-    emulator.behave("GetIntent", "error-200")
+    emulator.reset()
+    emulator.inject("GetIntent", "error-200")
     answer = request(emulator, "GetIntent", {})
     assert (answer.status, answer.code) == (200, 2000)
 
@@ -125,27 +125,27 @@ def test_errors_wrapped_and_errors_with_status_200(emulator):
 def test_waits_that_return_at_once(emulator):
     intent = emulator.play("expired-quote")
     body = {"intentId": intent["intentId"], "lastReceiptStates": ["MINING"]}
-    emulator.behave("WaitIntentReceipt", "wait-same-cursor")
+    emulator.inject("WaitIntentReceipt", "wait-same-cursor")
     assert call(emulator, "WaitIntentReceipt", body)["receiptStates"] == ["MINING"]
-    emulator.heal()
-    emulator.behave("WaitIntentReceipt", "wait-at-once")
+    emulator.reset()
+    emulator.inject("WaitIntentReceipt", "wait-at-once")
     assert not wait(emulator, intent, [])[1]
 
 
 def test_receipts_of_quoted_intents_may_be_not_found(emulator):
-    emulator.behave("GetIntentReceipt", "quoted-not-found")
+    emulator.inject("GetIntentReceipt", "quoted-not-found")
     assert request(emulator, "GetIntentReceipt", {"intentId": emulator.play(1)["intentId"]}).code == 8000
     assert request(emulator, "GetIntentReceipt", {"intentId": emulator.finished(1)["intentId"]}).status == 200
 
 
 def test_amounts_as_numbers(emulator, intent):
-    emulator.behave("GetIntent", "numbers")
+    emulator.inject("GetIntent", "numbers")
     numbers = get(emulator, intent)
     assert numbers["salt"] == int(intent["salt"])
     assert numbers["quote"]["toAmount"] == int(intent["quote"]["toAmount"])
     assert numbers["fees"]["originGas"]["totalFeeUsd"] == intent["fees"]["originGas"]["totalFeeUsd"]
-    emulator.heal()
-    emulator.behave("GetIntent", "exponents")
+    emulator.reset()
+    emulator.inject("GetIntent", "exponents")
     giant = emulator.finished("dust-and-giants", variant="B")
     body = request(emulator, "GetIntent", {"intentId": giant["intentId"]}).body
     assert b'"amount":1e+30' in body
@@ -159,9 +159,9 @@ def test_ends_of_lists(emulator, intent):
     nobody = {"byOwnerAddress": "0x" + "1" * 40}
     seen = {"plain": rows(emulator, **nobody)}
     for name in ("intents-null", "last-page-absent", "last-page-more-false"):
-        emulator.behave("GetIntentHistory", name)
+        emulator.inject("GetIntentHistory", name)
         seen[name] = rows(emulator, **nobody)
-        emulator.heal()
+        emulator.reset()
     assert seen == {
         "plain": {"intents": [], "nextPage": None},
         "intents-null": {"intents": None, "nextPage": None},
@@ -171,7 +171,7 @@ def test_ends_of_lists(emulator, intent):
 
 
 def test_pages_that_repeat(emulator):
-    emulator.behave("GetIntentHistory", "next-page-repeats", "duplicate-rows")
+    emulator.inject("GetIntentHistory", "next-page-repeats", "duplicate-rows")
     first = rows(emulator, page={"pageSize": 5})
     second = rows(emulator, page=first["nextPage"])
     third = rows(emulator, page=second["nextPage"])
@@ -184,10 +184,10 @@ def test_searches_of_older_versions(emulator):
     owners = Counter(row["receipt"]["ownerAddress"] for row in rows(emulator, page={"pageSize": 100})["intents"])
     owner = owners.most_common(1)[0][0]
     everything = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
-    emulator.behave("SearchIntents", "unsorted")
+    emulator.inject("SearchIntents", "unsorted")
     unsorted = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
-    emulator.heal()
-    emulator.behave("SearchIntents", "search-capped", "deposit-hash-ignored")
+    emulator.reset()
+    emulator.inject("SearchIntents", "search-capped", "deposit-hash-ignored")
     capped = call(emulator, "SearchIntents", {"byOwnerAddress": owner})["intents"]
     assert unsorted != everything
     assert sorted(each["id"] for each in unsorted) == sorted(each["id"] for each in everything)
@@ -197,7 +197,7 @@ def test_searches_of_older_versions(emulator):
 
 
 def test_addresses_in_mixed_case(emulator, intent):
-    emulator.behave("GetIntent", "mixed-case")
+    emulator.inject("GetIntent", "mixed-case")
     mixed = get(emulator, intent)
     assert mixed["quoteRequest"]["destinationTokenAddress"] == "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     assert mixed["intentId"] == intent["intentId"]
@@ -206,10 +206,10 @@ def test_addresses_in_mixed_case(emulator, intent):
 
 
 def test_missing_and_additional_fields(emulator, intent):
-    emulator.behave("GetIntent", "extra-fields")
+    emulator.inject("GetIntent", "extra-fields")
     assert "futureField" in get(emulator, intent)["fees"]["provider"]
-    emulator.heal()
-    emulator.behave("GetIntent", "no-ids", "sparse")
+    emulator.reset()
+    emulator.inject("GetIntent", "no-ids", "sparse")
     scarce = get(emulator, emulator.finished("same-chain-swap"))
     assert not {"id", "projectId", "destinationCalls"} & scarce.keys()
 
@@ -225,7 +225,7 @@ def test_missing_and_additional_fields(emulator, intent):
     ],
 )
 def test_times_in_other_formats(emulator, intent, name, shape):
-    emulator.behave("GetIntent", name)
+    emulator.inject("GetIntent", name)
     assert re.search(shape + "$", get(emulator, intent)["expiresAt"])
 
 
@@ -234,34 +234,34 @@ def test_clocks_that_are_wrong(emulator, clock):
     receipt_at(emulator, clock, intent, 1)
     dates = []
     for name in ("clock-ahead", "clock-behind"):
-        emulator.behave("GetIntentHistory", name)
+        emulator.inject("GetIntentHistory", name)
         answer = request(emulator, "GetIntentHistory")
         dates.append(parsedate_to_datetime(answer.headers["date"]).timestamp() - clock.now)
-        emulator.heal()
+        emulator.reset()
     assert dates == pytest.approx([90, -90], abs=1)
-    emulator.behave("GetIntent", "clock-ahead")
+    emulator.inject("GetIntent", "clock-ahead")
     assert get(emulator, intent)["status"] == "SUCCEEDED"
 
 
 @pytest.mark.parametrize(("name", "key"), [("chains-flat", "nativeCurrency"), ("chains-nested", "tokenSymbol")])
 def test_chains_in_one_format(emulator, name, key):
-    emulator.behave("GetChains", name)
+    emulator.inject("GetChains", name)
     assert all(key not in chain and "id" in chain for chain in call(emulator, "GetChains")["chains"])
 
 
 def test_the_second_set_of_names(emulator, intent):
-    emulator.behave("GetIntent", "second-names")
+    emulator.inject("GetIntent", "second-names")
     second = get(emulator, intent)
     assert second["calls"] == [intent["originCalls"], intent["destinationCalls"]]
     assert "originCalls" not in second
-    emulator.heal()
-    emulator.behave("GetIntent", "both-names")
+    emulator.reset()
+    emulator.inject("GetIntent", "both-names")
     both = get(emulator, intent)
     assert both["metaTxns"][0] == both["originMetaTxn"]
 
 
 def test_routes_may_be_a_stub(emulator):
-    emulator.behave("*", "routes-stub")
+    emulator.inject("*", "routes-stub")
     body = {"originChainId": 1, "originTokenAddress": "0x" + "0" * 40}
     assert call(emulator, "GetExactInputRoutes", body) == {"tokens": []}
 
@@ -281,6 +281,6 @@ def test_members_a_service_may_omit_from_a_balance(emulator, name, changed):
         return row["balances"][0]["tokens"][0]
 
     before = token()
-    emulator.behave("GetIntentHistory", name)
+    emulator.inject("GetIntentHistory", name)
     after = token()
     assert {key: after.get(key) for key in before} == before | changed
