@@ -35,7 +35,7 @@ def tags(page: str) -> dict[str, str]:
     return {name: html.unescape(content) for name, content in found}
 
 
-def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
+def preview_tags(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
     return tags(site.get(f"/intent/{emulator.finished(number)['intentId']}").content.decode())
 
 
@@ -55,7 +55,7 @@ def test_the_link_preview_shows_the_status(
     site: Client, emulator: Emulator, number: int, title: str, inside: str
 ) -> None:
     intent_id = emulator.finished(number)["intentId"]
-    found = told(site, emulator, number)
+    found = preview_tags(site, emulator, number)
     assert re.fullmatch(title, found["og:title"])
     assert found["description"] == found["og:description"]
     assert inside in found["description"]
@@ -93,7 +93,7 @@ def named(document: Any, given: dict[str, str]) -> Any:
 
 def test_without_the_receipt_no_card_is_linked(site: Client, emulator: Emulator) -> None:
     emulator.behave("GetIntentReceipt", "failing-500")
-    assert "og:image" not in told(site, emulator, SWAPPED)
+    assert "og:image" not in preview_tags(site, emulator, SWAPPED)
 
 
 def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> Any:
