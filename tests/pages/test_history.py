@@ -394,9 +394,9 @@ SAID = [
         "cross-chain-fast", r"Succeeded .* ago \d\d:\d\d:\d\d UTC .* USDC .* Relay \d+:\d\d", id="a whole row"
     ),
     pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} to the owner", id="to the owner"),
-    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="to somebody else"),
+    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="another recipient"),
     pytest.param("refunded-on-destination", r"Refunded .* refunded on \w+", id="returned on the far side"),
-    pytest.param("expired-quote", r"Expired .* no deposit", id="an offer that ran out"),
+    pytest.param("expired-quote", r"Expired .* no deposit", id="expired quote"),
 ]
 
 

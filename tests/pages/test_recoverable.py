@@ -215,9 +215,9 @@ def test_the_form_redirects_to_the_lists_one_url(site: Client, requests: Request
 
 
 WRONG = [
-    pytest.param({"owner": "0x12"}, "An address has 40 hex characters. This one has 2.", id="an owner that is none"),
-    pytest.param({"origin": "Atlantis"}, "Unknown chain", id="a chain that nobody knows"),
-    pytest.param({"sort": "colour"}, "Unknown sort. Valid values: age, usd.", id="an order that there is not"),
+    pytest.param({"owner": "0x12"}, "An address has 40 hex characters. This one has 2.", id="invalid owner"),
+    pytest.param({"origin": "Atlantis"}, "Unknown chain", id="unknown chain"),
+    pytest.param({"sort": "colour"}, "Unknown sort. Valid values: age, usd.", id="unknown order"),
 ]
 
 

@@ -95,7 +95,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(8453, NATIVE, to=84532),
             r"No listed token on Base Sepolia reachable from ETH on Base",
             [received(destinationChainId=84532)],
-            id="4.8: none on that chain",
+            id="4.8: not on that chain",
         ),
         pytest.param(
             question(to=8453, wanted=USDC_ON_BASE),
@@ -119,7 +119,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(11155111, to=8453, wanted=USDC_ON_BASE, owner=OWNER),
             r"No listed token on Sepolia held by 0x111111…111111 with a route to USDC on Base",
             [paid(originChainId=11155111, ownerAddress=OWNER)],
-            id="4.9: none on that chain",
+            id="4.9: not on that chain",
         ),
         pytest.param(
             question(10, NATIVE, 8453, USDC_ON_BASE),
@@ -137,7 +137,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER),
             r"Yes, to spend an exact amount: a route from ETH on Optimism to USDC on Base is listed",
             [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH | {"ownerAddress": OWNER})],
-            id="both: a route, and an owner who holds none of it",
+            id="both: a route, and an owner without that token",
         ),
     ],
 )
@@ -561,7 +561,7 @@ def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emul
     [
         pytest.param("?with=usdc", "?with=USDC", id="letter case"),
         pytest.param("?with=native", "", id="what is meant anyway"),
-        pytest.param("?with=USDC&x=1", "?with=USDC", id="what nobody knows"),
+        pytest.param("?with=USDC&x=1", "?with=USDC", id="unknown token"),
     ],
 )
 def test_the_matrix_has_one_url(site: Client, written: str, canonical: str) -> None:

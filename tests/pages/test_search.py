@@ -89,7 +89,7 @@ def test_a_missed_hash_links_to_every_chains_explorer(site: Client, emulator: Em
     [
         pytest.param("0x" + "ab" * 19 + "a", id="an address that is one digit short"),
         pytest.param("0x" + "ab" * 31 + "a", id="a hash that is one digit short"),
-        pytest.param("0x" + "zz" * 20, id="letters that are no digits"),
+        pytest.param("0x" + "zz" * 20, id="non-ASCII digits"),
         pytest.param("vitalik.eth", id="a name"),
         pytest.param("x" * 20_000, id="too long"),
         pytest.param("a\x00b", id="NUL"),

@@ -47,7 +47,7 @@ def preview_tags(site: Client, emulator: Emulator, number: int | str) -> dict[st
         pytest.param(NO_RECEIPT, "Refunded, no separate transaction", "(quoted)", id="not seen"),
         pytest.param(HELD, "Aborted, funds likely recovered", "wallet on Ethereum", id="aborted"),
         pytest.param(RETURN_FAILED, r"Refund failed · .*: 150\.00 USDC", "At the deposit", id="failed"),
-        pytest.param(OFFER, "Quote expired · In the owner.*", "No deposit has been seen", id="offer expired"),
+        pytest.param(OFFER, "Quote expired · In the owner.*", "No deposit has been seen", id="quote expired"),
         pytest.param(TRAP, r"Failed, .*", "looks like USDC", id="look-alike"),
     ],
 )  # fmt: skip

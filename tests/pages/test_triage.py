@@ -398,7 +398,9 @@ def test_a_text_without_identifiers_is_returned_for_correction(
         pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
         pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
         pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
-        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="our own, whose origin is not told"),
+        pytest.param(
+            {"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="same origin, without an Origin header"
+        ),
         pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
         pytest.param({}, 200, id="not a browser"),
     ],
