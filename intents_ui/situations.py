@@ -23,16 +23,20 @@ MOST_RECEIPTS = 8
 
 
 def of(
-    intent: Intent, receipt: IntentReceipt | None, trouble: ServiceError | None = None, *, wait: float | None = None
+    intent: Intent,
+    receipt: IntentReceipt | None,
+    receipt_error: ServiceError | None = None,
+    *,
+    wait: float | None = None,
 ) -> Situation:
-    """Return a transfer from its intent and receipt. `trouble` is why the receipt couldn't be loaded.
+    """Return a transfer from its intent and receipt. `receipt_error` is why the receipt couldn't be loaded.
 
     `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_WAIT) a longer lookup leaves them
     pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
     names = wiring.catalog()
     names.learn((intent.origin_chain_id, intent.destination_chain_id))
-    situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=trouble is not None)
+    situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=receipt_error is not None)
     seconds = ENV.intents_balance_wait if wait is None else wait
     balances = balance_cache.within(situation.facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
@@ -48,9 +52,9 @@ def read(intent_id: str) -> Situation:
 
     Raises ServiceError, also for the receipt, without which the status is unknown.
     """
-    intent, receipt, trouble = transfers.read(wiring.service(), intent_id)
-    if trouble:
-        raise trouble
+    intent, receipt, receipt_error = transfers.read(wiring.service(), intent_id)
+    if receipt_error:
+        raise receipt_error
     return of(intent, receipt, wait=PATIENCE)
 
 

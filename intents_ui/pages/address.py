@@ -51,13 +51,13 @@ def address(request: HttpRequest, address: str) -> HttpResponse:
         return moved_to(request, finding.value)
     if hashes.is_native(finding.value):
         return render(request, "address.html", head(finding))
-    asked = filters.read({"status": request.GET.getlist("status")})
-    if asked.problems:
-        return page(request, head(finding) | history(None, finding, asked), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, asked).query)
+    parsed = filters.read({"status": request.GET.getlist("status")})
+    if parsed.problems:
+        return page(request, head(finding) | history(None, finding, parsed), status=HTTPStatus.BAD_REQUEST)
+    at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
-        return everything(request, finding, asked)
-    return page(request, head(finding) | history(leaf(of_owner(finding, asked), at=at), finding, asked, at=at))
+        return everything(request, finding, parsed)
+    return page(request, head(finding) | history(leaf(of_owner(finding, parsed), at=at), finding, parsed, at=at))
 
 
 def is_partial(request: HttpRequest) -> bool:
@@ -84,8 +84,8 @@ def moved_to(request: HttpRequest, value: str) -> HttpResponse:
     return redirect(reverse("address", args=[value]) + (f"?{query}" if query else ""), permanent=True)
 
 
-def of_owner(finding: Finding, asked: Asked) -> Filters:
-    return asked.filters.with_(owner=finding.value)
+def of_owner(finding: Finding, parsed: Asked) -> Filters:
+    return parsed.filters.with_(owner=finding.value)
 
 
 def head(finding: Finding) -> dict[str, object]:
@@ -121,12 +121,12 @@ class Part[T]:
 class Parts:
     """All requests about an address, sent concurrently."""
 
-    def __init__(self, finding: Finding, asked: Asked) -> None:
+    def __init__(self, finding: Finding, parsed: Asked) -> None:
         value, owner = finding.value, Filters(owner=finding.value)
         self.roles = {question: Part(question.ask) for question in lookup.as_address(wiring.service(), value)}
         self.recoverable = Part(lambda: leaf(owner.with_(recoverable=True)))
         self.in_flight = Part(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = Part(lambda: leaf(of_owner(finding, asked)))
+        self.listed = Part(lambda: leaf(of_owner(finding, parsed)))
         self.tokens = Part(lambda: tokens_at(value))
         ask(*self.roles.values(), *self.lists, self.tokens)
 
@@ -177,9 +177,9 @@ def ask(*parts: Part[Any]) -> None:
             part.found = answer
 
 
-def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResponse:
+def everything(request: HttpRequest, finding: Finding, parsed: Asked) -> HttpResponse:
     """Render the full page. Raises the first error if every request failed."""
-    parts = Parts(finding, asked)
+    parts = Parts(finding, parsed)
     errors = [error for error in parts.errors if error]
     if len(errors) == len(parts.errors):
         raise errors[0]
@@ -187,7 +187,7 @@ def everything(request: HttpRequest, finding: Finding, asked: Asked) -> HttpResp
         return miss(request, finding, parts)
     context = head(finding) | cards(parts, finding)
     if context["is_owner"]:
-        context |= history(parts.listed.found, finding, asked, error=parts.listed.error)
+        context |= history(parts.listed.found, finding, parsed, error=parts.listed.error)
     return page(request, context)
 
 
@@ -199,7 +199,7 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
         "findings": [finding],
         "others": [],
         "unclear": [],
-        "asked": None,
+        "parsed": None,
         "pasted": finding.value,
         "not_asked": misses.not_asked(found),
         "was_asked": misses.was_asked(found),
@@ -287,7 +287,7 @@ def named_in(parts: Parts) -> set[int]:
 
 
 def history(
-    found: Leaf | None, finding: Finding, asked: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
+    found: Leaf | None, finding: Finding, parsed: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
 ) -> dict[str, object]:
     """Return the context of the owner's history, for `parts/owned.html`."""
     now, listed = datetime.now(UTC), found.entries if found else ()
@@ -297,19 +297,19 @@ def history(
         "leaf": found,
         "list_error": error,
         "transfers": [transfer.of(each) for each in situations.of_entries(listed)],
-        "choices": about.choices(asked.filters),
-        "problem": asked.problems.get("status", ""),
-        "wanted": of_owner(finding, asked),
-        "steps": filter_words.steps(asked.filters),
+        "choices": about.choices(parsed.filters),
+        "problem": parsed.problems.get("status", ""),
+        "wanted": of_owner(finding, parsed),
+        "steps": filter_words.steps(parsed.filters),
         "export_list": f"address/{finding.value}",
-        "export_query": asked.filters.query,
-        "first": url(finding, asked) if at != BEGINNING else None,
-        "previous": url(finding, asked, at=found.previous) if found and found.previous else None,
-        "following": url(finding, asked, at=found.following) if found and found.following else None,
+        "export_query": parsed.filters.query,
+        "first": url(finding, parsed) if at != BEGINNING else None,
+        "previous": url(finding, parsed, at=found.previous) if found and found.previous else None,
+        "following": url(finding, parsed, at=found.following) if found and found.following else None,
     }
 
 
-def url(finding: Finding, asked: Asked, *, at: Position = BEGINNING) -> str:
+def url(finding: Finding, parsed: Asked, *, at: Position = BEGINNING) -> str:
     """Return the canonical URL of a page of the owner's list."""
-    path, of = reverse("address", args=[finding.value]), of_owner(finding, asked).query
-    return bookmarks.address(path, of=of, written=asked.filters.query, at=at)
+    path, of = reverse("address", args=[finding.value]), of_owner(finding, parsed).query
+    return bookmarks.address(path, of=of, written=parsed.filters.query, at=at)

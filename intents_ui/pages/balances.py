@@ -51,10 +51,10 @@ def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpRes
 
 def canonical(written: str) -> str:
     """Return the canonical spelling of an Intent ID. Raises Http404 for anything else, without a service call."""
-    asked = criteria.read({"intent": written})
-    if asked.problems or not asked.given:
-        raise Http404(next((field.problem for field in asked.fields if field.problem), "This isn't an Intent ID."))
-    return str(asked.given["by_intent_id"])
+    parsed = criteria.read({"intent": written})
+    if parsed.problems or not parsed.given:
+        raise Http404(next((field.problem for field in parsed.fields if field.problem), "This isn't an Intent ID."))
+    return str(parsed.given["by_intent_id"])
 
 
 def context(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:

@@ -50,19 +50,19 @@ def ask(*parts: Part[Any]) -> None:
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def chains(request: HttpRequest) -> HttpResponse:
-    asked = display.read(dict(request.GET.lists()))
-    if asked.problems:
-        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
-    url = bookmarks.address(reverse("chains"), of=asked.filters.query)
+    parsed = display.read(dict(request.GET.lists()))
+    if parsed.problems:
+        return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
+    url = bookmarks.address(reverse("chains"), of=parsed.filters.query)
     if not bookmarks.is_at(request, url):
         return redirect(url)
-    provider = asked.filters.provider
+    provider = parsed.filters.provider
     if provider is None:
-        return page(request, form(asked) | results(asked, wiring.catalog().listed_chains()))
+        return page(request, form(parsed) | results(parsed, wiring.catalog().listed_chains()))
     try:
-        return page(request, form(asked) | results(asked, served_by(provider)))
+        return page(request, form(parsed) | results(parsed, served_by(provider)))
     except ServiceError as error:
-        return failed(request, asked, error)
+        return failed(request, parsed, error)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -70,16 +70,16 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
     return render(request, "parts/chains_alone.html" if is_partial else "chains.html", context, status=status)
 
 
-def form(asked: Asked) -> dict[str, object]:
+def form(parsed: Asked) -> dict[str, object]:
     """Return the context of the filters, valid or not, without results."""
-    provider = asked.filters.provider
-    without = asked.filters.with_(provider=None).query
+    provider = parsed.filters.provider
+    without = parsed.filters.with_(provider=None).query
     return {
-        "title": display.title(asked.filters),
-        "asked": asked,
-        "filters": asked.filters,
+        "title": display.title(parsed.filters),
+        "parsed": parsed,
+        "filters": parsed.filters,
         "chip": Chip("provider", "Served by", providers.label(provider), without) if provider else None,
-        "providers": [(label, asked.filters.with_(provider=word).query) for word, label in BY_LABEL],
+        "providers": [(label, parsed.filters.with_(provider=word).query) for word, label in BY_LABEL],
         "listed": None,
         "failed": None,
     }
@@ -94,7 +94,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
 
-def results(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
+def results(parsed: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
     """Return the context of the results."""
     found = [display.of(info) for info in listed.entries]
     known = [info.id for info in wiring.catalog().chains()]
@@ -103,15 +103,15 @@ def results(asked: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
         "age": age(listed),
         "all_known": len(known),
         "found": found,
-        "chains": asked.filters.keep(found),
-        "choices": display.choices(found, asked.filters),
+        "chains": parsed.filters.keep(found),
+        "choices": display.choices(found, parsed.filters),
         "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
     }
 
 
-def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: Asked, error: ServiceError) -> HttpResponse:
     """Render the error with the filters, because an unknown route provider may be the only cause."""
-    context = form(asked) | {"failed": error, "is_refused": isinstance(error, Invalid)}
+    context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
     response = page(request, context, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)

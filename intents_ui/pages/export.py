@@ -34,13 +34,13 @@ MOST_POLLS = 30  # for a download that doesn't start
 
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
-    return export(request, kind, HISTORY, asked(request))
+    return export(request, kind, HISTORY, parse_filters(request))
 
 
 @require_safe
 def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export recoverable transfers in the service's order, because the list page sorts only what it has loaded."""
-    return export(request, kind, RECOVERABLE, asked(request, unless_sorted=tuple(Sort)), recoverable=True)
+    return export(request, kind, RECOVERABLE, parse_filters(request, unless_sorted=tuple(Sort)), recoverable=True)
 
 
 @require_safe
@@ -53,10 +53,10 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
         query = request.META["QUERY_STRING"]
         url = reverse("export-address", args=[known, kind])
         return redirect(f"{url}?{query}" if query else url, permanent=True)
-    return export(request, kind, ADDRESS, asked(request), owner=known)
+    return export(request, kind, ADDRESS, parse_filters(request), owner=known)
 
 
-def asked(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
+def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
     """Parse the filters from the URL. Sort orders in `unless_sorted` are ignored."""
     query = dict(request.GET.lists())
     if request.GET.get("sort") in unless_sorted:
@@ -65,11 +65,11 @@ def asked(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
         return filters.read(query, chains=wiring.catalog().chains())
 
 
-def export(request: HttpRequest, kind: str, listed: str, asked: Asked, **fixed: object) -> HttpResponseBase:
+def export(request: HttpRequest, kind: str, listed: str, parsed: Asked, **fixed: object) -> HttpResponseBase:
     """Return the file, or an error. `fixed`: the filters that define this list."""
-    if asked.problems:
-        return refused(request, "Invalid filters", list(asked.problems.values()))
-    now, effective = datetime.now(UTC), asked.filters.with_(**fixed)
+    if parsed.problems:
+        return refused(request, "Invalid filters", list(parsed.problems.values()))
+    now, effective = datetime.now(UTC), parsed.filters.with_(**fixed)
     headers = {
         "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
         "Content-Type": FORMATS[kind].content_type,

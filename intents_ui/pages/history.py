@@ -36,15 +36,15 @@ MICROSECOND = timedelta(microseconds=1)
 def history(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(bookmarks.NAME, "")
     bookmarks.check(word)
-    asked = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
-    if asked.problems:
-        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(word, of=asked.filters.query)
-    url = address(asked.filters, at=at)
+    parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
+    at = bookmarks.read(word, of=parsed.filters.query)
+    url = address(parsed.filters, at=at)
     if not bookmarks.is_at(request, url):
         return redirect(url)
-    leaf = wiring.leaf(asked.filters.request, asked.filters.first, at=at)
-    return page(request, form(asked) | listed(leaf, asked.filters, at=at))
+    leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
+    return page(request, form(parsed) | listed(leaf, parsed.filters, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -56,23 +56,23 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("history"), of=wanted.query, at=at)
 
 
-def form(asked: Asked) -> dict[str, object]:
+def form(parsed: Asked) -> dict[str, object]:
     """Context of the filters, valid or not."""
     now = datetime.now(UTC)
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    chips = filter_words.chips(asked.filters, chains=chains, now=now)
+    chips = filter_words.chips(parsed.filters, chains=chains, now=now)
     return {
         "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
         "now": now,
-        "asked": asked,
-        "filters": asked.filters,
+        "parsed": parsed,
+        "filters": parsed.filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": {chip.name: chip for chip in chips},
-        "ranges": filter_words.ranges(asked.filters, now=now),
-        "sizes": filter_words.sizes(asked.filters),
-        "ordered": filter_words.ordered(asked.filters),
+        "ranges": filter_words.ranges(parsed.filters, now=now),
+        "sizes": filter_words.sizes(parsed.filters),
+        "ordered": filter_words.ordered(parsed.filters),
         "statuses": statuses.INTENTS,
-        "in_flight": asked.filters.with_(status=filters.IN_FLIGHT),
+        "in_flight": parsed.filters.with_(status=filters.IN_FLIGHT),
         "leaf": None,
     }
 
@@ -122,16 +122,16 @@ def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
 @require_safe
 def newer(request: HttpRequest) -> HttpResponse:
     """Count the transfers added since page one was rendered. They're announced, not inserted."""
-    asked = filters.read(dict(request.GET.lists()))
+    parsed = filters.read(dict(request.GET.lists()))
     at = request.GET.get("at", "0")
-    if asked.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
+    if parsed.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
         raise BadRequest
     try:
-        found = newest(asked.filters.with_(balances=False, ids=False, size=COUNTED))
+        found = newest(parsed.filters.with_(balances=False, ids=False, size=COUNTED))
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
     count = came_since(found, request.GET.get("top", ""), int(at))
-    context = {"count": count, "is_counted": count < COUNTED, "url": address(asked.filters)}
+    context = {"count": count, "is_counted": count < COUNTED, "url": address(parsed.filters)}
     return render(request, "parts/newer.html", context)
 
 

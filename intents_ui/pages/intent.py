@@ -50,8 +50,8 @@ PLANS_BYTES = 4 * 2**20
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="intent"):
         return moved
-    situation, trouble = read(intent_id)
-    context = live_context(situation, trouble)
+    situation, receipt_error = read(intent_id)
+    context = live_context(situation, receipt_error)
     context |= {"came_by": came_by(request, situation.receipt), "seen": seen(situation.receipt)}
     context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
     context |= {"held": held(situation)}
@@ -74,16 +74,16 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
     if moved := elsewhere(request, intent_id, page="proof"):
         return moved
-    situation, trouble = read(intent_id)
+    situation, receipt_error = read(intent_id)
     is_part = request.headers.get("HX-Request-Type") == "partial"
     template = "parts/proof.html" if is_part else "proof.html"
-    return render(request, template, all_fields(situation, trouble))
+    return render(request, template, all_fields(situation, receipt_error))
 
 
-def all_fields(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
-    """Return the context of `parts/proof.html`. `trouble`: why the receipt couldn't be loaded."""
+def all_fields(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
+    """Return the context of `parts/proof.html`. `receipt_error`: why the receipt couldn't be loaded."""
     return {
-        "trouble": trouble,
+        "receipt_error": receipt_error,
         "intent": situation.intent,
         "receipt": situation.receipt,
         "names": situation.names,
@@ -104,7 +104,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     return render(request, template, {"intent_id": intent_id, "reply": written})
 
 
-def live_context(situation: Situation, trouble: ServiceError | None = None) -> dict[str, object]:
+def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), promise.of(situation)
@@ -118,11 +118,11 @@ def live_context(situation: Situation, trouble: ServiceError | None = None) -> d
     by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer, unchecked)
     old = freshness.told()
     ages = [round(each.learned_at.timestamp()) for each in old]
-    version = digest(repr((known, type(trouble), by_the_clock, ages)))
+    version = digest(repr((known, type(receipt_error), by_the_clock, ages)))
     return {
         "intent": found,
         "receipt": receipt,
-        "trouble": trouble,
+        "receipt_error": receipt_error,
         "mode": "",
         "learned_at": min((each.learned_at for each in old), default=None),
         "stale_since": None,
@@ -137,7 +137,7 @@ def live_context(situation: Situation, trouble: ServiceError | None = None) -> d
         "transfer": shown,
         "unchecked": unchecked,
         "preview": share.preview(situation),
-        "card": None if trouble else share.card(situation),
+        "card": None if receipt_error else share.card(situation),
         "summary": answer,
         "stops": route.of(situation),
         "timeline": steps,
@@ -185,8 +185,8 @@ def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
 
     Raises the ServiceError of the intent itself.
     """
-    found, receipt, trouble = requested(intent_id)
-    return situations.of(found, receipt, trouble), trouble
+    found, receipt, receipt_error = requested(intent_id)
+    return situations.of(found, receipt, receipt_error), receipt_error
 
 
 def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
@@ -223,9 +223,9 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """
     if moved := elsewhere(request, intent_id, page="intent-json"):
         return moved
-    found, receipt, trouble = requested(intent_id)
-    if trouble:
-        raise trouble
+    found, receipt, receipt_error = requested(intent_id)
+    if receipt_error:
+        raise receipt_error
     received = receipt.received if receipt else "null"
     as_of = f',"as_of":"{times.iso(sharing.as_of())}"' if freshness.told() else ""
     return json_text(f'{{"intent":{found.received},"intentReceipt":{received}{as_of}}}')

@@ -38,15 +38,15 @@ NO_SORT = "Unknown sort. Valid values: age, usd."
 def recoverable(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(bookmarks.NAME, "")
     bookmarks.check(word)
-    asked, sort = read_from(request)
-    if asked.problems:
-        return page(request, form(asked, sort), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(word, of=of_list(asked.filters, sort))
-    url = address(asked.filters, sort, at=at)
+    parsed, sort = read_from(request)
+    if parsed.problems:
+        return page(request, form(parsed, sort), status=HTTPStatus.BAD_REQUEST)
+    at = bookmarks.read(word, of=of_list(parsed.filters, sort))
+    url = address(parsed.filters, sort, at=at)
     if not bookmarks.is_at(request, url):
         return redirect(url)
-    found, as_of = reading(asked.filters, at=at)
-    return page(request, form(asked, sort) | listed(found, asked.filters, sort, at=at) | {"as_of": as_of})
+    found, as_of = reading(parsed.filters, at=at)
+    return page(request, form(parsed, sort) | listed(found, parsed.filters, sort, at=at) | {"as_of": as_of})
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -57,11 +57,11 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 def read_from(request: HttpRequest) -> tuple[Asked, Sort]:
     """Parse the filters and the order. The page size is fixed."""
     narrowing = {name: request.GET.getlist(name) for name in NARROWED_BY if name in request.GET}
-    asked = filters.read(narrowing, chains=wiring.catalog().chains())
+    parsed = filters.read(narrowing, chains=wiring.catalog().chains())
     written = request.GET.get("sort") or Sort.AGE
     if written in Sort:
-        return asked, Sort(written)
-    return replace(asked, problems={**asked.problems, "sort": NO_SORT}), Sort.AGE
+        return parsed, Sort(written)
+    return replace(parsed, problems={**parsed.problems, "sort": NO_SORT}), Sort.AGE
 
 
 def query_of(narrowed: str, sort: Sort) -> str:
@@ -80,14 +80,14 @@ def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
     return bookmarks.address(reverse("recoverable"), of=of_list(wanted, sort), written=written, at=at)
 
 
-def form(asked: Asked, sort: Sort) -> dict[str, object]:
+def form(parsed: Asked, sort: Sort) -> dict[str, object]:
     """Context of the filters and the order, valid or not."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    others = asked.filters.with_(**dict.fromkeys(IN_THE_FORM))
-    chips = filter_words.chips(asked.filters, chains=chains, now=datetime.now(UTC))
+    others = parsed.filters.with_(**dict.fromkeys(IN_THE_FORM))
+    chips = filter_words.chips(parsed.filters, chains=chains, now=datetime.now(UTC))
     return {
-        "asked": asked,
-        "filters": asked.filters,
+        "parsed": parsed,
+        "filters": parsed.filters,
         "sort": sort,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": {chip.name: replace(chip, without=query_of(chip.without, sort)) for chip in chips},

@@ -34,14 +34,14 @@ def routes_matrix(request: HttpRequest) -> HttpResponse:
     url = reverse("routes-matrix") + offers.query
     if request.get_full_path() != url:
         return redirect(url)
-    asked = matrix.origins(offers.chosen, drawn, using=names)
-    if not any(asked.values()):
+    origins = matrix.origins(offers.chosen, drawn, using=names)
+    if not any(origins.values()):
         return page(request, {"offers": offers}, status=HTTPStatus.BAD_REQUEST)
-    found = rows(asked)
+    found = rows(origins)
     errors = [answer for answer in found.values() if isinstance(answer, ServiceError)]
     if len(errors) == len(found):
         return failed(request, errors[0])
-    tables = matrix.tables(found, asked, drawn, using=names)
+    tables = matrix.tables(found, origins, drawn, using=names)
     return page(request, {"offers": offers, "tables": tables, "left_out": len(chains) - len(drawn)})
 
 
@@ -62,9 +62,9 @@ def failed(request: HttpRequest, error: ServiceError) -> HttpResponse:
     return response
 
 
-def rows(asked: Origins) -> dict[int, Counts | ServiceError]:
+def rows(origins: Origins) -> dict[int, Counts | ServiceError]:
     """Return the counts by origin chain. Stops after a batch in which every request failed."""
-    wanted = [(chain_id, address) for chain_id, address in asked.items() if address]
+    wanted = [(chain_id, address) for chain_id, address in origins.items() if address]
     found: dict[int, Counts | ServiceError] = {}
     for some in batched(wanted, AT_A_TIME):
         answers = count(some)

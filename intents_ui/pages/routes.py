@@ -22,33 +22,33 @@ from intents_ui.service.together import both
 
 @require_safe
 def routes(request: HttpRequest) -> HttpResponse:
-    asked = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
-    if asked.problems:
-        return page(request, asked, status=HTTPStatus.BAD_REQUEST)
-    url = bookmarks.address(reverse("routes"), of=asked.question.query)
+    parsed = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
+    if parsed.problems:
+        return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
+    url = bookmarks.address(reverse("routes"), of=parsed.question.query)
     if not bookmarks.is_at(request, url):
         return redirect(url)
     try:
-        return page(request, asked, answer(asked.question))
+        return page(request, parsed, answer(parsed.question))
     except ServiceError as error:
-        return failed(request, asked, error)
+        return failed(request, parsed, error)
 
 
 def page(
     request: HttpRequest,
-    asked: Asked,
+    parsed: Asked,
     answered: dict[str, object] | None = None,
     *,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    question, names = asked.question, wiring.catalog()
+    question, names = parsed.question, wiring.catalog()
     names.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
-        "asked": asked,
+        "parsed": parsed,
         "question": question,
         "title": display.title(question, using=names),
-        "origin": route_sides.origin(asked, using=names),
-        "destination": route_sides.destination(asked, using=names),
+        "origin": route_sides.origin(parsed, using=names),
+        "destination": route_sides.destination(parsed, using=names),
         "can_quote": operators.level() is Level.WRITE,
         "listed": None,
         "one": None,
@@ -57,10 +57,10 @@ def page(
     return render(request, "routes.html", context | (answered or {}), status=status)
 
 
-def failed(request: HttpRequest, asked: Asked, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: Asked, error: ServiceError) -> HttpResponse:
     """Render the form as submitted, with the error in place of the results."""
     context: dict[str, object] = {"error": error, "words": failures.words(error)}
-    response = page(request, asked, context, status=failures.status(error))
+    response = page(request, parsed, context, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response
@@ -122,7 +122,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
         of = request.GET.urlencode() if whole.problems else whole.question.query
         return redirect(bookmarks.address(reverse("routes"), of=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
-    asked = route_question.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
-    chain_id = asked.question.destination.chain_id or asked.question.origin.chain_id
+    parsed = route_question.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
+    chain_id = parsed.question.destination.chain_id or parsed.question.origin.chain_id
     offered = route_sides.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
     return render(request, "parts/routes_tokens.html", {"name": side[1], "featured": offered})

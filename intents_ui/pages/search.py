@@ -36,7 +36,7 @@ class Sought:
     """The search input: pasted text or the fields of the form."""
 
     read: Pasted
-    asked: criteria.Criteria | None = None
+    parsed: criteria.Criteria | None = None
     query: str = ""
 
     def findings(self, found: lookup.Found) -> list[Finding]:
@@ -134,15 +134,15 @@ def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, ob
 
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The advanced search: all filled-in fields must match."""
-    asked = criteria.read(request.GET)
-    if asked.problems or not asked.given:
-        return form(request, asked)
+    parsed = criteria.read(request.GET)
+    if parsed.problems or not parsed.given:
+        return form(request, parsed)
     service = wiring.service()
-    if len(asked.given) == 1:
-        found = lookup.in_turn(lambda: lookup.by_key(service, asked.called, **asked.given))
+    if len(parsed.given) == 1:
+        found = lookup.in_turn(lambda: lookup.by_key(service, parsed.called, **parsed.given))
     else:
-        found = lookup.in_turn(lambda: lookup.by_keys(service, **asked.given))
-    return answer(request, found, Sought(Pasted(), asked=asked))
+        found = lookup.in_turn(lambda: lookup.by_keys(service, **parsed.given))
+    return answer(request, found, Sought(Pasted(), parsed=parsed))
 
 
 @require_safe
@@ -199,7 +199,7 @@ def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpRes
         "others": sought.others(found),
         "unclear": [finding for finding in sought.read.findings if finding.problem],
         "pasted": sought.query,
-        "asked": sought.asked,
+        "parsed": sought.parsed,
         "not_asked": misses.not_asked(found),
     }
     if found.hits:
@@ -252,13 +252,13 @@ def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
     return response
 
 
-def form(request: HttpRequest, asked: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
+def form(request: HttpRequest, parsed: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
     """Render the search page; 400 if the input is invalid."""
     context = {
-        "asked": asked,
+        "parsed": parsed,
         "pasted": query[: pasted.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
     }
-    status = HTTPStatus.BAD_REQUEST if problem or asked.problems else HTTPStatus.OK
+    status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
     return render(request, "search.html", context, status=status)

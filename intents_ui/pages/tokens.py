@@ -33,29 +33,29 @@ AFTER = "after"  # in the URL: the number of previous tokens
 @require_safe
 @vary_on_headers("HX-Request-Type", "HX-Target")
 def tokens(request: HttpRequest) -> HttpResponse:
-    asked = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
-    if asked.problems:
-        return page(request, form(asked), status=HTTPStatus.BAD_REQUEST)
+    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     after = read_place(request)
-    url = address("tokens", asked.filters, after=after)
+    url = address("tokens", parsed.filters, after=after)
     if not bookmarks.is_at(request, url):
         return redirect(url)
     try:
-        return page(request, form(asked) | window(list_of(asked.filters), asked.filters, after=after))
+        return page(request, form(parsed) | window(list_of(parsed.filters), parsed.filters, after=after))
     except ServiceError as error:
-        return failed(page(request, form(asked) | failure(error), status=failures.status(error)), error)
+        return failed(page(request, form(parsed) | failure(error), status=failures.status(error)), error)
 
 
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
     """Render the next batch of an open list."""
-    asked = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     after = read_place(request)
-    if asked.problems:
+    if parsed.problems:
         raise BadRequest
-    context: dict[str, object] = {"error": None, "again": address("tokens-rows", asked.filters, after=after)}
+    context: dict[str, object] = {"error": None, "again": address("tokens-rows", parsed.filters, after=after)}
     try:
-        context |= window(list_of(asked.filters), asked.filters, after=after)
+        context |= window(list_of(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
         context |= failure(error)
         return failed(render(request, "parts/tokens_rows.html", context, status=failures.status(error)), error)
@@ -72,7 +72,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def failure(error: ServiceError) -> dict[str, object]:
-    return {"error": error, "trouble": failures.words(error)}
+    return {"error": error, "message": failures.words(error)}
 
 
 def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:
@@ -95,16 +95,16 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     return bookmarks.address(reverse(name), of=query)
 
 
-def form(asked: Asked) -> dict[str, object]:
+def form(parsed: Asked) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
-    filters = asked.filters
+    filters = parsed.filters
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     chain_chip = token_filters.chain_chip(filters, chains=chains)
     sought = f"“{text.visible(filters.words)}”" if filters.words else ""
     title = ", ".join(part for part in (sought, chain_chip.text if chain_chip else "") if part)
     return {
         "title": f"Tokens: {title}" if title else "Tokens",
-        "asked": asked,
+        "parsed": parsed,
         "filters": filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chain_chip": chain_chip,

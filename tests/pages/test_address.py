@@ -20,14 +20,14 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
 from tests.emulator.driving import call, quote
 
-NOBODY = "0x" + "12" * 20
+UNUSED_ADDRESS = "0x" + "12" * 20
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 PARTIAL = {"HX-Request-Type": "partial"}
-IN_FLIGHT = ("QUOTED", "COMMITTED", "EXECUTING")
+OPEN_STATUSES = ("QUOTED", "COMMITTED", "EXECUTING")
 
 
-def words(answer: HttpResponse) -> str:
+def visible_text(answer: HttpResponse) -> str:
     text = re.sub(r"<[^>]+>", " ", answer.content.decode())
     return html.unescape(re.sub(r"\s+", " ", text))
 
@@ -70,7 +70,7 @@ def busiest(emulator: Emulator) -> str:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service."""
     found: list[str] = []
     send = httpx.Client.send
@@ -87,9 +87,9 @@ def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: 
     answer = site.get(f"/address/{busiest}")
     intents = owned(emulator, busiest)
     assert answer.status_code == 200
-    assert f"Owner of {len(intents)} transfers" in words(answer)
-    assert hashes.checksum(busiest) in words(answer)
-    assert "at least" not in words(answer)
+    assert f"Owner of {len(intents)} transfers" in visible_text(answer)
+    assert hashes.checksum(busiest) in visible_text(answer)
+    assert "at least" not in visible_text(answer)
     assert headings(answer) == ["Recoverable", "Open transfers", "Totals", "History"]
     page = answer.content.decode()
     assert '<meta name="robots" content="noindex">' in page
@@ -117,7 +117,7 @@ def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site: 
     quiet = next(
         owner
         for owner in dict.fromkeys(entry["receipt"]["ownerAddress"] for entry in newest)
-        if not owned(emulator, owner, onlyRecoverable=True) and not owned(emulator, owner, byStatuses=IN_FLIGHT)
+        if not owned(emulator, owner, onlyRecoverable=True) and not owned(emulator, owner, byStatuses=OPEN_STATUSES)
     )
     assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
 
@@ -145,13 +145,13 @@ def test_recipients_of_an_owners_transfers_have_the_recipient_role(site: Client,
 
 
 def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator: Emulator) -> None:
-    made = quote(emulator, ownerAddress=NOBODY)
-    assert "Quoted" in part(site.get(f"/address/{NOBODY}"), "Open transfers")
+    made = quote(emulator, ownerAddress=UNUSED_ADDRESS)
+    assert "Quoted" in part(site.get(f"/address/{UNUSED_ADDRESS}"), "Open transfers")
     with time_machine.travel("2026-11-21T13:00:00Z"):
-        answer = site.get(f"/address/{NOBODY}")
+        answer = site.get(f"/address/{UNUSED_ADDRESS}")
     assert "Open transfers" not in headings(answer)
     assert listed(answer) == [made["intentId"]]
-    assert "Expired" in words(answer)
+    assert "Expired" in visible_text(answer)
 
 
 def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -200,7 +200,7 @@ def link(answer: HttpResponse, rel: str) -> str:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["", "SUCCEEDED", "in-flight"])
 def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulator, busiest: str, status: str) -> None:
-    statuses = {"": [], "in-flight": list(IN_FLIGHT)}.get(status, [status])
+    statuses = {"": [], "in-flight": list(OPEN_STATUSES)}.get(status, [status])
     expected = [entry["intentId"] for entry in owned(emulator, busiest, byStatuses=statuses)]
     pages = list(walked(site, f"/address/{busiest}" + (f"?status={status}" if status else "")))
     assert [intent_id for answer in pages for intent_id in listed(answer)] == expected
@@ -214,14 +214,16 @@ def test_paging_back_shows_the_same_pages(site: Client, emulator: Emulator, busi
     assert listed(site.get(link(second, "prev"))) == listed(first)
 
 
-def test_a_later_page_requests_only_the_list(site: Client, emulator: Emulator, busiest: str, asked: list[str]) -> None:
+def test_a_later_page_requests_only_the_list(
+    site: Client, emulator: Emulator, busiest: str, operations: list[str]
+) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
-    asked.clear()
+    operations.clear()
     site.get(following)
-    assert asked == ["GetIntentHistory"]
-    asked.clear()
+    assert operations == ["GetIntentHistory"]
+    operations.clear()
     fragment = site.get(following, headers=PARTIAL)
-    assert asked == ["GetIntentHistory"]
+    assert operations == ["GetIntentHistory"]
     assert "<html" not in fragment.content.decode()
     assert "HX-Request-Type" in fragment["Vary"].split(", ")
     assert listed(fragment) == listed(site.get(following))
@@ -229,24 +231,24 @@ def test_a_later_page_requests_only_the_list(site: Client, emulator: Emulator, b
 
 def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: Emulator, busiest: str) -> None:
     following = link(site.get(f"/address/{busiest}"), "next")
-    answer = site.get(following.replace(busiest, NOBODY))
-    assert (answer.status_code, answer["Location"]) == (302, f"/address/{NOBODY}")
+    answer = site.get(following.replace(busiest, UNUSED_ADDRESS))
+    assert (answer.status_code, answer["Location"]) == (302, f"/address/{UNUSED_ADDRESS}")
     assert site.get(following[:-3]).status_code == 400
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 def test_an_unknown_status_is_explained_without_a_request(
-    site: Client, emulator: Emulator, busiest: str, asked: list[str], headers: dict[str, str]
+    site: Client, emulator: Emulator, busiest: str, operations: list[str], headers: dict[str, str]
 ) -> None:
     wiring.catalog().chains()
-    asked.clear()
+    operations.clear()
     answer = site.get(f"/address/{busiest}?status=GONE", headers=headers)
     assert answer.status_code == 400
-    assert "Unknown status “GONE”" in words(answer)
+    assert "Unknown status “GONE”" in visible_text(answer)
     assert f'href="/address/{busiest}?status=SUCCEEDED#list"' in answer.content.decode()
     assert not listed(answer)
-    assert ("View address" in words(answer)) is not bool(headers)
-    assert asked == []
+    assert ("View address" in visible_text(answer)) is not bool(headers)
+    assert operations == []
 
 
 @pytest.mark.parametrize(
@@ -260,42 +262,42 @@ def test_an_intent_address_lists_its_transfer(site: Client, emulator: Emulator, 
     intent = emulator.finished(3)
     answer = site.get(f"/address/{intent[field]}")
     assert answer.status_code == 200
-    assert role in words(answer)
-    assert "Owner of" not in words(answer)
+    assert role in visible_text(answer)
+    assert "Owner of" not in visible_text(answer)
     assert headings(answer) == ["Transfers"]
     assert f'href="/intent/{intent["intentId"]}"' in answer.content.decode()
 
 
 @pytest.mark.parametrize(
-    ("address", "explorer"), [(NOBODY, "https://basescan.org/address"), (SOLANA, "https://solscan.io/account")]
+    ("address", "explorer"), [(UNUSED_ADDRESS, "https://basescan.org/address"), (SOLANA, "https://solscan.io/account")]
 )
 def test_an_unknown_address_shows_possible_reasons(
     site: Client, emulator: Emulator, address: str, explorer: str
 ) -> None:
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 404
-    assert "No matches" in words(answer)
-    assert "Possible reasons" in words(answer)
+    assert "No matches" in visible_text(answer)
+    assert "Possible reasons" in visible_text(answer)
     assert f'href="{explorer}/{address}"' in answer.content.decode()
 
 
 def test_a_token_contract_is_labeled_as_one(site: Client, emulator: Emulator) -> None:
     answer = site.get(f"/address/{USDC}")
     assert answer.status_code == 200
-    assert "Token contract of USDC on Ethereum" in words(answer)
+    assert "Token contract of USDC on Ethereum" in visible_text(answer)
     assert headings(answer) == []
 
 
 @pytest.mark.parametrize("address", ["0x" + "0" * 40, "0x" + "e" * 40])
 def test_the_native_token_address_is_explained_without_a_request(
-    site: Client, emulator: Emulator, asked: list[str], address: str
+    site: Client, emulator: Emulator, operations: list[str], address: str
 ) -> None:
     wiring.catalog().chains()
-    asked.clear()
+    operations.clear()
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 200
-    assert "placeholder address of the native token" in words(answer)
-    assert asked == []
+    assert "placeholder address of the native token" in visible_text(answer)
+    assert operations == []
 
 
 @pytest.mark.parametrize(
@@ -321,9 +323,9 @@ def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emula
     at = letter.start() + 2
     answer = site.get(f"/address/{right[:at] + right[at].swapcase() + right[at + 1 :]}")
     assert answer.status_code == 200
-    assert "Checksum mismatch" in words(answer)
+    assert "Checksum mismatch" in visible_text(answer)
     assert f'rel="canonical" href="/address/{owner}"' in answer.content.decode()
-    assert "checksum" not in words(site.get(f"/address/{owner}"))
+    assert "checksum" not in visible_text(site.get(f"/address/{owner}"))
 
 
 @pytest.mark.parametrize(
@@ -338,12 +340,12 @@ def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emula
     ],
 )
 def test_an_invalid_address_is_explained_without_a_request(
-    site: Client, emulator: Emulator, asked: list[str], written: str, sentence: str
+    site: Client, emulator: Emulator, operations: list[str], written: str, sentence: str
 ) -> None:
     answer = site.get(f"/address/{written}")
     assert answer.status_code == 404
-    assert sentence in words(answer)
-    assert asked == []
+    assert sentence in visible_text(answer)
+    assert operations == []
 
 
 def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
@@ -352,10 +354,10 @@ def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
     emulator.inject("SearchIntents", "search-capped")
     answer = site.get(f"/address/{busiest}")
     everything = len(owned(emulator, busiest))
-    count = re.search(r"Owner of at least (\d+) transfers", words(answer))
+    count = re.search(r"Owner of at least (\d+) transfers", visible_text(answer))
     assert count is not None
     assert 10 <= int(count[1]) < everything
-    assert "The service may have returned only the most recent transfers." in words(answer)
+    assert "The service may have returned only the most recent transfers." in visible_text(answer)
     assert "Newest 10 transfers only" in part(answer, "Totals")
     assert [each for page in walked(site, f"/address/{busiest}") for each in listed(page)] == [
         entry["intentId"] for entry in owned(emulator, busiest)
@@ -377,16 +379,16 @@ def test_a_failed_part_shows_its_error_and_the_others_stay(
     emulator.inject(operation, "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
-    assert said in words(answer)
+    assert said in visible_text(answer)
     assert set(others) <= set(headings(answer))
-    assert ("Try again" in words(answer)) is bool(said)
+    assert ("Try again" in visible_text(answer)) is bool(said)
 
 
 def test_one_failed_list_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
     emulator.inject("GetIntentHistory", "failing-500", times=1)
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 200
-    assert words(answer).count("Couldn't load") == 1
+    assert visible_text(answer).count("Couldn't load") == 1
     assert answer.content.decode().count('class="row-link"') > 0
 
 
@@ -395,8 +397,8 @@ def test_an_owner_whose_search_failed_is_recognized_by_the_history(
 ) -> None:
     emulator.inject("SearchIntents", "failing-500")
     answer = site.get(f"/address/{busiest}")
-    assert re.search(r"Owner of at least \d+ transfers", words(answer))
-    assert "only the most recent transfers" not in words(answer)
+    assert re.search(r"Owner of at least \d+ transfers", visible_text(answer))
+    assert "only the most recent transfers" not in visible_text(answer)
 
 
 def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -404,16 +406,16 @@ def test_an_address_without_any_response_is_an_error_page(site: Client, emulator
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
     assert answer["Retry-After"] == "10"
-    assert "Service error" in words(answer)
+    assert "Service error" in visible_text(answer)
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])
 def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: Emulator, operation: str) -> None:
     emulator.inject(operation, "failing-500")
-    answer = site.get(f"/address/{NOBODY}")
+    answer = site.get(f"/address/{UNUSED_ADDRESS}")
     assert answer.status_code == 503
-    assert "Search incomplete" in words(answer)
-    assert "No matches" not in words(answer)
+    assert "Search incomplete" in visible_text(answer)
+    assert "No matches" not in visible_text(answer)
 
 
 def test_transfer_pages_and_searches_link_to_the_address_page(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -439,12 +441,12 @@ def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, em
     following = link(site.get(f"/address/{busiest}"), "next")
     emulator.inject("GetIntentHistory", "next-page-repeats")
     answer = site.get(following)
-    assert "returned the same page twice" in words(answer)
+    assert "returned the same page twice" in visible_text(answer)
     assert not link(answer, "next")
 
 
 @pytest.fixture
-def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def empty_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each history page is empty, although it announces more."""
     transport = wiring.service()._http._transport
     send = transport.handle_request
@@ -458,21 +460,21 @@ def emptied(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "handle_request", handle)
 
 
-@pytest.mark.usefixtures("emptied")
+@pytest.mark.usefixtures("empty_pages")
 def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busiest: str) -> None:
     answer = site.get(f"/address/{busiest}")
     for heading in ("Recoverable", "Open transfers"):
         assert "The service returned an empty page." in part(answer, heading)
-    assert words(answer).count("The service returned an empty page.") == 3
-    nobody = site.get(f"/address/{NOBODY}")
+    assert visible_text(answer).count("The service returned an empty page.") == 3
+    nobody = site.get(f"/address/{UNUSED_ADDRESS}")
     assert nobody.status_code == 200
-    assert words(nobody).count("The service returned an empty page.") == 3
-    assert "No transfers owned by this address" not in words(nobody)
+    assert visible_text(nobody).count("The service returned an empty page.") == 3
+    assert "No transfers owned by this address" not in visible_text(nobody)
 
 
 def test_a_transfer_returned_twice_counts_once(site: Client, emulator: Emulator, busiest: str) -> None:
-    before = words(site.get(f"/address/{busiest}"))
+    before = visible_text(site.get(f"/address/{busiest}"))
     emulator.inject("*", "duplicate-rows")
     count = re.search(r"Owner of \d+ transfers", before)
     assert count is not None
-    assert count[0] in words(site.get(f"/address/{busiest}"))
+    assert count[0] in visible_text(site.get(f"/address/{busiest}"))

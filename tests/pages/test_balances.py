@@ -22,11 +22,11 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.settings import ENV
 
 PARTIAL = {"HX-Request-Type": "partial"}
-ABORTED_WITH_MONEY = 13
-PAID_TWICE = 29
+ABORTED_WITH_FUNDS = 13
+DEPOSITED_TWICE = 29
 
 
-def words(answer: HttpResponse) -> str:
+def visible_text(answer: HttpResponse) -> str:
     text = re.sub(r"<[^>]+>", " ", answer.content.decode())
     return re.sub(r"\s+", " ", html.unescape(text))
 
@@ -35,7 +35,7 @@ def fragment(site: Client, intent_id: str) -> HttpResponse:
     return site.get(f"/intent/{intent_id}/balances", headers=PARTIAL)
 
 
-def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def operations_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service from now on."""
     asked: list[str] = []
     send = httpx.Client.send
@@ -51,8 +51,8 @@ def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_page_requests_balances_once_and_shows_them(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}"
-    asked = asked_of(monkeypatch)
+    url = f"/intent/{emulator.finished(ABORTED_WITH_FUNDS)['intentId']}"
+    asked = operations_of(monkeypatch)
     page = site.get(url).content.decode()
     assert f'hx-get="{url}/balances" hx-trigger="load"' not in page
     assert f'href="{url}/balances"' in page
@@ -60,10 +60,10 @@ def test_the_page_requests_balances_once_and_shows_them(
 
 
 def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
-    answer = fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"])
+    answer = fragment(site, emulator.finished(ABORTED_WITH_FUNDS)["intentId"])
     assert answer.status_code == 200
     assert "HX-Request-Type" in answer["Vary"].split(", ")
-    said = words(answer)
+    said = visible_text(answer)
     assert "Deposit address on Polygon" in said
     assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)
     assert re.search(r"Checked 12:00:\d\d UTC", said)
@@ -71,8 +71,8 @@ def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulato
 
 
 def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    said = words(site.get(f"/intent/{intent_id}"))
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
+    said = visible_text(site.get(f"/intent/{intent_id}"))
     assert EXPLANATIONS["aborted.recoverable"].headline in said
     assert "At the deposit address on Polygon: 30.00 USDT." in said
     assert "Waiting on: owner" in said
@@ -83,31 +83,31 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ENV, "intents_balance_wait", 0.05)
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     emulator.inject("GetIntentHistory", "slow-1.5")
     page = site.get(f"/intent/{intent_id}")
-    said = words(page)
+    said = visible_text(page)
     assert re.search(r"<h1>\s*<a[^>]*>Aborted</a>\s*</h1>", page.content.decode())
     assert CHECKING in said
     assert CHECKING_NEXT in said
     assert EXPLANATIONS["aborted.after_payment"].headline not in said
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="every 2s"' in page.content.decode()
     emulator.reset()
-    assert "30.00 USDT" in words(fragment(site, intent_id))
-    after = words(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
+    assert "30.00 USDT" in visible_text(fragment(site, intent_id))
+    after = visible_text(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
     assert EXPLANATIONS["aborted.recoverable"].headline in after
     assert CHECKING not in after
 
 
 def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     emulator.inject("GetIntentHistory", "node-down-503")
-    said = words(site.get(f"/intent/{intent_id}"))
+    said = visible_text(site.get(f"/intent/{intent_id}"))
     assert NOT_CHECKED in said
     assert EXPLANATIONS["aborted.recoverable"].headline not in said
 
 
-def heard(answer: HttpResponse) -> str:
+def announcement(answer: HttpResponse) -> str:
     """Return what screen readers announce."""
     said = re.search(r'data-said="([^"]*)"', answer.content.decode())
     assert said
@@ -115,40 +115,40 @@ def heard(answer: HttpResponse) -> str:
 
 
 def test_a_screen_reader_announces_one_line_instead_of_the_card(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    assert heard(fragment(site, intent_id)) == "Intent address balances: $30.00."
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
+    assert announcement(fragment(site, intent_id)) == "Intent address balances: $30.00."
     for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
         around = re.search(r'<div id="balances"[^>]*>', site.get(page).content.decode())
         assert around
         assert "aria-live" not in around[0]
-    assert heard(fragment(site, emulator.finished(5)["intentId"])).startswith(
+    assert announcement(fragment(site, emulator.finished(5)["intentId"])).startswith(
         "No funds at this transfer's intent addresses"
     )
     intent_id = emulator.finished(2)["intentId"]
     emulator.inject("GetIntentHistory", "node-down-503")
-    assert heard(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
+    assert announcement(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
 
 
 def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "prices-missing")
-    said = heard(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
+    said = announcement(fragment(site, emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     assert said.startswith("Intent address balances: funds without a USD price.")
 
 
 def test_a_second_deposit_updates_the_summary(site: Client, emulator: Emulator) -> None:
-    said = words(site.get(f"/intent/{emulator.finished(PAID_TWICE)['intentId']}"))
+    said = visible_text(site.get(f"/intent/{emulator.finished(DEPOSITED_TWICE)['intentId']}"))
     assert "Delivered, with leftover funds" in said
 
 
 def test_an_expired_unfunded_quote_has_no_funds_and_keeps_its_summary(site: Client, emulator: Emulator) -> None:
     answer = fragment(site, emulator.finished(5)["intentId"])
     assert answer.status_code == 200
-    assert "No funds at this transfer's intent addresses" in words(answer)
-    assert "Updated with on-chain balances" not in words(answer)
+    assert "No funds at this transfer's intent addresses" in visible_text(answer)
+    assert "Updated with on-chain balances" not in visible_text(answer)
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "said", "unsaid"),
+    ("fault", "said", "unsaid"),
     [
         pytest.param("prices-missing", "no price", "$0", id="no price is not a price of 0"),
         pytest.param("prices-zero", "priced at $0", "no price", id="a price of 0 is not no price"),
@@ -156,10 +156,10 @@ def test_an_expired_unfunded_quote_has_no_funds_and_keeps_its_summary(site: Clie
     ],
 )
 def test_a_token_with_few_details_still_shows_its_balance(
-    site: Client, emulator: Emulator, behaviour: str, said: str, unsaid: str
+    site: Client, emulator: Emulator, fault: str, said: str, unsaid: str
 ) -> None:
-    emulator.inject("GetIntentHistory", behaviour)
-    found = words(fragment(site, emulator.finished(ABORTED_WITH_MONEY)["intentId"]))
+    emulator.inject("GetIntentHistory", fault)
+    found = visible_text(fragment(site, emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     assert said in found
     assert unsaid not in found
 
@@ -174,11 +174,11 @@ def test_every_scenario_has_balances(site: Client, emulator: Emulator, number: i
     assert answer.status_code == 200
     entry = emulator.ledger.named(intent_id, round(emulator.now() * 1_000_000))
     assert entry is not None
-    assert (NOTHING not in words(answer)) == bool(entry.scene.marks.get("balance"))
+    assert (NOTHING not in visible_text(answer)) == bool(entry.scene.marks.get("balance"))
 
 
 def test_without_javascript_balances_are_a_page_with_a_link_back(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     page = site.get(f"/intent/{intent_id}/balances").content.decode()
     assert "<h1>Balances</h1>" in page
     assert "30.00" in page
@@ -186,21 +186,21 @@ def test_without_javascript_balances_are_a_page_with_a_link_back(site: Client, e
 
 
 def test_an_intent_missing_from_its_owners_history_is_not_called_empty(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     other = emulator.finished(2)["intentId"]
     rewrite(lambda document: document | {"intents": [row | {"intentId": other} for row in document["intents"]]})
-    said = words(fragment(site, intent_id))
+    said = visible_text(fragment(site, intent_id))
     assert "this transfer isn't in the owner's history" in said
     assert "Nothing" not in said
 
 
 def test_an_intent_without_an_owner_has_no_balance_lookup(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     rewrite(lambda document: document | {"intent": {"intentId": intent_id, "status": "ABORTED"}}, "GetIntent")
     answer = fragment(site, intent_id)
     assert answer.status_code == 200
-    assert NO_OWNER in words(answer)
-    assert "Checked" not in words(answer)
+    assert NO_OWNER in visible_text(answer)
+    assert "Checked" not in visible_text(answer)
 
 
 def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "GetIntentHistory") -> None:
@@ -220,21 +220,21 @@ def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "Ge
 
 
 def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     emulator.inject("GetIntentHistory", "node-down-503")
     failed = fragment(site, intent_id)
     assert (failed.status_code, failed["Retry-After"]) == (503, "10")
-    assert "Couldn't load balances: Service" in words(failed)
-    assert "Try again" in words(failed)
-    assert "Nothing" not in words(failed)
-    assert NOTHING not in words(failed)
+    assert "Couldn't load balances: Service" in visible_text(failed)
+    assert "Try again" in visible_text(failed)
+    assert "Nothing" not in visible_text(failed)
+    assert NOTHING not in visible_text(failed)
     emulator.reset()
-    assert "30.00 USDT" in words(fragment(site, intent_id))
+    assert "30.00 USDT" in visible_text(fragment(site, intent_id))
 
 
 def test_an_error_of_the_page_without_javascript_is_an_error_page(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "node-down-503")
-    answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_MONEY)['intentId']}/balances")
+    answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_FUNDS)['intentId']}/balances")
     assert answer.status_code == 503
     assert "<h1>Service error</h1>" in answer.content.decode()
 
@@ -242,12 +242,12 @@ def test_an_error_of_the_page_without_javascript_is_an_error_page(site: Client, 
 def test_concurrent_viewers_share_one_balance_lookup(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
-    asked = asked_of(monkeypatch)
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
+    asked = operations_of(monkeypatch)
     for _ in range(3):
         fragment(site, intent_id)
     assert asked.count("GetIntentHistory") == 1
-    fragment(site, emulator.finished(PAID_TWICE)["intentId"])
+    fragment(site, emulator.finished(DEPOSITED_TWICE)["intentId"])
     assert asked.count("GetIntentHistory") == 2
 
 
@@ -258,7 +258,7 @@ def test_another_spelling_of_an_id_redirects_to_the_canonical_one(site: Client, 
 
 
 def test_an_invalid_id_causes_no_request(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = asked_of(monkeypatch)
+    asked = operations_of(monkeypatch)
     assert site.get("/intent/0x12/balances").status_code == 404
     assert asked == []
 
@@ -268,16 +268,16 @@ def test_an_unknown_intent_is_not_found(site: Client, emulator: Emulator) -> Non
 
 
 def test_a_late_response_updates_the_summary_of_the_page(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_MONEY)["intentId"]
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     part = fragment(site, intent_id).content.decode()
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="load" hx-target="#receipt"' in part
-    after = words(site.get(f"/intent/{intent_id}/receipt", headers=PARTIAL))
+    after = visible_text(site.get(f"/intent/{intent_id}/receipt", headers=PARTIAL))
     assert EXPLANATIONS["aborted.recoverable"].headline in after
     assert "On-chain balances: 30.00 USDT at the deposit address on Polygon. Checked 12:00:" in after
 
 
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
-    intent = wiring.service().get_intent(emulator.finished(ABORTED_WITH_MONEY)["intentId"])
+    intent = wiring.service().get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"])
     receipt = wiring.service().get_intent_receipt(intent.intent_id)
     assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})

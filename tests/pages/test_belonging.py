@@ -14,22 +14,22 @@ from intents_ui.service.tally import Event
 from intents_ui.service.wire import Page
 from tests.faults.odd_service import Odd, odd_service
 
-STRANGER = "0x" + "5a" * 20
+OTHER_ADDRESS = "0x" + "5a" * 20
 OTHER_ID = "0x" + "7e" * 32
 PARTS = ("summary", "depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
 
 
 @pytest.fixture
-def odd(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
-    with odd_service(emulator, monkeypatch) as odd:
-        yield odd
+def faulty(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
+    with odd_service(emulator, monkeypatch) as faulty:
+        yield faulty
 
 
-def unfiltered(odd: Odd, operation: str, **request: Any) -> None:
+def unfiltered(faulty: Odd, operation: str, **request: Any) -> None:
     """Make the service ignore the filter of this operation from now on."""
-    everything = odd.client._http.post(f"http://embedded/rpc/Service/{operation}", json=request).json()
+    everything = faulty.client._http.post(f"http://embedded/rpc/Service/{operation}", json=request).json()
     assert everything["intents"]
-    odd.rewrite(**{operation: lambda _: everything})
+    faulty.rewrite(**{operation: lambda _: everything})
 
 
 @pytest.mark.sampled(1)
@@ -37,19 +37,21 @@ def unfiltered(odd: Odd, operation: str, **request: Any) -> None:
 @pytest.mark.parametrize(
     "criterion", ["by_owner_address", "by_origin_intent_address", "by_destination_intent_address", "by_intent_id"]
 )
-def test_a_search_that_returns_only_unrelated_intents_is_rejected(emulator: Emulator, odd: Odd, criterion: str) -> None:
-    unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
+def test_a_search_that_returns_only_unrelated_intents_is_rejected(
+    emulator: Emulator, faulty: Odd, criterion: str
+) -> None:
+    unfiltered(faulty, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
     with pytest.raises(Unreadable) as caught:
-        odd.client.search_intents(**{criterion: STRANGER})  # type: ignore[arg-type]
+        faulty.client.search_intents(**{criterion: OTHER_ADDRESS})  # type: ignore[arg-type]
     assert caught.value.flaw is Flaw.OTHER_FILTER
 
 
 @pytest.mark.finding("S7")
 def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
-    site: Client, emulator: Emulator, odd: Odd
+    site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
-    unfiltered(odd, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
-    html = site.get(f"/address/{STRANGER}").content.decode()
+    unfiltered(faulty, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
+    html = site.get(f"/address/{OTHER_ADDRESS}").content.decode()
     assert "Owner of" not in html
     assert "Deposit address of" not in html
 
@@ -58,24 +60,24 @@ def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
 @pytest.mark.parametrize(
     "criteria",
     [
-        {"by_owner_address": STRANGER},
+        {"by_owner_address": OTHER_ADDRESS},
         {"by_status": "INVALID", "origin_chain_id": 1},
         {"by_statuses": ["ABORTED"], "destination_chain_id": 999_999},
         {"origin_chain_id": 999_999},
     ],
     ids=lambda criteria: ", ".join(criteria),
 )
-def test_a_list_in_which_nothing_matches_the_filter_is_rejected(odd: Odd, criteria: dict[str, Any]) -> None:
-    unfiltered(odd, "GetIntentHistory", byStatus="SUCCEEDED")
+def test_a_list_in_which_nothing_matches_the_filter_is_rejected(faulty: Odd, criteria: dict[str, Any]) -> None:
+    unfiltered(faulty, "GetIntentHistory", byStatus="SUCCEEDED")
     with pytest.raises(Unreadable) as caught:
-        odd.client.get_intent_history(page=Page.first(), **criteria)
+        faulty.client.get_intent_history(page=Page.first(), **criteria)
     assert caught.value.flaw is Flaw.OTHER_FILTER
 
 
 @pytest.mark.finding("S7")
-def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client, odd: Odd) -> None:
-    unfiltered(odd, "GetIntentHistory")
-    listed = documents(odd)["intents"]
+def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client, faulty: Odd) -> None:
+    unfiltered(faulty, "GetIntentHistory")
+    listed = documents(faulty)["intents"]
     owner = listed[0]["receipt"]["ownerAddress"]
     others = [entry for entry in listed if entry["receipt"]["ownerAddress"] != owner]
     assert 0 < len(others) < len(listed)
@@ -87,17 +89,17 @@ def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client,
     assert f"{len(others)} entries are hidden because they couldn't be read or don't match the filter." in unescape(
         html
     )
-    assert odd.client.health.tally[Event.UNFIT] == 1
+    assert faulty.client.health.tally[Event.UNFIT] == 1
 
 
-def documents(odd: Odd) -> Any:
-    return odd.way.changes["GetIntentHistory"](None)
+def documents(faulty: Odd) -> Any:
+    return faulty.way.changes["GetIntentHistory"](None)
 
 
 @pytest.mark.finding("S7")
-def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(site: Client, odd: Odd) -> None:
-    unfiltered(odd, "GetIntentHistory")
-    answer = site.get(f"/history?owner={STRANGER}")
+def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(site: Client, faulty: Odd) -> None:
+    unfiltered(faulty, "GetIntentHistory")
+    answer = site.get(f"/history?owner={OTHER_ADDRESS}")
     assert answer.status_code == 503
     assert "lists other transfers" in answer.content.decode()
 
@@ -105,18 +107,18 @@ def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty
 @pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
 def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
-    site: Client, emulator: Emulator, odd: Odd, part: str
+    site: Client, emulator: Emulator, faulty: Odd, part: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
     wanted = {"intentId": intent_id}
-    legs = odd.client._http.post("http://embedded/rpc/Service/GetIntentReceipt", json=wanted).json()["intentReceipt"]
+    legs = faulty.client._http.post("http://embedded/rpc/Service/GetIntentReceipt", json=wanted).json()["intentReceipt"]
 
     def forged(document: Any) -> Any:
         receipt = document["intentReceipt"]
         return {**document, "intentReceipt": {**receipt, part: {**(receipt.get(part) or {}), "intentId": OTHER_ID}}}
 
-    odd.rewrite(GetIntentReceipt=forged, WaitIntentReceipt=forged)
-    for ask in (odd.client.get_intent_receipt, odd.client.wait_intent_receipt):
+    faulty.rewrite(GetIntentReceipt=forged, WaitIntentReceipt=forged)
+    for ask in (faulty.client.get_intent_receipt, faulty.client.wait_intent_receipt):
         with pytest.raises(Unreadable) as caught:
             ask(intent_id)
         assert caught.value.flaw is Flaw.OTHER_INTENT
@@ -128,35 +130,35 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
 
 @pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(odd: Odd, part: str) -> None:
+def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(faulty: Odd, part: str) -> None:
     def forged(document: Any) -> Any:
         for entry in document["intents"]:
             entry["receipt"][part] = {**(entry["receipt"].get(part) or {}), "intentId": OTHER_ID}
         return document
 
-    odd.rewrite(GetIntentHistory=forged)
-    entries = odd.client.get_intent_history(page=Page.first()).intents
+    faulty.rewrite(GetIntentHistory=forged)
+    entries = faulty.client.get_intent_history(page=Page.first()).intents
     assert entries
     assert all(entry.receipt is None and "receipt" in entry.unreadable for entry in entries)
 
 
 @pytest.mark.finding("S7")
 def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
-    site: Client, emulator: Emulator, odd: Odd
+    site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
     made = emulator.finished(3)
     wanted = {"byIntentId": made["intentId"]}
-    hit = odd.client._http.post("http://embedded/rpc/Service/SearchIntents", json=wanted).json()
-    odd.rewrite(SearchIntents=lambda _: hit)
+    hit = faulty.client._http.post("http://embedded/rpc/Service/SearchIntents", json=wanted).json()
+    faulty.rewrite(SearchIntents=lambda _: hit)
     page = site.get("/search?q=0x" + "c4" * 32, follow=True)
     assert made["intentId"] in page.redirect_chain[-1][0]
     assert "isn't one of this transfer's own transactions" in unescape(page.content.decode())
 
 
 @pytest.mark.finding("S7")
-def test_no_filter_hides_entries_of_a_correct_service(emulator: Emulator, odd: Odd) -> None:
+def test_no_filter_hides_entries_of_a_correct_service(emulator: Emulator, faulty: Odd) -> None:
     made = emulator.finished(3)
-    client: ServiceClient = odd.client
+    client: ServiceClient = faulty.client
     receipt = client.get_intent_receipt(made["intentId"])
     found = client.get_intent(made["intentId"])
     assert receipt.owner_address

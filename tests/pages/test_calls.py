@@ -18,7 +18,7 @@ from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecon
 TITLE = "Decoded calls"
 
 
-def words_of(html: str) -> str:
+def visible_text(html: str) -> str:
     """Return the visible text of the fold."""
     fold = html[html.index(TITLE) : html.index("Decoded from well-known function signatures")]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", fold)))
@@ -33,7 +33,7 @@ def page(site: Client, made: dict[str, Any]) -> str:
 def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator) -> None:
     html = page(site, emulator.finished(16))
     assert html.index(TITLE) < html.index("Quote<span")
-    words = words_of(html)
+    words = visible_text(html)
     assert "to the deposit address." in words
     assert "Runs only once the destination intent address holds at least 50.00 USDC on Base." in words
     assert "Approve the recipient to take 50.00 USDC from the destination intent address." in words
@@ -43,7 +43,7 @@ def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator)
 
 
 def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emulator: Emulator) -> None:
-    words = words_of(page(site, emulator.finished(15)))
+    words = visible_text(page(site, emulator.finished(15)))
     assert "lets the service's contract take USDC without limit from the owner wallet; it can be used until" in words
     assert "What is not used stays allowed until the owner takes the allowance back." in words
 
@@ -51,8 +51,8 @@ def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emul
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", range(1, 31))
 def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
-    words = words_of(page(site, emulator.newest(number)))
-    assert "Deposit" in words
+    words = visible_text(page(site, emulator.newest(number)))
+    assert "The payment" in words
     # A payment on a chain without contract addresses is not a contract call.
     assert ("does not read as its arguments" in words) == (number == 30)
 
@@ -84,7 +84,7 @@ def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulato
         "tradeType": "EXACT_INPUT",
     }
     quoted = wiring.service()._http.post("http://embedded/rpc/Service/QuoteIntent", json=wish).json()["intent"]
-    assert words in words_of(page(site, quoted))
+    assert words in visible_text(page(site, quoted))
 
 
 def test_no_hostile_text_becomes_markup(site: Client) -> None:

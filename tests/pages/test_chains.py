@@ -29,7 +29,7 @@ PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 HOUR = 3600.0
 
 
-class Way(httpx.BaseTransport):
+class Transport(httpx.BaseTransport):
     """Transport to the service, with the clock of the response cache. `cut` selects the requests that fail."""
 
     def __init__(self, emulator: Emulator) -> None:
@@ -59,8 +59,8 @@ class Way(httpx.BaseTransport):
 
 
 @pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
-    way = Way(emulator)
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
+    way = Transport(emulator)
     with ServiceClient(wiring.config(), transport=way, clock=lambda: way.now) as client:
         catalog = Catalog(client, clock=lambda: way.now)
         monkeypatch.setattr(wiring, "service", lambda: client)
@@ -74,7 +74,7 @@ def read(site: Client, path: str, *, status: int = 200, **headers: Any) -> str:
     return answer.content.decode()
 
 
-def words(markup: str) -> str:
+def visible_text(markup: str) -> str:
     """Return the visible text."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
 
@@ -83,7 +83,7 @@ def rows(page: str) -> list[list[str]]:
     """Return the cells of the list of chains."""
     table = re.search(r'<table class="chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     found = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL) if table else []
-    return [[words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
+    return [[visible_text(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
 
 
 def ids(page: str) -> list[int]:
@@ -104,7 +104,9 @@ def named(site: Client, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["", "chains-flat", "chains-nested"], ids=["both forms", "flat", "nested"])
-def test_every_chain_is_listed_whatever_its_json_form(way: Way, site: Client, emulator: Emulator, form: str) -> None:
+def test_every_chain_is_listed_whatever_its_json_form(
+    way: Transport, site: Client, emulator: Emulator, form: str
+) -> None:
     known = way.ask("GetChains")["chains"]
     if form:
         emulator.inject("GetChains", form)
@@ -123,7 +125,7 @@ def test_every_chain_is_listed_whatever_its_json_form(way: Way, site: Client, em
     assert "24 supported chains" in page
 
 
-def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Way, site: Client) -> None:
+def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Transport, site: Client) -> None:
     chain_ids = [chain["id"] for chain in way.ask("GetChains")["chains"]]
     counts = Counter(token["chainId"] for token in way.ask("GetTokenList", chainIds=chain_ids)["tokens"])
     shown = {chain_id: row[4] for chain_id, row in zip(chain_ids, rows(read(site, "/chains")), strict=True)}
@@ -133,17 +135,17 @@ def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Way
     assert len(way.sent) == 2
 
 
-def test_an_unavailable_count_of_featured_tokens_is_unknown_and_not_zero(way: Way, site: Client) -> None:
+def test_an_unavailable_count_of_featured_tokens_is_unknown_and_not_zero(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: operation == "GetTokenList"
     assert {row[4] for row in rows(read(site, "/chains"))} == {"unknown"}
 
 
-def test_a_chain_without_featured_tokens_shows_none(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_without_featured_tokens_shows_none(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, name="Nova Prime")
     assert rows(read(site, "/chains"))[-1][4] == "none"
 
 
-def test_an_explorer_is_linked_only_with_an_https_url(way: Way, site: Client, emulator: Emulator) -> None:
+def test_an_explorer_is_linked_only_with_an_https_url(way: Transport, site: Client, emulator: Emulator) -> None:
     change = emulator.catalogue.change_chain
     change(1, blockExplorer={"name": "Evil", "url": "javascript:alert(1)"})
     change(10, blockExplorer={"name": "", "url": "http://plain.example"})
@@ -157,7 +159,7 @@ def test_an_explorer_is_linked_only_with_an_https_url(way: Way, site: Client, em
     assert '<a class="explorer" href="https://shown.example/x"' in page
 
 
-def test_a_chain_name_is_text_with_visible_hidden_characters(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_name_is_text_with_visible_hidden_characters(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(1, name="<b>Eth\u202eereum</b>")
     for path in ("/chains", "/chain/1"):
         page = read(site, path)
@@ -165,7 +167,7 @@ def test_a_chain_name_is_text_with_visible_hidden_characters(way: Way, site: Cli
         assert "<b>Eth" not in page
 
 
-def test_an_unreadable_entry_is_reported_as_missing(way: Way, site: Client, emulator: Emulator) -> None:
+def test_an_unreadable_entry_is_reported_as_missing(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, id="what?")
     emulator.catalogue.change_chain(778, id=10**30)  # can't be part of a URL
     page = read(site, "/chains")
@@ -173,7 +175,7 @@ def test_an_unreadable_entry_is_reported_as_missing(way: Way, site: Client, emul
     assert len(ids(page)) == 24
 
 
-def test_an_empty_chain_list_is_different_from_a_failure(way: Way, site: Client, emulator: Emulator) -> None:
+def test_an_empty_chain_list_is_different_from_a_failure(way: Transport, site: Client, emulator: Emulator) -> None:
     way.cut = lambda operation, body: True
     read(site, "/chains", status=503)
     way.cut = lambda operation, body: False
@@ -181,7 +183,7 @@ def test_an_empty_chain_list_is_different_from_a_failure(way: Way, site: Client,
     assert "No chains returned" in read(site, "/chains")
 
 
-def test_the_navigation_marks_the_current_page(way: Way, site: Client) -> None:
+def test_the_navigation_marks_the_current_page(way: Transport, site: Client) -> None:
     assert '<a href="/chains" aria-current="page">Chains</a>' in read(site, "/chains")
     assert '<a href="/chains" aria-current="true">Chains</a>' in read(site, f"/chain/{BASE}")
 
@@ -189,8 +191,8 @@ def test_the_navigation_marks_the_current_page(way: Way, site: Client) -> None:
 # Filters
 
 
-def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Way, site: Client) -> None:
-    assert "All 24 Mainnets 19 Testnets 5" in words(read(site, "/chains"))
+def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Transport, site: Client) -> None:
+    assert "All 24 Mainnets 19 Testnets 5" in visible_text(read(site, "/chains"))
     testnets = read(site, "/chains?network=testnet")
     assert {row[2] for row in rows(testnets)} == {"Testnet"}
     assert len(ids(testnets)) == 5
@@ -198,23 +200,25 @@ def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Way, site: C
     assert len(ids(read(site, "/chains?network=mainnet"))) == 19
 
 
-def test_a_chain_without_a_network_type_is_not_called_a_mainnet(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_without_a_network_type_is_not_called_a_mainnet(
+    way: Transport, site: Client, emulator: Emulator
+) -> None:
     emulator.inject("GetChains", "chains-nested")
-    assert "All 24 Not said 24" in words(read(site, "/chains"))
+    assert "All 24 Not said 24" in visible_text(read(site, "/chains"))
     page = read(site, "/chains?network=mainnet")
     assert ids(page) == []
     assert "No mainnets" in page
 
 
 @pytest.mark.parametrize("provider", ["CCTP", "RELAY", "SOMNIA_SWAP"])
-def test_a_route_provider_filters_the_chains(way: Way, site: Client, provider: str) -> None:
+def test_a_route_provider_filters_the_chains(way: Transport, site: Client, provider: str) -> None:
     wanted = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
     page = read(site, f"/chains?provider={provider}")
     assert ids(page) == wanted
-    assert f"{len(wanted)} of 24 supported chains, those served by" in words(page)
+    assert f"{len(wanted)} of 24 supported chains, those served by" in visible_text(page)
 
 
-def test_both_chain_filters_can_be_combined(way: Way, site: Client) -> None:
+def test_both_chain_filters_can_be_combined(way: Transport, site: Client) -> None:
     assert len(ids(read(site, "/chains?provider=CCTP&network=testnet"))) == 5
 
 
@@ -229,7 +233,7 @@ def test_both_chain_filters_can_be_combined(way: Way, site: Client) -> None:
         ("network=testnet&provider=RELAY", "/chains?provider=RELAY&network=testnet"),
     ],
 )
-def test_every_chain_list_has_one_url(way: Way, site: Client, written: str, address: str) -> None:
+def test_every_chain_list_has_one_url(way: Transport, site: Client, written: str, address: str) -> None:
     answer = site.get(f"/chains?{written}")
     assert (answer.status_code, answer.headers["Location"]) == (302, address)
     assert way.sent == []
@@ -244,7 +248,9 @@ def test_every_chain_list_has_one_url(way: Way, site: Client, written: str, addr
         ("network=devnet", "A list can be of mainnet, testnet or unknown chains."),
     ],
 )
-def test_an_invalid_filter_is_explained_without_a_request(way: Way, site: Client, written: str, problem: str) -> None:
+def test_an_invalid_filter_is_explained_without_a_request(
+    way: Transport, site: Client, written: str, problem: str
+) -> None:
     page = read(site, f"/chains?{written}", status=400)
     assert problem in page
     assert "Fix the marked fields" in page
@@ -252,21 +258,21 @@ def test_an_invalid_filter_is_explained_without_a_request(way: Way, site: Client
     assert way.asked("GetTokenList") == []
 
 
-def test_an_unknown_route_provider_is_requested_as_written(way: Way, site: Client) -> None:
+def test_an_unknown_route_provider_is_requested_as_written(way: Transport, site: Client) -> None:
     page = read(site, "/chains?provider=Wormhole")
     assert {"routeProvider": "Wormhole"} in way.asked("GetChains")
-    assert "No chains for Wormhole" in words(page)
+    assert "No chains for Wormhole" in visible_text(page)
     assert "Unknown route provider." in page
     read(site, "/chains?provider=Wormhole")
     assert way.asked("GetChains").count({"routeProvider": "Wormhole"}) == 2
 
 
-def test_a_known_route_provider_without_chains_shows_none(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_known_route_provider_without_chains_shows_none(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(5031, listed=False)
-    assert "Somnia Swap right now" in words(read(site, "/chains?provider=SOMNIA_SWAP"))
+    assert "Somnia Swap right now" in visible_text(read(site, "/chains?provider=SOMNIA_SWAP"))
 
 
-def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Way, site: Client) -> None:
+def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: "routeProvider" in body
     answer = site.get("/chains?provider=CCTP")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
@@ -276,7 +282,9 @@ def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Way, site:
     assert rows(page) == []
 
 
-def test_a_rejected_route_provider_is_reported_as_possibly_unknown(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_rejected_route_provider_is_reported_as_possibly_unknown(
+    way: Transport, site: Client, emulator: Emulator
+) -> None:
     read(site, "/chains")
     emulator.inject("GetChains", "outdated")
     page = site.get("/chains?provider=Wormhole").content.decode()
@@ -284,7 +292,7 @@ def test_a_rejected_route_provider_is_reported_as_possibly_unknown(way: Way, sit
     assert rows(page) == []
 
 
-def test_selecting_a_filter_loads_only_the_list(way: Way, site: Client) -> None:
+def test_selecting_a_filter_loads_only_the_list(way: Transport, site: Client) -> None:
     answer = site.get("/chains?network=testnet", headers=PARTIAL)
     assert "HX-Request-Type" in answer.headers["Vary"]
     page = answer.content.decode()
@@ -296,15 +304,15 @@ def test_selecting_a_filter_loads_only_the_list(way: Way, site: Client) -> None:
 # One chain
 
 
-def test_a_chain_page_shows_the_chains_facts(way: Way, site: Client) -> None:
+def test_a_chain_page_shows_the_chains_facts(way: Transport, site: Client) -> None:
     page = read(site, f"/chain/{BASE}")
-    facts = words(re.search(r'aria-label="Facts">(.*?)</section>', page, re.DOTALL)[1])  # type: ignore[index]
+    facts = visible_text(re.search(r'aria-label="Facts">(.*?)</section>', page, re.DOTALL)[1])  # type: ignore[index]
     assert facts.startswith("Chain ID 8453")
     assert "0x2105 Native token ETH Ether , 18 decimals Network Mainnet Bridging Yes Explorer Basescan" in facts
-    assert "One of 24 supported chains" in words(page)
+    assert "One of 24 supported chains" in visible_text(page)
 
 
-def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Way, site: Client) -> None:
+def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Transport, site: Client) -> None:
     listed = way.ask("GetTokenList", chainIds=[BASE], includeAllListed=True)["tokens"]
     featured = [token["symbol"] for token in listed if token["featured"]]
     tokens = section(read(site, f"/chain/{BASE}"), "tokens")
@@ -312,19 +320,19 @@ def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Way, site:
     assert [symbol for _, symbol in shown][: len(featured)] == featured
     assert {symbol for _, symbol in shown} == {token["symbol"] for token in listed}
     assert ("0x" + "0" * 40, "ETH") in shown
-    assert f"{len(featured)} featured of {len(listed)} listed" in words(tokens)
+    assert f"{len(featured)} featured of {len(listed)} listed" in visible_text(tokens)
     assert 'href="/tokens?chain=8453&amp;show=listed"' in tokens
 
 
-def test_a_long_token_list_of_a_chain_is_truncated(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_long_token_list_of_a_chain_is_truncated(way: Transport, site: Client, emulator: Emulator) -> None:
     for number in range(40):
         emulator.catalogue.change_token(BASE, f"0x{number + 1000:040x}", symbol=f"T{number}", name=f"Token {number}")
     tokens = section(read(site, f"/chain/{BASE}"), "tokens")
     assert tokens.count('href="/token/') == 12
-    assert "of 49 listed" in words(tokens)
+    assert "of 49 listed" in visible_text(tokens)
 
 
-def test_a_chain_without_tokens_is_reported_as_such(way: Way, site: Client, emulator: Emulator) -> None:
+def test_a_chain_without_tokens_is_reported_as_such(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, name="Nova Prime")
     page = read(site, "/chain/777")
     assert "No listed tokens on this chain." in page
@@ -332,7 +340,9 @@ def test_a_chain_without_tokens_is_reported_as_such(way: Way, site: Client, emul
 
 
 @pytest.mark.parametrize(("side", "field"), [("origin", "originChainId"), ("destination", "destinationChainId")])
-def test_a_chain_page_shows_the_newest_transfers_of_each_side(way: Way, site: Client, side: str, field: str) -> None:
+def test_a_chain_page_shows_the_newest_transfers_of_each_side(
+    way: Transport, site: Client, side: str, field: str
+) -> None:
     page = section(read(site, f"/chain/{BASE}"), side)
     asked = next(body for body in way.asked("GetIntentHistory") if field in body)
     assert asked[field] == BASE
@@ -343,7 +353,7 @@ def test_a_chain_page_shows_the_newest_transfers_of_each_side(way: Way, site: Cl
     assert f'href="/history?{side}={BASE}"' in page
 
 
-def test_a_chain_without_transfers_is_reported_as_such(way: Way, site: Client) -> None:
+def test_a_chain_without_transfers_is_reported_as_such(way: Transport, site: Client) -> None:
     page = read(site, f"/chain/{BASE_SEPOLIA}")
     assert "No outgoing transfers yet." in section(page, "origin")
     assert "No incoming transfers yet." in section(page, "destination")
@@ -359,7 +369,7 @@ PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_of_a_chain_page_fails_independently(
-    way: Way, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
+    way: Transport, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
     way.cut, sentence = PARTS[part]
@@ -372,7 +382,7 @@ def test_each_part_of_a_chain_page_fails_independently(
 # Connections
 
 
-def wire_connections(way: Way, chain_id: int) -> dict[int, set[str]]:
+def wire_connections(way: Transport, chain_id: int) -> dict[int, set[str]]:
     chains = {chain["id"]: chain["isTestnet"] for chain in way.ask("GetChains")["chains"]}
     between = set(connections.ASKED) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
     found: dict[int, set[str]] = {}
@@ -386,7 +396,7 @@ def wire_connections(way: Way, chain_id: int) -> dict[int, set[str]]:
 
 
 @pytest.mark.parametrize("chain_id", [BASE, BASE_SEPOLIA, 5031])
-def test_connected_chains_share_a_bridging_route_provider(way: Way, site: Client, chain_id: int) -> None:
+def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: Client, chain_id: int) -> None:
     wanted = wire_connections(way, chain_id)
     connected = section(read(site, f"/chain/{chain_id}"), "connected")
     shown = re.findall(r'<li class="token">.*?href="/chain/(\d+)".*?tile-words">([^<]*)<', connected, re.DOTALL)
@@ -401,7 +411,7 @@ def test_connected_chains_share_a_bridging_route_provider(way: Way, site: Client
         assert f'href="/chains?provider={provider}"' in connected
 
 
-def test_each_route_provider_is_requested_once_for_all_chains(way: Way, site: Client) -> None:
+def test_each_route_provider_is_requested_once_for_all_chains(way: Transport, site: Client) -> None:
     read(site, f"/chain/{BASE}")
     read(site, "/chain/10")
     asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
@@ -412,14 +422,14 @@ def test_each_route_provider_is_requested_once_for_all_chains(way: Way, site: Cl
     assert max(asked.values()) <= 2
 
 
-def test_route_providers_that_failed_to_load_are_named(way: Way, site: Client) -> None:
+def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: body.get("routeProvider") == "CCTP"
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "CCTP" in connected
     assert "There may be more connections." in connected
 
 
-def test_without_any_route_provider_no_connections_are_claimed(way: Way, site: Client) -> None:
+def test_without_any_route_provider_no_connections_are_claimed(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: "routeProvider" in body
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "Couldn&#39;t load route providers." in connected
@@ -435,7 +445,7 @@ def test_the_page_of_an_unknown_chain_shows_its_id_once_in_the_title_and_once_be
     assert "<h1>Unsupported chain</h1><p>Chain ID 999999</p>" in page
 
 
-def test_an_unlisted_chain_with_transfers_lists_them(way: Way, site: Client) -> None:
+def test_an_unlisted_chain_with_transfers_lists_them(way: Transport, site: Client) -> None:
     page = read(site, f"/chain/{SOLANA}", status=404)
     assert "<h1>Unsupported chain: Solana</h1>" in page
     assert "There are transfers on it" in page
@@ -447,14 +457,14 @@ def test_an_unlisted_chain_with_transfers_lists_them(way: Way, site: Client) -> 
     assert set(intents) <= set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', read(site, link)))
 
 
-def test_an_unknown_chain_without_transfers_is_explained(way: Way, site: Client) -> None:
+def test_an_unknown_chain_without_transfers_is_explained(way: Transport, site: Client) -> None:
     page = read(site, "/chain/424242", status=404)
     assert "This chain ID is not among the 24 supported chains." in html.unescape(page)
     assert "Possible reasons" in page
     assert 'aria-labelledby="origin"' not in page
 
 
-def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Way, site: Client) -> None:
+def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: "originChainId" in body
     page = read(site, "/chain/424242", status=404)
     assert "load transfers: " in section(page, "origin")
@@ -462,7 +472,7 @@ def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Way, site
 
 
 @pytest.mark.parametrize("number", ["0", "99999999999999999999", str(2**64)])
-def test_an_impossible_chain_id_causes_no_transfer_request(way: Way, site: Client, number: str) -> None:
+def test_an_impossible_chain_id_causes_no_transfer_request(way: Transport, site: Client, number: str) -> None:
     assert "Enter a chain ID between" in read(site, f"/chain/{number}", status=404)
     assert way.asked("GetIntentHistory") == []
 
@@ -470,14 +480,14 @@ def test_an_impossible_chain_id_causes_no_transfer_request(way: Way, site: Clien
 @pytest.mark.parametrize(
     ("written", "canonical"), [("08453", "8453"), ("00000000000000000001", "1"), ("000", "0"), ("8453/", "8453")]
 )
-def test_a_chain_id_has_one_spelling(way: Way, site: Client, written: str, canonical: str) -> None:
+def test_a_chain_id_has_one_spelling(way: Transport, site: Client, written: str, canonical: str) -> None:
     answer = site.get(f"/chain/{written}")
     assert (answer.status_code, answer.headers["Location"]) == (HTTPStatus.MOVED_PERMANENTLY, f"/chain/{canonical}")
     assert way.sent == []
 
 
 @pytest.mark.parametrize("written", ["base", "-1", "1.5", "1" * 21, "%EF%BC%98", "0x2105"])
-def test_a_chain_id_that_is_no_number_is_not_found(way: Way, site: Client, written: str) -> None:
+def test_a_chain_id_that_is_no_number_is_not_found(way: Transport, site: Client, written: str) -> None:
     assert site.get(f"/chain/{written}").status_code == HTTPStatus.NOT_FOUND
     assert way.sent == []
 
@@ -486,7 +496,7 @@ def test_a_chain_id_that_is_no_number_is_not_found(way: Way, site: Client, writt
 
 
 def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
-    way: Way, site: Client, emulator: Emulator
+    way: Transport, site: Client, emulator: Emulator
 ) -> None:
     assert "Base" in named(site, "/chains")
     emulator.catalogue.change_chain(BASE, name="Base Two")
@@ -504,7 +514,7 @@ def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
 
 
 def test_an_added_renamed_or_removed_token_is_updated_within_a_quarter_of_an_hour(
-    way: Way, site: Client, emulator: Emulator
+    way: Transport, site: Client, emulator: Emulator
 ) -> None:
     def symbols() -> list[str]:
         return re.findall(r'href="/token/[^"]+"><bdi>([^<]+)', section(read(site, f"/chain/{BASE}"), "tokens"))
@@ -525,7 +535,7 @@ def test_an_added_renamed_or_removed_token_is_updated_within_a_quarter_of_an_hou
 
 
 def test_pages_that_only_name_a_chain_show_its_new_name_without_waiting(
-    way: Way, site: Client, emulator: Emulator
+    way: Transport, site: Client, emulator: Emulator
 ) -> None:
     assert "Nova Prime" not in read(site, "/history")
     emulator.catalogue.change_chain(777, name="Nova Prime")
@@ -535,18 +545,18 @@ def test_pages_that_only_name_a_chain_show_its_new_name_without_waiting(
         assert time.monotonic() < deadline
 
 
-def test_during_an_outage_cached_lists_show_their_age(way: Way, site: Client) -> None:
+def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Client) -> None:
     chains, page = named(site, "/chains"), read(site, f"/chain/{BASE}")
     way.now += 2 * HOUR
     way.cut = lambda operation, body: True
     assert named(site, "/chains") == chains
-    assert "Showing the list from 2 h ago." in words(read(site, "/chains"))
+    assert "Showing the list from 2 h ago." in visible_text(read(site, "/chains"))
     later = read(site, f"/chain/{BASE}")
     for part in ("tokens", "connected"):
         links = re.findall(r'href="(/(?:token|chain|routes)[^"]+)"', section(page, part))
         assert len(links) > 5
         assert re.findall(r'href="(/(?:token|chain|routes)[^"]+)"', section(later, part)) == links
-    assert "Showing the list from 2 h ago." in words(section(later, "tokens"))
+    assert "Showing the list from 2 h ago." in visible_text(section(later, "tokens"))
     assert "load transfers: " in section(later, "origin")
     way.cut = lambda operation, body: False
     way.now += 11

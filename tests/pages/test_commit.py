@@ -48,7 +48,7 @@ def browser(emulator: Emulator) -> Client:
     return Client(enforce_csrf_checks=True)
 
 
-class Asked(list[str]):
+class Recorder(list[str]):
     """Recorded operations. `before`: called just before the next commit reaches the service."""
 
     before: Callable[[], object] | None = None
@@ -59,8 +59,8 @@ class Asked(list[str]):
 
 
 @pytest.fixture
-def asked(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    record, real = Asked(), emulator.faults.for_request
+def recorder(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    record, real = Recorder(), emulator.faults.for_request
 
     def for_request(operation: str) -> frozenset[str]:
         record.append(operation)
@@ -110,15 +110,15 @@ def test_only_a_valid_quote_can_be_committed(site: Client, emulator: Emulator, q
 
 @pytest.mark.parametrize("console", ["off", "read"])
 def test_a_read_only_dashboard_shows_no_commit_card(
-    site: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch, console: str
+    site: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch, console: str
 ) -> None:
     whole = form(site, quoted)
     monkeypatch.setattr(settings.ENV, "intents_console", console)
     assert OFFER not in page(site, f"/intent/{quoted}")
-    asked.clear()
+    recorder.clear()
     assert site.get(f"/intent/{quoted}/commit").status_code == 404
     assert site.post(f"/intent/{quoted}/commit", whole).status_code == 404
-    assert asked == []
+    assert recorder == []
 
 
 def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
@@ -134,7 +134,7 @@ def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client
 
 
 def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
-    site: Client, quoted: str, asked: Asked
+    site: Client, quoted: str, recorder: Recorder
 ) -> None:
     told = text(page(site, f"/intent/{quoted}/commit"))
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
@@ -142,43 +142,43 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
     assert "The intent is submitted once, unchanged." in told
     assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
     assert "operator's token" not in told
-    assert asked.commits == 0
+    assert recorder.commits == 0
 
 
-def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, recorder: Recorder) -> None:
     status, told = send(browser, quoted)
     assert status == 200
     assert "Committed The service accepted the quote unchanged." in told
     assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
-    assert asked.commits == 1
+    assert recorder.commits == 1
     assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
 
-def test_a_second_click_or_a_reload_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_second_click_or_a_reload_sends_nothing(browser: Client, quoted: str, recorder: Recorder) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     assert browser.post(path, whole).status_code == 200
     again = browser.post(path, whole)
     assert again.status_code == 409
     assert "Already submitted" in text(again.content.decode())
     assert "Current status: Committed." in text(again.content.decode())
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 def test_a_form_with_an_unknown_outcome_is_not_sent_again(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     emulator.inject("CommitIntent", "timeout-408")
     assert browser.post(path, whole).status_code == 503
     emulator.reset()
     assert "Current status: Quoted." in text(browser.post(path, whole).content.decode())
-    assert asked.commits == 1
+    assert recorder.commits == 1
     assert send(browser, quoted)[0] == 200
-    assert asked.commits == 2
+    assert recorder.commits == 2
 
 
 def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_limited(
-    browser: Client, quoted: str, asked: Asked
+    browser: Client, quoted: str, recorder: Recorder
 ) -> None:
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
@@ -190,47 +190,47 @@ def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_li
             in text(answer.content.decode())
         )
         assert [commit.is_first(quoted, "a-form") for _ in range(2)] == [True, False]
-    assert asked.commits == 0
+    assert recorder.commits == 0
     spending._buckets.resume()
 
 
-@pytest.mark.parametrize("behaviour", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])
+@pytest.mark.parametrize("fault", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])
 def test_without_a_response_the_outcome_is_unknown_and_the_status_is_read(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, fault: str
 ) -> None:
-    emulator.inject("CommitIntent", behaviour)
+    emulator.inject("CommitIntent", fault)
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
     assert "Current status: Quoted. The commit may still be in progress." in told
-    assert asked.commits == 1
-    assert asked[-1] == "GetIntent"
+    assert recorder.commits == 1
+    assert recorder[-1] == "GetIntent"
 
 
 def test_if_the_status_can_not_be_read_either_the_page_says_so(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("CommitIntent", "timeout-408")
-    asked.before = lambda: emulator.inject("GetIntent", "failing-500")
+    recorder.before = lambda: emulator.inject("GetIntent", "failing-500")
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
     assert "Couldn't load the current status either" in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 def test_the_status_resolves_a_truncated_or_slow_response(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("CommitIntent", "cut-body")
     status, told = send(browser, quoted)
     assert status == 200
     assert "The response to the commit was lost, but the service reports the transfer as committed" in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 def test_a_slow_service_is_not_called_twice(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
     wiring.service.cache_clear()
@@ -238,7 +238,7 @@ def test_a_slow_service_is_not_called_twice(
     status, told = send(browser, quoted)
     assert status == 503
     assert "Commit status unknown" in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
@@ -249,7 +249,7 @@ def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emula
 
 
 def test_an_intent_that_differs_from_its_quote_is_rejected(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("GetIntent", "extra-fields")
     status, told = send(browser, quoted)
@@ -257,11 +257,11 @@ def test_an_intent_that_differs_from_its_quote_is_rejected(
     assert "Commit rejected The service rejected the intent: it differs from the quote" in told
     assert "No funds moved." in told
     assert "intent was modified:" in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "status", "words"),
+    ("fault", "status", "words"),
     [
         ("disabled", 503, "Service paused."),
         ("geoblocked", 403, "Not available for this wallet or region."),
@@ -269,51 +269,51 @@ def test_an_intent_that_differs_from_its_quote_is_rejected(
     ],
 )
 def test_a_rejected_commit_has_changed_nothing(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked, behaviour: str, status: int, words: str
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, fault: str, status: int, words: str
 ) -> None:
-    emulator.inject("CommitIntent", behaviour)
+    emulator.inject("CommitIntent", fault)
     answered, told = send(browser, quoted)
-    assert (answered, asked.commits) == (status, 1)
+    assert (answered, recorder.commits) == (status, 1)
     assert words in told
 
 
-def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quoted: str, recorder: Recorder) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     with time_machine.travel("2026-11-21T12:05:01Z"):
         answer = browser.post(path, whole)
         assert "Quote expired" in text(page(browser, path))
     assert answer.status_code == 409
     assert "Quote expired The quote has expired" in text(answer.content.decode())
-    assert asked.commits == 0
+    assert recorder.commits == 0
 
 
 def test_a_quote_that_expired_by_the_services_clock_is_reported_as_expired(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("CommitIntent", "clock-ahead")
     with time_machine.travel("2026-11-21T12:04:30Z"):
         status, told = send(browser, quoted)
     assert status == 409
     assert "Quote expired" in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
-    def by_somebody_else() -> None:
+    def by_another_client() -> None:
         document = emulator._operations["GetIntent"](Ask({"intentId": quoted}, emulator._micros(), frozenset()))
         emulator._operations["CommitIntent"](Ask(document, emulator._micros(), frozenset()))
 
-    asked.before = by_somebody_else
+    recorder.before = by_another_client
     status, told = send(browser, quoted)
     assert status == 409
     assert "Status has changed" in told
     assert "Current status: Committed. The commit changed nothing." in told
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
-def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Emulator, asked: Asked) -> None:
+def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Emulator, recorder: Recorder) -> None:
     moved = emulator.play("cross-chain-fast", age=25)["intentId"]
     answer = browser.get(f"/intent/{moved}/commit")
     assert answer.status_code == 409
@@ -322,21 +322,21 @@ def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Em
 
 
 def test_an_intent_that_can_not_be_read_again_is_not_sent(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     emulator.inject("GetIntent", "failing-500")
     answer = browser.post(path, whole)
     assert answer.status_code == 503
     assert "Not sent Service error. Nothing was sent" in text(answer.content.decode())
-    assert asked.commits == 0
+    assert recorder.commits == 0
     emulator.reset()
     assert browser.post(path, whole).status_code == 200
 
 
 @pytest.mark.parametrize("spoilt", [{}, {"csrfmiddlewaretoken": "x" * 64}], ids=["missing", "wrong"])
 def test_a_form_without_its_csrf_token_is_explained_and_sends_nothing(
-    browser: Client, quoted: str, asked: Asked, spoilt: dict[str, str]
+    browser: Client, quoted: str, recorder: Recorder, spoilt: dict[str, str]
 ) -> None:
     whole = form(browser, quoted)
     del whole["csrfmiddlewaretoken"]
@@ -346,22 +346,22 @@ def test_a_form_without_its_csrf_token_is_explained_and_sends_nothing(
     assert "Form rejected" in text(html)
     assert "Reload the page and try again" in text(html)
     assert "Main" in html
-    assert asked.commits == 0
+    assert recorder.commits == 0
 
 
-def test_a_form_from_another_site_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_form_from_another_site_sends_nothing(browser: Client, quoted: str, recorder: Recorder) -> None:
     answer = browser.post(f"/intent/{quoted}/commit", form(browser, quoted), headers={"Origin": "https://evil.example"})
     assert answer.status_code == 403
     assert "the form came from another site" in text(answer.content.decode())
     assert "CSRF_TRUSTED_ORIGINS" in answer.content.decode()
-    assert asked.commits == 0
+    assert recorder.commits == 0
 
 
-def test_a_form_without_its_own_id_sends_nothing(browser: Client, quoted: str, asked: Asked) -> None:
+def test_a_form_without_its_own_id_sends_nothing(browser: Client, quoted: str, recorder: Recorder) -> None:
     for odd in ("", "short", "x" * 5000):
         status, told = send(browser, quoted, form=odd)
         assert (status, "The form was incomplete" in told) == (400, True)
-    assert asked.commits == 0
+    assert recorder.commits == 0
 
 
 def test_cookies_are_set_only_on_pages_with_a_commit(browser: Client, quoted: str) -> None:
@@ -373,7 +373,7 @@ def test_cookies_are_set_only_on_pages_with_a_commit(browser: Client, quoted: st
 
 
 def test_with_a_token_only_the_operator_commits(
-    browser: Client, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    browser: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert "Operator token" in text(page(browser, f"/intent/{quoted}/commit"))
@@ -381,13 +381,13 @@ def test_with_a_token_only_the_operator_commits(
     status, told = send(browser, quoted, **{"operator-token": "wrong"})
     assert status == 403
     assert "Wrong operator token. Nothing was sent to the service." in told
-    assert asked.commits == 0
+    assert recorder.commits == 0
     answer = browser.post(
         f"/intent/{quoted}/commit", form(browser, quoted) | {"operator-token": TOKEN, "remember": "on"}
     )
     assert answer.status_code == 200
     assert TOKEN not in answer.content.decode()
-    assert asked.commits == 1
+    assert recorder.commits == 1
     assert answer.cookies["operator"]["samesite"] == "Strict"
 
 
@@ -458,7 +458,7 @@ RECIPIENT = "0x" + "22" * 20
 
 @pytest.mark.finding("S6")
 def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_versions_are_shown(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = emulator._operations["GetIntent"]
 
@@ -473,32 +473,32 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
     answer = browser.post(path, whole)
     told = text(answer.content.decode())
     assert answer.status_code == 409
-    assert asked.commits == 0
+    assert recorder.commits == 0
     assert "The service changed this transfer after you opened this page, so nothing was sent." in told
     assert RECIPIENT in told
     assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in told
     assert "quoteRequest.destinationToAddress" in told
     # The version shown now can be confirmed, and is the one sent.
     assert browser.post(path, fields(answer.content.decode())).status_code in (200, 400)
-    assert asked.commits == 1
+    assert recorder.commits == 1
 
 
 @pytest.mark.finding("S6")
 @pytest.mark.parametrize("spoil", [lambda seen: "", lambda seen: seen[:-1] + "!", lambda seen: seen[1:]])
 def test_a_confirmation_with_an_invalid_signature_sends_nothing(
-    browser: Client, quoted: str, asked: Asked, spoil: Callable[[str], str]
+    browser: Client, quoted: str, recorder: Recorder, spoil: Callable[[str], str]
 ) -> None:
     whole = form(browser, quoted)
     answer = browser.post(f"/intent/{quoted}/commit", whole | {"seen": spoil(whole["seen"])})
-    assert (answer.status_code, asked.commits) == (400, 0)
+    assert (answer.status_code, recorder.commits) == (400, 0)
     assert "The form was incomplete" in text(answer.content.decode())
 
 
 @pytest.mark.finding("S6")
 def test_the_confirmation_of_one_intent_sends_no_other(
-    browser: Client, emulator: Emulator, quoted: str, asked: Asked
+    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     another = str(emulator.play("expired-quote")["intentId"])
     whole = form(browser, quoted)
     assert browser.post(f"/intent/{another}/commit", whole).status_code == 400
-    assert asked.commits == 0
+    assert recorder.commits == 0

@@ -33,8 +33,8 @@ READING = [name for name, operation in OPERATIONS.items() if not operation.is_wr
 WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
 CANARY = "canary/4711-key"
 TOKEN = "canary-token-of-the-operator"
-NOBODY = "0x" + "34" * 20
-EMPTY = "the response will stand here"
+UNUSED_ADDRESS = "0x" + "34" * 20
+EMPTY = "the answer will stand here"
 
 
 @dataclass
@@ -101,7 +101,7 @@ def forms(page: HttpResponse) -> list[Form]:
     return reader.found
 
 
-def words(page: HttpResponse) -> str:
+def visible_text(page: HttpResponse) -> str:
     """Return the visible text, without the text areas that repeat it."""
     shown = re.sub(r"<textarea.*?</textarea>|<datalist.*?</datalist>", " ", page.content.decode(), flags=re.DOTALL)
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown)))
@@ -113,7 +113,7 @@ def raw(page: HttpResponse) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-def press(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpResponse:
+def submit(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpResponse:
     """Submit the form that has this button, with the typed values."""
     form = next(each for each in forms(page) if button in each.buttons)
     name, value = form.buttons[button]
@@ -130,8 +130,8 @@ def press(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpRe
 
 def ask(site: Client, operation: str, text: str) -> HttpResponse:
     """Send exactly this JSON text, with a confirmation if one is required."""
-    page = press(site, site.get(f"/console/{operation}"), opener(operation), json=text)
-    return press(site, page, f"Send {operation}") if operation in WRITING else page
+    page = submit(site, site.get(f"/console/{operation}"), opener(operation), json=text)
+    return submit(site, page, f"Send {operation}") if operation in WRITING else page
 
 
 def opener(operation: str) -> str:
@@ -139,13 +139,13 @@ def opener(operation: str) -> str:
 
 
 @pytest.fixture
-def generous(monkeypatch: pytest.MonkeyPatch) -> None:
+def high_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
     monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 1000)
 
 
 def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
-    page = words(site.get("/console"))
+    page = visible_text(site.get("/console"))
     assert len(OPERATIONS) == 13
     for name in OPERATIONS:
         assert re.search(rf"{name} [A-Z][^.]+\.", page), name
@@ -174,12 +174,12 @@ ANSWERS = {
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("operation", READING)
 def test_every_read_operation_accepts_its_example(site: Client, operation: str) -> None:
-    page = press(site, site.get(f"/console/{operation}"), "Send")
+    page = submit(site, site.get(f"/console/{operation}"), "Send")
     assert page.status_code == 200
     answer = json.loads(raw(page))
     assert list(answer) == ANSWERS[operation]
     assert answer[ANSWERS[operation][0]], "an example that finds nothing is none"
-    shown = words(page)
+    shown = visible_text(page)
     assert "200 OK" in shown
     assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request ID [0-9a-f]{12}", shown)
     for member in ANSWERS[operation]:
@@ -188,22 +188,22 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
 
 def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     page = site.get("/console/QuoteIntent")
-    page = press(site, page, "Send…")
-    assert "It costs nothing and moves no money" in words(page)
-    page = press(site, page, "Send QuoteIntent")
+    page = submit(site, page, "Send…")
+    assert "It costs nothing and moves no money" in visible_text(page)
+    page = submit(site, page, "Send QuoteIntent")
     quote = json.loads(raw(page))
     assert list(quote) == ANSWERS["QuoteIntent"]
-    page = press(site, page, "Commit")
+    page = submit(site, page, "Commit")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     assert json.loads(sent) == {"intent": quote["intent"]}
-    page = press(site, page, "Send CommitIntent")
+    page = submit(site, page, "Send CommitIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"]}
-    told = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", words(page))
+    told = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", visible_text(page))
     assert told, "the deadline is a moment"
-    assert f"before {told[1]}" in words(site.get(f"/intent/{quote['intent']['intentId']}"))
-    page = press(site, page, "Execute this intent")
-    assert "That cannot be taken back." in words(page)
-    page = press(site, page, "Send ExecuteIntent")
+    assert f"before {told[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
+    page = submit(site, page, "Execute this intent")
+    assert "That cannot be taken back." in visible_text(page)
+    page = submit(site, page, "Send ExecuteIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
     assert f'href="/intent/{quote["intent"]["intentId"]}">View transfer</a>' in page.content.decode()
 
@@ -227,7 +227,7 @@ REFUSED = [
     ("GetExactInputRoutes", "{}", 400, "InvalidArgument", 2000),
     ("GetExactOutputRoutes", '{"destinationChainId":1}', 400, "InvalidArgument", 2000),
     ("QuoteIntent", "{}", 400, "InvalidArgument", 2000),
-    ("QuoteIntent", f'{{"ownerAddress":"{NOBODY}","originChainId":5}}', 422, "UnsupportedNetwork", 8008),
+    ("QuoteIntent", f'{{"ownerAddress":"{UNUSED_ADDRESS}","originChainId":5}}', 422, "UnsupportedNetwork", 8008),
     ("ExecuteIntent", '{"intentId":"0x12"}', 400, "NotFound", 8000),
     ("GetTokenPrices", '{"tokens":{}}', 400, "WebrpcBadRequest", -4),
     ("GetTokenPrices", "{}", 400, "InvalidArgument", 2000),
@@ -240,7 +240,7 @@ def test_every_operation_can_be_rejected() -> None:
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
-@pytest.mark.usefixtures("generous")
+@pytest.mark.usefixtures("high_rate_limits")
 def test_a_bad_request_shows_the_documented_error(
     site: Client, operation: str, text: str, status: int, name: str, code: int
 ) -> None:
@@ -248,18 +248,18 @@ def test_a_bad_request_shows_the_documented_error(
     assert page.status_code == 200
     told = json.loads(raw(page))
     assert (told["error"], told["code"], told["status"]) == (name, code, status)
-    shown = words(page)
+    shown = visible_text(page)
     assert f"{name} code {code} {MEANINGS[code]}" in shown
     assert re.search(rf"{status} [A-Z][a-z]+ ", shown)
     assert told["cause"][:80] in shown
 
 
 def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form(site: Client) -> None:
-    page = press(site, site.get("/console/GetIntent"), "Send", intentId="")
-    assert "InvalidArgument code 2000" in words(page)
-    assert "intentId is required" in words(page)
-    page = press(site, site.get("/console/GetTokenList"), "Send", chainIds="1, base")
-    assert "WebrpcBadRequest code -4" in words(page)
+    page = submit(site, site.get("/console/GetIntent"), "Send", intentId="")
+    assert "InvalidArgument code 2000" in visible_text(page)
+    assert "intentId is required" in visible_text(page)
+    page = submit(site, site.get("/console/GetTokenList"), "Send", chainIds="1, base")
+    assert "WebrpcBadRequest code -4" in visible_text(page)
 
 
 @pytest.mark.sampled(4)
@@ -268,7 +268,7 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
     code, retry_after = faults.REFUSALS[name]
     emulator.inject("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
-    shown = words(page)
+    shown = visible_text(page)
     assert page.status_code == 200
     assert f"{TABLE[code]['name']} code {code} {MEANINGS[code]}" in shown
     assert re.search(rf"{TABLE[code]['status']} [A-Z]", shown)
@@ -291,8 +291,8 @@ def test_an_unreadable_response_is_shown_as_received(
 ) -> None:
     emulator.inject("GetTokenList", name)
     page = site.get("/console/GetTokenList", {"ask": "json", "json": "{}"})
-    assert status in words(page)
-    assert said in words(page)
+    assert status in visible_text(page)
+    assert said in visible_text(page)
 
 
 def test_every_documented_error_has_a_meaning() -> None:
@@ -304,7 +304,7 @@ def test_every_documented_error_has_a_meaning() -> None:
 def test_an_undocumented_error_is_shown_by_its_own_name(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = {"code": 2000, "name": "Od\u202ed", "msg": "<b>hi</b>", "status": 418}
     monkeypatch.setitem(TABLE, 2000, odd | {"code": 77})
-    shown = words(site.get("/console/GetIntent", {"ask": "fields"}))
+    shown = visible_text(site.get("/console/GetIntent", {"ask": "fields"}))
     assert "Od⟨U+202E⟩d code 77 Undocumented error code." in shown
     assert "The service says: <b>hi</b>" in shown
 
@@ -332,7 +332,7 @@ def test_an_unpaired_surrogate_is_sent_as_typed(site: Client, emulator: Emulator
 
 
 def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
-    page = press(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
+    page = submit(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
     page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
     link = re.search(r'<a href="([^"]+)#answer">Link to this call</a>', page.content.decode())
@@ -343,9 +343,9 @@ def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
 
 def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetTokenPrices", "panic-500")
-    assert EMPTY in words(site.get("/console/GetTokenPrices", {"tokens": "[]"})).lower()
+    assert EMPTY in visible_text(site.get("/console/GetTokenPrices", {"tokens": "[]"})).lower()
     assert raw(site.head("/console/GetTokenPrices?ask=fields")) == ""
-    assert "WebrpcServerPanic" in words(site.get("/console/GetTokenPrices?ask=fields"))
+    assert "WebrpcServerPanic" in visible_text(site.get("/console/GetTokenPrices?ask=fields"))
 
 
 def test_the_next_page_is_one_click_away(site: Client) -> None:
@@ -368,28 +368,28 @@ def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
 
 
 def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
-    page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = press(site, page, "Commit")
+    page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
+    page = submit(site, page, "Commit")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
-    page = press(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
-    page = press(site, page, "Send CommitIntent")  # an edited request is confirmed again
-    assert "InvalidArgument code 2000" in words(page)
-    assert "intent was modified" in words(page)
-    assert "Execute this intent" not in words(page)
+    page = submit(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
+    page = submit(site, page, "Send CommitIntent")  # an edited request is confirmed again
+    assert "InvalidArgument code 2000" in visible_text(page)
+    assert "intent was modified" in visible_text(page)
+    assert "Execute this intent" not in visible_text(page)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("scenario", [slug for slug, _ in console.words.SCENARIOS])
-@pytest.mark.usefixtures("generous")
+@pytest.mark.usefixtures("high_rate_limits")
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, scenario: str) -> None:
-    page = press(site, press(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = press(site, press(site, page, "Commit"), "Send CommitIntent")
-    page = press(site, page, "Execute this intent", scenario=scenario)
+    page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
+    page = submit(site, submit(site, page, "Commit"), "Send CommitIntent")
+    page = submit(site, page, "Execute this intent", scenario=scenario)
     sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
     assert sent.get("scenario", "") == scenario
-    page = press(site, page, "Send ExecuteIntent")
+    page = submit(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
 
@@ -411,8 +411,8 @@ def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
     page = site.get("/console/CommitIntent")
     link = re.search(r'href="([^"]+)">newest quote that can still be committed', page.content.decode())
     assert link
-    page = press(site, site.get(html.unescape(link[1])), "Send…")
-    page = press(site, page, "Send CommitIntent")
+    page = submit(site, site.get(html.unescape(link[1])), "Send…")
+    page = submit(site, page, "Send CommitIntent")
     assert json.loads(raw(page)) == {"intentId": link[1].partition("=")[2]}
     assert site.get("/console/CommitIntent?take=0x12").status_code == 404
     assert site.get("/console/CommitIntent?take=no%20id").status_code == 404
@@ -431,7 +431,7 @@ def test_without_the_service_the_form_has_no_invented_example(site: Client, emul
     page = site.get("/console/QuoteIntent")
     assert page.status_code == 200
     assert set(forms(page)[1].values.values()) - {forms(page)[1].values.get("csrfmiddlewaretoken")} == {""}
-    assert "0x" not in words(page)
+    assert "0x" not in visible_text(page)
 
 
 # Responses
@@ -440,25 +440,25 @@ def test_without_the_service_the_form_has_no_invented_example(site: Client, emul
 def test_numbers_and_untrusted_text_are_shown_exactly(site: Client, emulator: Emulator) -> None:
     giant = emulator.finished("dust-and-giants", variant="B")
     page = site.get("/console/GetIntent", {"intentId": giant["intentId"], "ask": "fields"})
-    assert giant["depositTransaction"]["amount"] in words(page)
+    assert giant["depositTransaction"]["amount"] in visible_text(page)
     hostile = emulator.finished("hostile-memo")
     page = site.get("/console/GetIntentReceipt", {"intentId": hostile["intentId"], "ask": "fields"})
     assert "<script>alert" not in page.content.decode()
-    assert "⟨U+202E⟩" in words(page)
-    assert "more characters" in words(page)
+    assert "⟨U+202E⟩" in visible_text(page)
+    assert "more characters" in visible_text(page)
 
 
 @pytest.mark.parametrize(("operation", "request_sent"), [("SearchIntents", {"byProjectId": 1}), ("GetChains", {})])
 def test_an_empty_list_suggests_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
-    found = words(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
+    found = visible_text(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
     assert "200 OK" in found
     assert ("Nothing matches what was asked. Try it" in found) == (operation == "SearchIntents")
 
 
 def test_a_large_response_is_truncated_with_a_note(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
-    assert "larger than what is shown" in words(page)
-    assert "more, which this page has no room for" in words(page)
+    assert "larger than what is shown" in visible_text(page)
+    assert "more, which this page has no room for" in visible_text(page)
     assert len(page.content) < 2_000_000
 
 
@@ -471,7 +471,7 @@ def test_the_curl_command_makes_the_same_call_without_the_access_key(
     assert "http://testserver/rpc/Service/GetIntent" in shown
     assert """--data-raw '{"intentId":"it'"'"'s $(id) `id` \\"x\\" \\\\ !"}'""" in shown
     assert "X-Access-Key" not in shown
-    assert "no terminal takes safely" in words(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
+    assert "no terminal takes safely" in visible_text(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
 
 
 # Authorization
@@ -490,8 +490,8 @@ def test_a_read_only_console_cannot_write(site: Client, monkeypatch: pytest.Monk
     page = site.get("/console")
     assert all(f"/console/{name}" in page.content.decode() for name in READING)
     assert not any(f"/console/{name}" in page.content.decode() for name in WRITING)
-    assert "Create a demo transfer" not in words(page)
-    assert "200 OK" in words(site.get("/console/GetChains?ask=fields"))
+    assert "Create a demo transfer" not in visible_text(page)
+    assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
     for name in WRITING:
         assert site.get(f"/console/{name}").status_code == 404
         assert site.post(f"/console/{name}", {"ask": "json", "json": "{}", "confirmed": "yes"}).status_code == 404
@@ -505,7 +505,7 @@ def test_an_unknown_operation_is_not_found(site: Client) -> None:
 def test_a_write_operation_is_never_sent_by_opening_a_link(site: Client) -> None:
     sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
     page = site.get("/console/QuoteIntent", sent)
-    assert EMPTY in words(page).lower()
+    assert EMPTY in visible_text(page).lower()
 
 
 @pytest.mark.parametrize("operation", [*WRITING, "GetIntent"])
@@ -523,7 +523,7 @@ def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:
     refused = strict.post("/console/QuoteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
     assert refused.status_code == 403
     page = ask(strict, "QuoteIntent", "{}")
-    assert "InvalidArgument code 2000" in words(page)
+    assert "InvalidArgument code 2000" in visible_text(page)
 
 
 def test_reading_sets_no_cookie(site: Client) -> None:
@@ -539,17 +539,17 @@ def token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("token")
 def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> None:
-    page = press(site, site.get("/console/QuoteIntent"), "Send…")
-    refused = press(site, page, "Send QuoteIntent")
+    page = submit(site, site.get("/console/QuoteIntent"), "Send…")
+    refused = submit(site, page, "Send QuoteIntent")
     assert refused.status_code == 403
-    assert "Enter the operator token. Nothing was sent to the service." in words(refused)
+    assert "Enter the operator token. Nothing was sent to the service." in visible_text(refused)
     kept = next(form for form in forms(refused) if "Send QuoteIntent" in form.buttons).values["json"]
     assert kept == next(form for form in forms(page) if "Send QuoteIntent" in form.buttons).values["json"]
-    done = press(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
-    assert "200 OK" in words(done)
+    done = submit(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
+    assert "200 OK" in visible_text(done)
     assert TOKEN not in done.content.decode()
-    page = press(site, done, "Commit")
-    assert "200 OK" in words(press(site, page, "Send CommitIntent"))
+    page = submit(site, done, "Commit")
+    assert "200 OK" in visible_text(submit(site, page, "Send CommitIntent"))
 
 
 # Rate limits
@@ -562,7 +562,7 @@ def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.M
     page = site.get("/console/GetChains?routeProvider=CCTP&ask=fields")
     assert page.status_code == 429
     assert 0 < int(page["Retry-After"]) <= 60
-    assert "Try again in" in words(page)
+    assert "Try again in" in visible_text(page)
     assert forms(page)[1].values["routeProvider"] == "CCTP"
     assert site.get("/console/GetChains").status_code == 200
     assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
@@ -570,10 +570,10 @@ def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.M
 
 def test_a_client_has_a_rate_limit_for_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1)
-    assert "InvalidArgument" in words(ask(site, "QuoteIntent", "{}"))
+    assert "InvalidArgument" in visible_text(ask(site, "QuoteIntent", "{}"))
     page = ask(site, "QuoteIntent", "{}")
     assert page.status_code == 429
-    assert "InvalidArgument" not in words(page)
+    assert "InvalidArgument" not in visible_text(page)
 
 
 def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
@@ -582,12 +582,12 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
         assert first
         page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
         assert page.status_code == 429
-        assert "waits for your address already" in words(page)
-        assert "NotFound" in words(
+        assert "waits for your address already" in visible_text(page)
+        assert "NotFound" in visible_text(
             Client(REMOTE_ADDR="203.0.113.9").get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
         )
-        assert "200 OK" in words(site.get("/console/GetChains?ask=fields"))
-    assert "NotFound" in words(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
+        assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
+    assert "NotFound" in visible_text(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
 
 
 def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
@@ -605,8 +605,8 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
             process_breathes()
         page = site.get("/console/GetTokenPrices?ask=fields")
         assert page.status_code == 503
-        assert "Dashboard busy" in words(page)
-        assert "Nothing was sent to the service." in words(page)
+        assert "Dashboard busy" in visible_text(page)
+        assert "Nothing was sent to the service." in visible_text(page)
         assert int(page["Retry-After"]) > 0
     finally:
         for each in asked:
@@ -616,7 +616,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
 def test_a_request_body_has_a_maximum_size(site: Client) -> None:
     page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
     assert page.status_code == 413
-    assert "at most 64 KB" in words(page)
+    assert "at most 64 KB" in visible_text(page)
 
 
 # The access key
@@ -639,11 +639,11 @@ def test_the_access_key_appears_nowhere(with_key: Emulator) -> None:
             assert CANARY not in page.content.decode()
             assert CANARY not in html.unescape(page.content.decode())
             assert CANARY not in str(page.headers)
-            assert "X-Access-Key: …" in words(page)
+            assert "X-Access-Key: …" in visible_text(page)
     page = site.get("/console/GetChains?ask=fields")
-    assert "200 OK" in words(page)
+    assert "200 OK" in visible_text(page)
     with_key.access_key = "another"
-    assert "AccessKeyNotFound code 1101" in words(site.get("/console/GetChains?ask=fields"))
+    assert "AccessKeyNotFound code 1101" in visible_text(site.get("/console/GetChains?ask=fields"))
 
 
 # With a real service, over real HTTP
@@ -714,7 +714,7 @@ def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedS
 
 
 @pytest.fixture(autouse=True)
-def nothing_spent() -> None:
+def full_rate_limits() -> None:
     cache.clear()
 
 
@@ -723,17 +723,17 @@ def nothing_spent() -> None:
 def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     site: Client, emulator: Emulator, operation: str
 ) -> None:
-    page = press(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')
-    page = press(site, page, f"Send {operation}", json='{"intentId": "0x2"}')
+    page = submit(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')
+    page = submit(site, page, f"Send {operation}", json='{"intentId": "0x2"}')
     assert page.status_code == 409
-    assert "not the one that was shown for confirmation, so it was not sent" in words(page)
+    assert "not the one that was shown for confirmation, so it was not sent" in visible_text(page)
     assert raw(page) == ""
-    assert raw(press(site, page, f"Send {operation}")) != ""
+    assert raw(submit(site, page, f"Send {operation}")) != ""
 
 
 @pytest.mark.finding("S6")
 def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
-    page = press(site, site.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
+    page = submit(site, site.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
     [signed] = re.findall(r'name="confirmed" value="([^"]+)"', page.content.decode())
     sent = {"ask": "json", "json": "{}", "confirmed": signed}
     answer = site.post("/console/ExecuteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})

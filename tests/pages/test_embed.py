@@ -27,7 +27,7 @@ HOSTILE = '\u202e"><i>]]>'
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
+def empty_caches() -> Iterator[None]:
     embed.read.cache_clear()
     yield
     embed.read.cache_clear()
@@ -59,7 +59,7 @@ def refuses_frames(answer: Any) -> bool:
     return answer["X-Frame-Options"] == "DENY" and (not said or ancestors(answer) == "'none'")
 
 
-def text(answer: Any) -> str:
+def visible_text(answer: Any) -> str:
     """Return the visible text."""
     body = answer.content.decode().partition("<body")[2]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", "<body" + body)).split())
@@ -68,7 +68,7 @@ def text(answer: Any) -> str:
 def test_a_frame_shows_the_transfers_outcome_and_links_to_its_page(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator, REFUNDED)
     answer = framed(site, intent_id)
-    said = text(answer)
+    said = visible_text(answer)
     for words in ("Refunded", "In the owner's wallet on Base: 299.", "300.00 USDC", "Base", "Where the funds are"):
         assert words in said
     assert "Demo data" in said
@@ -140,7 +140,7 @@ def test_an_error_is_shown_in_the_frame_with_its_status_code(
     emulator.inject("GetIntent", fault)
     answer = framed(site, intent_id)
     assert answer.status_code == status
-    assert words in text(answer)
+    assert words in visible_text(answer)
     assert (ancestors(answer), answer["Cache-Control"]) == (" ".join(hosts), "no-store")
     assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)
 
@@ -149,7 +149,7 @@ def test_a_receipt_that_failed_to_load_is_noted_and_polled_again(site: Client, e
     intent_id = id_of(emulator)
     emulator.inject("GetIntentReceipt", "failing-500")
     answer = framed(site, intent_id)
-    assert "Couldn't load progress." in text(answer)
+    assert "Couldn't load progress." in visible_text(answer)
     assert 'id="poll"' in answer.content.decode()
 
 

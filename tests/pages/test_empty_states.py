@@ -10,20 +10,20 @@ from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
 
-NOBODY = "0x" + "77" * 20
+UNUSED_ADDRESS = "0x" + "77" * 20
 ZERO = "0x" + "0" * 40
 NEW_CHAIN = 777
 
 # URL, what is missing, and the next step.
 STATES = [
-    pytest.param("/history?owner=" + NOBODY, "No matching transfers", "/history", id="history, filters"),
+    pytest.param("/history?owner=" + UNUSED_ADDRESS, "No matching transfers", "/history", id="history, filters"),
     pytest.param(
-        "/recoverable?owner=" + NOBODY,
+        "/recoverable?owner=" + UNUSED_ADDRESS,
         "No recoverable balances match the filters.",
         "/recoverable",
         id="recoverable, filters",
     ),
-    pytest.param(f"/address/{NOBODY}", "No matches", "/search", id="address"),
+    pytest.param(f"/address/{UNUSED_ADDRESS}", "No matches", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
     pytest.param("/tokens?q=nobody&chain=1", "No tokens match", "/tokens?q=nobody", id="tokens, search"),
     pytest.param("/chain/84532", "No outgoing transfers yet", "/routes?from=84532", id="chain, origin"),
@@ -31,8 +31,8 @@ STATES = [
     pytest.param(f"/chain/{NEW_CHAIN}", "No listed tokens on this chain", "show=external", id="chain, tokens"),
     pytest.param("/chains?provider=NOBODYS", "No chains for", "/chains", id="chains, provider"),
     pytest.param(f"/search?q=0x{'77' * 32}", "No matches", "/search", id="search"),
-    pytest.param(f"/search?owner={NOBODY}", "No matches", "/search", id="search by key"),
-    pytest.param(f"/routes?from={NEW_CHAIN}&token={NOBODY}&to=1", "No listed token", "/routes?", id="routes"),
+    pytest.param(f"/search?owner={UNUSED_ADDRESS}", "No matches", "/search", id="search by key"),
+    pytest.param(f"/routes?from={NEW_CHAIN}&token={UNUSED_ADDRESS}&to=1", "No listed token", "/routes?", id="routes"),
 ]
 
 

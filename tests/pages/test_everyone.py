@@ -11,7 +11,7 @@ from intents_ui.pages import everyone
 
 
 @pytest.fixture(autouse=True)
-def nobody_has_looked() -> Iterator[None]:
+def empty_caches() -> Iterator[None]:
     everyone.newest.cache_clear()
     yield
     everyone.newest.cache_clear()

@@ -21,7 +21,7 @@ from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
 from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress, reader, slots
+from intents_ui.exports import places, progress, reading
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
@@ -35,11 +35,11 @@ SEVERAL = "status=FAILED&status=REFUNDED"  # eight pages of twenty and a few mor
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
-class Somebody:
+class SlotOwner:
     """Owner of a slot."""
 
 
-class Between:
+class Recorder:
     """Transport to the embedded service that records requests and runs a test's function before a response."""
 
     def __init__(self, emulator: Emulator) -> None:
@@ -74,14 +74,14 @@ class Between:
 
 
 @pytest.fixture
-def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Between:
+def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     """The embedded service with a stopped clock and 20 entries per history page."""
-    between = Between(emulator)
+    between = Recorder(emulator)
     emulator.now = Clock()
     monkeypatch.setattr(wiring, "emulator", lambda: between)
-    monkeypatch.setattr(reader, "PAGE_SIZE", 20)
-    monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
-    monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(reading, "PAGE_SIZE", 20)
+    monkeypatch.setattr(reading, "PAGE_SIZE_WITH_BALANCES", 20)
+    monkeypatch.setattr(reading, "PAUSE_SECONDS", 0.01)
     return between
 
 
@@ -119,7 +119,7 @@ def fragment(url: str, method: str = "GET") -> str:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Between, kind: str) -> None:
+def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recorder, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{SEVERAL}")
     found = read(kind, answer.content)
     own = own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])
@@ -140,7 +140,7 @@ def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Betwe
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_file_downloads_and_is_not_cached(service: Between, method: str, kind: str, content_type: str) -> None:
+def test_a_file_downloads_and_is_not_cached(service: Recorder, method: str, kind: str, content_type: str) -> None:
     answer = ask(method, f"/export/recoverable.{kind}")
     assert answer.headers["Content-Type"] == content_type
     assert answer.headers["Content-Disposition"] == (
@@ -152,7 +152,7 @@ def test_a_file_downloads_and_is_not_cached(service: Between, method: str, kind:
     assert bool(answer.content) == bool(service.pages) == (method == "GET")
 
 
-def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service: Between) -> None:
+def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service: Recorder) -> None:
     document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
     (first, *_) = service.pages
     assert first == {
@@ -168,7 +168,7 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service
     assert times == sorted(times)
 
 
-def test_recoverable_balances_are_exported_with_their_amounts(service: Between) -> None:
+def test_recoverable_balances_are_exported_with_their_amounts(service: Recorder) -> None:
     found = read("ndjson", get("/export/recoverable.ndjson").content)
     own = own_list(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
@@ -178,20 +178,20 @@ def test_recoverable_balances_are_exported_with_their_amounts(service: Between) 
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("written", "sent"), [("usd", "createdAt"), ("age", "createdAt"), ("id", "id")])
-def test_the_recoverable_pages_own_order_is_accepted_by_its_export(service: Between, written: str, sent: str) -> None:
+def test_the_recoverable_pages_own_order_is_accepted_by_its_export(service: Recorder, written: str, sent: str) -> None:
     assert get(f"/export/recoverable.csv?sort={written}").status_code == 200
     assert {page["page"]["sort"][0]["column"] for page in service.pages} == {sent}
     assert get("/export/history.csv?sort=usd").status_code == 400
 
 
-def test_a_row_links_to_the_transfer_on_this_dashboard(service: Between) -> None:
+def test_a_row_links_to_the_transfer_on_this_dashboard(service: Recorder) -> None:
     (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
     followed = get(f"/export/history.json?{SEVERAL}", headers={"Referer": "https://localhost/history"})
     assert read("json", followed.content).rows[0]["url"] == f"https://localhost/intent/{row['intent_id']}"
 
 
-def test_an_owners_history_is_exported_in_full(service: Between) -> None:
+def test_an_owners_history_is_exported_in_full(service: Recorder) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv").content)
     assert found.ids == [entry["intentId"] for entry in own_list(service.emulator, byOwnerAddress=owner)]
@@ -199,7 +199,7 @@ def test_an_owners_history_is_exported_in_full(service: Between) -> None:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_an_intent_address_is_exported_by_its_transfer(service: Between, side: str) -> None:
+def test_an_intent_address_is_exported_by_its_transfer(service: Recorder, side: str) -> None:
     intent = service.emulator.finished(8)
     (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
     assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
@@ -222,7 +222,7 @@ def filtered(intent: dict[str, Any], **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_the_filters_of_an_intent_address_include_matching_transfers(service: Between, side: str) -> None:
+def test_the_filters_of_an_intent_address_include_matching_transfers(service: Recorder, side: str) -> None:
     intent = service.emulator.finished(8)
     url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent)}").content)
@@ -241,20 +241,20 @@ def test_the_filters_of_an_intent_address_include_matching_transfers(service: Be
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_the_filters_of_an_intent_address_exclude_other_transfers(service: Between, changes: dict[str, Any]) -> None:
+def test_the_filters_of_an_intent_address_exclude_other_transfers(service: Recorder, changes: dict[str, Any]) -> None:
     intent = service.emulator.finished(8)
     url = f"/export/address/{intent['originIntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
     assert (found.rows, found.state) == ([], "complete")
 
 
-def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Between) -> None:
+def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Recorder) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
-    assert (found.rows, found.why) == ([], reader.OWNERS_ONLY)
+    assert (found.rows, found.why) == ([], reading.OWNERS_ONLY)
 
 
-def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(service: Between) -> None:
+def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(service: Recorder) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv?to=1&recoverable=1").content)
     assert (found.rows, found.state) == ([], "complete")
@@ -265,7 +265,7 @@ def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(serv
     [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
 )
 def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
-    service: Between, query: str, ids: list[int]
+    service: Recorder, query: str, ids: list[int]
 ) -> None:
     """The newest transfer has the lowest ID, so that the two orders differ."""
     found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
@@ -276,7 +276,7 @@ def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
     assert [numbers[intent_id] for intent_id in exported.ids] == ids
 
 
-def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Between) -> None:
+def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Recorder) -> None:
     service.emulator.inject("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
     (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
@@ -285,18 +285,18 @@ def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Bet
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
-def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Between, operation: str) -> None:
+def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Recorder, operation: str) -> None:
     service.emulator.inject(operation, "failing-500")
     address = service.emulator.finished(8)["originIntentAddress"]
     assert get(f"/export/address/{address}.csv").status_code == 503
 
 
-def test_an_unknown_address_exports_an_empty_complete_list(service: Between) -> None:
+def test_an_unknown_address_exports_an_empty_complete_list(service: Recorder) -> None:
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
     assert (found.rows, found.state, found.counted) == ([], "complete", 0)
 
 
-def test_an_address_has_one_export_url(service: Between) -> None:
+def test_an_address_has_one_export_url(service: Recorder) -> None:
     moved = get(f"/export/address/{'AB' * 20}.csv?run={RUN}")
     assert moved.status_code == 301
     assert moved.headers["Location"] == f"/export/address/0x{'ab' * 20}.csv?run={RUN}"
@@ -313,7 +313,7 @@ def hostile(document: dict[str, Any]) -> None:
         entry["receipt"]["summary"]["originTokenMetadata"] |= {"symbol": word}
 
 
-def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service: Between) -> None:
+def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service: Recorder) -> None:
     service.rewrite = hostile
     cells = read("csv", get(f"/export/history.csv?{SEVERAL}").content).rows
     exact = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
@@ -348,15 +348,15 @@ def test_the_documentation_lists_the_columns_in_order() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_invalid_export_is_explained_without_a_request(service: Between, query: str, words: str, kind: str) -> None:
+def test_an_invalid_export_is_explained_without_a_request(service: Recorder, query: str, words: str, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{query}")
     assert answer.status_code == 400
-    assert words in told(answer, kind)
+    assert words in error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert service.pages == []
 
 
-def told(answer: httpx.Response, kind: str) -> str:
+def error_text(answer: httpx.Response, kind: str) -> str:
     """Return the error in the requested format. A CSV request gets a page."""
     if kind == "csv":
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -366,14 +366,14 @@ def told(answer: httpx.Response, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Between, kind: str) -> None:
+def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Recorder, kind: str) -> None:
     service.emulator.inject("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
-    assert told(answer, kind)
+    assert error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 1
-    assert wiring.exports().take_place(Somebody())
+    assert wiring.exports().take_place(SlotOwner())
     known = progress.standing(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
@@ -382,7 +382,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: B
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
-    service: Between, kind: str
+    service: Recorder, kind: str
 ) -> None:
     service.before[4] = lambda: service.emulator.inject("GetIntentHistory", "failing-500")
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
@@ -395,23 +395,23 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert known == Standing(State.TRUNCATED, 60, found.why)
 
 
-def own_list_of_failing(service: Between) -> list[str]:
+def own_list_of_failing(service: Recorder) -> list[str]:
     service.emulator.reset()
     return [entry["intentId"] for entry in own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("behaviour", ["failing-500", "html-502", "cut-body", "busy-1"])
-def test_a_transient_error_is_retried_once(service: Between, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if behaviour != "busy-1":  # the rate limit's pause applies to every caller
+@pytest.mark.parametrize("fault", ["failing-500", "html-502", "cut-body", "busy-1"])
+def test_a_transient_error_is_retried_once(service: Recorder, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if fault != "busy-1":  # the rate limit's pause applies to every caller
         monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
-    service.before[4] = lambda: service.emulator.inject("GetIntentHistory", behaviour, times=1)
+    service.before[4] = lambda: service.emulator.inject("GetIntentHistory", fault, times=1)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
     assert found.state == "complete"
 
 
-def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Between) -> None:
+def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Recorder) -> None:
     service.before[2] = lambda: service.emulator.inject("GetIntentHistory", "busy-60")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.why
@@ -419,30 +419,30 @@ def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Between
     assert len(service.pages) == 2
 
 
-def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Between) -> None:
+def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Recorder) -> None:
     service.emulator.inject("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
-    assert found.why == reader.CIRCLES
+    assert found.why == reading.CIRCLES
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_complete(
-    service: Between, kind: str
+    service: Recorder, kind: str
 ) -> None:
     service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
-    assert (found.state, found.counted, found.why) == ("truncated", 20, reader.EMPTY_PAGE)
+    assert (found.state, found.counted, found.why) == ("truncated", 20, reading.EMPTY_PAGE)
     assert len(service.pages) == 2
 
 
-def test_a_transfer_returned_twice_is_exported_once(service: Between) -> None:
+def test_a_transfer_returned_twice_is_exported_once(service: Recorder) -> None:
     service.emulator.inject("GetIntentHistory", "duplicate-rows")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
 
 
-def test_unreadable_entries_are_counted(service: Between) -> None:
+def test_unreadable_entries_are_counted(service: Recorder) -> None:
     service.rewrite = lambda document: document["intents"][0].pop("intentId")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.state == "truncated"
@@ -460,7 +460,7 @@ def test_unreadable_entries_are_counted(service: Between) -> None:
     ],
 )
 def test_an_export_ends_at_the_row_limit_with_a_note(
-    service: Between, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
+    service: Recorder, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = own_list_of_failing(service)
     most += 0 if most > 0 else len(own)
@@ -470,21 +470,21 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
     assert found.why in (None, f"limit of {most} rows per export")
 
 
-def test_an_export_ends_at_the_page_limit(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "FEWEST_PAGES", 3)
-    monkeypatch.setattr(reader, "SHORTEST_PAGE", 10_000)
+def test_an_export_ends_at_the_page_limit(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
+    monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (60, "limit of 3 pages per export")
     assert len(service.pages) == 3
 
 
-@pytest.mark.parametrize("length", [reader.SHORTEST_PAGE, 20, 100])
+@pytest.mark.parametrize("length", [reading.SHORTEST_PAGE, 20, 100])
 @pytest.mark.parametrize("most", [1, 10_000, 100_000])
 def test_pages_of_any_length_yield_rows_up_to_the_limit(most: int, length: int) -> None:
-    assert reader.most_pages(most) * length >= most
+    assert reading.most_pages(most) * length >= most
 
 
-def test_new_cursors_to_the_same_rows_are_not_followed(service: Between) -> None:
+def test_new_cursors_to_the_same_rows_are_not_followed(service: Recorder) -> None:
     first: list[dict[str, Any]] = []
 
     def repeats(document: dict[str, Any]) -> None:
@@ -494,11 +494,11 @@ def test_new_cursors_to_the_same_rows_are_not_followed(service: Between) -> None
 
     service.rewrite = repeats
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (20, reader.CIRCLES)
+    assert (found.counted, found.why) == (20, reading.CIRCLES)
     assert len(service.pages) == 2
 
 
-def test_a_page_without_readable_entries_does_not_end_the_list(service: Between) -> None:
+def test_a_page_without_readable_entries_does_not_end_the_list(service: Recorder) -> None:
     def unreadable(document: dict[str, Any]) -> None:
         for entry in document["intents"] if len(service.pages) == 2 else ():
             del entry["intentId"]
@@ -512,7 +512,7 @@ def test_a_page_without_readable_entries_does_not_end_the_list(service: Between)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
-    service: Between, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Recorder, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
@@ -527,7 +527,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     assert logged.exc_info
 
 
-def test_a_restart_ends_exports_with_a_reason(service: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_workers", [type("Worker", (), {"alive": False})])
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
@@ -536,8 +536,8 @@ def test_a_restart_ends_exports_with_a_reason(service: Between, monkeypatch: pyt
 # Concurrency
 
 
-def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Between) -> None:
-    others = [Somebody() for _ in range(settings.ENV.intents_max_exports)]
+def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Recorder) -> None:
+    others = [SlotOwner() for _ in range(settings.ENV.intents_max_exports)]
     assert all(wiring.exports().take_place(other) for other in others)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
@@ -547,7 +547,7 @@ def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Bet
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
-def test_a_finished_export_frees_its_slot(service: Between) -> None:
+def test_a_finished_export_frees_its_slot(service: Recorder) -> None:
     for _ in range(settings.ENV.intents_max_exports + 1):
         assert get("/export/address/0x" + "1" * 40 + ".csv").status_code == 200
 
@@ -555,14 +555,14 @@ def test_a_finished_export_frees_its_slot(service: Between) -> None:
 def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconnecting() -> None:
     clock = Clock(0)
     exports = Exports(1, clock=clock)
-    still, other = Somebody(), Somebody()
+    still, other = SlotOwner(), SlotOwner()
     assert exports.take_place(still)
-    clock.forward(slots.STALLED_SECONDS)
+    clock.forward(places.STALLED_SECONDS)
     assert not exports.take_place(other)
     assert exports.take_place(still)
-    clock.forward(slots.STALLED_SECONDS + 1)
+    clock.forward(places.STALLED_SECONDS + 1)
     assert exports.take_place(still)
-    clock.forward(slots.STALLED_SECONDS + 1)
+    clock.forward(places.STALLED_SECONDS + 1)
     assert exports.take_place(other)
     assert not exports.take_place(still)
     del other
@@ -572,7 +572,7 @@ def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconne
 # Disconnected clients
 
 
-def visit(*, leaves: Callable[[int], bool]) -> int:
+def download_until(*, leaves: Callable[[int], bool]) -> int:
     """Download until `leaves` returns true for the number of received bytes, and return that number."""
     unread = [{"type": "http.request", "body": b"", "more_body": False}]
     taken = 0
@@ -596,20 +596,20 @@ def visit(*, leaves: Callable[[int], bool]) -> int:
     return taken
 
 
-def test_a_disconnected_client_costs_the_service_no_further_page(service: Between) -> None:
+def test_a_disconnected_client_costs_the_service_no_further_page(service: Recorder) -> None:
     """The client disconnects during the request for the third page."""
     has_left = threading.Event()
     service.before[3] = lambda: has_left.wait(60)
-    assert visit(leaves=lambda taken: len(service.pages) == 3) > 0
+    assert download_until(leaves=lambda taken: len(service.pages) == 3) > 0
     has_left.set()
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 3
     assert progress.standing(RUN) == Standing(State.LEFT, 40)
-    assert wiring.exports().take_place(Somebody())
+    assert wiring.exports().take_place(SlotOwner())
 
 
 def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
-    service: Between, monkeypatch: pytest.MonkeyPatch
+    service: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reporting the second page is so slow that the client disconnects before it completes."""
     tell, is_being_told, has_ended = progress.report, threading.Event(), threading.Event()
@@ -623,18 +623,18 @@ def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
             has_ended.set()
 
     monkeypatch.setattr(progress, "report", slowly)
-    visit(leaves=lambda taken: is_being_told.is_set())
+    download_until(leaves=lambda taken: is_being_told.is_set())
     wiring.exports().threads.shutdown(wait=True)
     assert progress.standing(RUN) == Standing(State.LEFT, 40)
 
 
 def test_a_client_that_disconnects_while_its_page_waits_for_a_thread_costs_nothing(
-    service: Between, monkeypatch: pytest.MonkeyPatch
+    service: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_max_exports", 1)
     has_left = threading.Event()
     wiring.exports().threads.submit(has_left.wait, 10)
-    assert visit(leaves=lambda taken: taken > 0) > 0
+    assert download_until(leaves=lambda taken: taken > 0) > 0
     has_left.set()
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 1
@@ -651,7 +651,7 @@ def scope(url: str) -> dict[str, Any]:
 # Progress
 
 
-def test_a_user_sees_the_progress_and_cancels_the_export(service: Between) -> None:
+def test_a_user_sees_the_progress_and_cancels_the_export(service: Recorder) -> None:
     looked: list[str] = []
 
     def look() -> None:
@@ -668,13 +668,13 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Between) -> No
     assert known.sentence == "Stopped after 80 rows"
 
 
-def test_a_second_download_of_a_link_restarts_its_progress(service: Between) -> None:
+def test_a_second_download_of_a_link_restarts_its_progress(service: Recorder) -> None:
     progress.stop(RUN)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert found.state == "complete"
 
 
-def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Between) -> None:
+def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Recorder) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, Standing(State.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
@@ -693,7 +693,7 @@ def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Bet
     assert f'hx-target="#export-stop-{RUN}" hx-swap="delete"' in over
 
 
-def test_the_page_stops_polling_for_a_download_that_never_starts(service: Between) -> None:
+def test_the_page_stops_polling_for_a_download_that_never_starts(service: Recorder) -> None:
     progress.begin(RUN)
     progress.cache.clear()
     assert "hx-trigger" in fragment(f"/export/progress/{RUN}?looks=29")
@@ -702,7 +702,7 @@ def test_the_page_stops_polling_for_a_download_that_never_starts(service: Betwee
     assert "hx-trigger" not in over
 
 
-def test_an_export_without_further_reports_is_over(service: Between) -> None:
+def test_an_export_without_further_reports_is_over(service: Recorder) -> None:
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         progress.begin(RUN)
@@ -725,12 +725,12 @@ def test_an_export_without_further_reports_is_over(service: Between) -> None:
     [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
     ids=str,
 )
-def test_progress_stored_by_another_release_is_ignored(service: Between, told: object) -> None:
+def test_progress_stored_by_another_release_is_ignored(service: Recorder, told: object) -> None:
     progress.cache.set(f"export:{RUN}", told)
     assert "Export not found." in get(f"/export/progress/{RUN}").text
 
 
-def test_the_stop_button_works_with_and_without_javascript(service: Between) -> None:
+def test_the_stop_button_works_with_and_without_javascript(service: Recorder) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, Standing(State.RUNNING, 300))
     page = get(path).text
@@ -744,7 +744,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Between) -> 
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
-def test_another_site_cannot_stop_an_export(service: Between, headers: dict[str, str]) -> None:
+def test_another_site_cannot_stop_an_export(service: Recorder, headers: dict[str, str]) -> None:
     progress.begin(RUN)
     refused = ask("POST", f"/export/progress/{RUN}", headers=headers)
     assert refused.status_code == 403
@@ -753,7 +753,7 @@ def test_another_site_cannot_stop_an_export(service: Between, headers: dict[str,
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
-def test_an_invalid_run_id_is_not_found(service: Between, run: str) -> None:
+def test_an_invalid_run_id_is_not_found(service: Recorder, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?{SEVERAL}&run={run}").status_code == 200
     assert progress.standing(run) is None
@@ -780,7 +780,7 @@ def test_every_progress_state_has_a_sentence(standing: Standing, sentence: str) 
 @pytest.mark.parametrize("path", ["history", "recoverable", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
 def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(
-    service: Between, path: str, part: dict[str, str]
+    service: Recorder, path: str, part: dict[str, str]
 ) -> None:
     listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
     html = get(f"/{listed}?status=FAILED", headers=part).text
@@ -806,7 +806,7 @@ def redis() -> Iterator[RedisServer]:
 
 
 def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_continues(
-    service: Between, redis: RedisServer, caplog: pytest.LogCaptureFixture
+    service: Recorder, redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     shared = settings.SHARED_CACHE | {"LOCATION": redis.url}
     with override_settings(CACHES={"default": shared}):

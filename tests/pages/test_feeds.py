@@ -18,19 +18,19 @@ from intents_ui.service import transfers
 
 SWAPPED, REFUNDED, EXPIRED = 2, 8, 5
 ATOM = "{http://www.w3.org/2005/Atom}"
-STRANGER = "0x" + "77" * 20
+OTHER_ADDRESS = "0x" + "77" * 20
 UNKNOWN = "0x" + "ab" * 32
 HOSTILE = "\u202e\ud800\x00\x1f]]>&lt;<b>"
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
-    forget()
+def empty_caches() -> Iterator[None]:
+    clear_caches()
     yield
-    forget()
+    clear_caches()
 
 
-def forget() -> None:
+def clear_caches() -> None:
     feeds.transfer.cache_clear()
     feeds.newest.cache_clear()
 
@@ -133,7 +133,7 @@ def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, em
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}"
         seen: dict[str, tuple[str, str]] = {}
         for _ in range(30):
-            forget()
+            clear_caches()
             for item in json_feed(site, path)["items"]:
                 told = (item["title"].split(" · ")[0], item["date_published"])
                 assert seen.setdefault(item["id"], told) == told
@@ -147,7 +147,7 @@ def test_a_feed_is_the_same_a_day_later(site: Client, emulator: Emulator) -> Non
     path = f"{intent_path(emulator)}/feed.atom"
     with time_machine.travel("2026-11-21T13:00:00Z", tick=False) as clock:
         first = site.get(path).content
-        forget()
+        clear_caches()
         clock.shift(timedelta(days=1))
         assert site.get(path).content == first
 
@@ -167,7 +167,7 @@ def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site:
         mine = next(item for item in before if item["url"].endswith(str(intent["intentId"])))
         assert mine["title"].startswith("Quoted")
         clock.shift(600)
-        forget()
+        clear_caches()
         later = next(item for item in json_feed(site, path)["items"] if item["id"] == mine["id"])
     assert later["title"].startswith("Succeeded")
     assert later["date_published"] == mine["date_published"]
@@ -177,7 +177,7 @@ def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site:
 
 
 def test_an_owner_without_transfers_has_an_empty_feed(site: Client, emulator: Emulator) -> None:
-    feed = atom(site, f"/address/{STRANGER}")
+    feed = atom(site, f"/address/{OTHER_ADDRESS}")
     assert titles(feed) == []
     assert feed.findtext(f"{ATOM}subtitle") == "No transfers by this owner yet"
 

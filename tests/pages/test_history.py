@@ -27,7 +27,7 @@ PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 LIST = "GetIntentHistory"
 
 
-class Way(httpx.BaseTransport):
+class Transport(httpx.BaseTransport):
     """Transport to the service with every sent body, by operation.
 
     `script` may replace or modify the list's response."""
@@ -59,8 +59,8 @@ class Way(httpx.BaseTransport):
 
 
 @pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Way]:
-    way = Way(emulator)
+def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
+    way = Transport(emulator)
     with ServiceClient(wiring.config(), transport=way) as client:
         monkeypatch.setattr(wiring, "service", lambda: client)
         yield way
@@ -123,7 +123,7 @@ ASKED = [
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
 def test_every_filter_is_sent_to_the_service_as_documented(
-    site: Client, way: Way, query: str, body: dict[str, Any]
+    site: Client, way: Transport, query: str, body: dict[str, Any]
 ) -> None:
     read(site, f"/history?{query}")
     first = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
@@ -142,14 +142,14 @@ SORTS = [
 
 @pytest.mark.parametrize(("query", "size", "column", "order"), SORTS, ids=[query for query, *_ in SORTS])
 def test_sort_order_and_page_size_are_sent_to_the_service_as_documented(
-    site: Client, way: Way, query: str, size: int, column: str, order: str
+    site: Client, way: Transport, query: str, size: int, column: str, order: str
 ) -> None:
     page = read(site, f"/history?{query}")
     assert way.lists == [{"page": {"pageSize": size, "sort": [{"column": column, "order": order}]}}]
     assert len(rows(page)) == size
 
 
-def test_the_next_page_is_requested_with_the_services_cursor(site: Client, way: Way) -> None:
+def test_the_next_page_is_requested_with_the_services_cursor(site: Client, way: Transport) -> None:
     following = link(read(site, "/history?status=FAILED"), "next")
     assert following
     read(site, following)
@@ -180,7 +180,7 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("query", "canonical"), MOVED, ids=[query[:30] for query, _ in MOVED])
-def test_a_list_has_one_url(site: Client, way: Way, query: str, canonical: str) -> None:
+def test_a_list_has_one_url(site: Client, way: Transport, query: str, canonical: str) -> None:
     answer = site.get(f"/history?{query}")
     assert (answer.status_code, answer["Location"]) == (302, f"/history?{canonical}".rstrip("?"))
     assert way.lists == []
@@ -213,7 +213,7 @@ WRONG = [
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 @pytest.mark.parametrize(("query", "words"), WRONG, ids=[query for query, _ in WRONG])
 def test_an_invalid_filter_is_explained_next_to_its_field_without_a_request(
-    site: Client, way: Way, query: str, words: str, headers: dict[str, str]
+    site: Client, way: Transport, query: str, words: str, headers: dict[str, str]
 ) -> None:
     answer = site.get(f"/history?{query}&balances=1", headers=headers)
     page = answer.content.decode()
@@ -272,7 +272,7 @@ DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSi
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_a_modified_cursor_is_rejected_without_a_request(site: Client, way: Way, headers: dict[str, str]) -> None:
+def test_a_modified_cursor_is_rejected_without_a_request(site: Client, way: Transport, headers: dict[str, str]) -> None:
     word = word_of(DEEP)
     for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
@@ -281,7 +281,7 @@ def test_a_modified_cursor_is_rejected_without_a_request(site: Client, way: Way,
     assert way.sent == []
 
 
-def test_a_changed_filter_drops_the_cursor(site: Client, way: Way) -> None:
+def test_a_changed_filter_drops_the_cursor(site: Client, way: Transport) -> None:
     answer = site.get("/history", {"status": "FAILED", "cursor": word_of(DEEP)})
     assert (answer.status_code, answer["Location"]) == (302, "/history?status=FAILED")
     assert way.lists == []
@@ -394,9 +394,9 @@ SAID = [
         "cross-chain-fast", r"Succeeded .* ago \d\d:\d\d:\d\d UTC .* USDC .* Relay \d+:\d\d", id="a whole row"
     ),
     pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} to the owner", id="to the owner"),
-    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="to somebody else"),
+    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="another recipient"),
     pytest.param("refunded-on-destination", r"Refunded .* refunded on \w+", id="returned on the far side"),
-    pytest.param("expired-quote", r"Expired .* no deposit", id="an offer that ran out"),
+    pytest.param("expired-quote", r"Expired .* no deposit", id="expired quote"),
 ]
 
 
@@ -498,7 +498,7 @@ def test_new_transfers_are_counted_even_if_the_first_row_left_the_filters(site: 
     assert int(count[1] if count else 0) < len(shown)
 
 
-def test_all_viewers_of_a_list_share_one_request(site: Client, way: Way) -> None:
+def test_all_viewers_of_a_list_share_one_request(site: Client, way: Transport) -> None:
     for _ in range(5):
         read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")
     assert len(way.lists) == 1
@@ -511,7 +511,7 @@ def test_a_service_outage_leaves_the_announcement_unchanged(site: Client, emulat
 
 
 @pytest.mark.parametrize("query", ["status=foo", "at=soon", "at=%EF%BC%99", "at=-1"])
-def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, way: Way, query: str) -> None:
+def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, way: Transport, query: str) -> None:
     assert site.get(f"/history/newer?{query}").status_code == 400
     assert way.sent == []
 
@@ -605,7 +605,7 @@ REFUSAL = {"error": "InvalidArgument", "code": 2000, "msg": "page.before", "stat
 
 @pytest.mark.parametrize("kind", ["refuses", "ignores"])
 def test_without_backward_cursors_previous_pages_are_remembered(
-    site: Client, way: Way, emulator: Emulator, kind: str
+    site: Client, way: Transport, emulator: Emulator, kind: str
 ) -> None:
     pages = [read(site, "/history?size=10")]
     for _ in range(3):
@@ -623,7 +623,9 @@ def test_without_backward_cursors_previous_pages_are_remembered(
     assert link(page, "prev") is None
 
 
-def test_without_a_previous_page_the_list_restarts_with_a_note(site: Client, way: Way, emulator: Emulator) -> None:
+def test_without_a_previous_page_the_list_restarts_with_a_note(
+    site: Client, way: Transport, emulator: Emulator
+) -> None:
     way.script = lambda body: REFUSAL if "before" in body["page"] else None
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
@@ -632,7 +634,7 @@ def test_without_a_previous_page_the_list_restarts_with_a_note(site: Client, way
     assert len(rows(page)) == 20
 
 
-def test_a_page_that_has_become_empty_links_onward(site: Client, way: Way) -> None:
+def test_a_page_that_has_become_empty_links_onward(site: Client, way: Transport) -> None:
     following = link(read(site, "/history"), "next")
     way.script = lambda body: {"intents": [], "nextPage": None}
     page = read(site, str(following))
@@ -645,7 +647,7 @@ BROKEN_OFF = "The service returned an empty page. Results may be incomplete."
 
 
 @pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
-def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, way: Way, query: str) -> None:
+def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, way: Transport, query: str) -> None:
     way.script = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     page = read(site, f"/history{query}")
     assert BROKEN_OFF in page
@@ -655,7 +657,7 @@ def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, wa
 
 
 @pytest.mark.parametrize("ends", ["both", "before alone"])
-def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, way: Way, ends: str) -> None:
+def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, way: Transport, ends: str) -> None:
     def answer(body: dict[str, Any]) -> dict[str, Any]:
         page = body["page"]
         top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100
@@ -674,21 +676,21 @@ def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, wa
     assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
 
 
-def test_an_empty_history_says_so_without_filters(site: Client, way: Way) -> None:
+def test_an_empty_history_says_so_without_filters(site: Client, way: Transport) -> None:
     way.script = lambda body: {"intents": []}
     page = read(site, "/history")
     assert "No transfers yet" in page
     assert 'aria-label="Pages"' not in page
 
 
-def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, way: Way) -> None:
+def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, way: Transport) -> None:
     way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
     page = read(site, "/history?status=FAILED")
     assert "2 entries are hidden because they couldn't be read or don't match the filter." in html.unescape(page)
     assert "No matching transfers" not in page
 
 
-def test_two_pages_that_link_to_each_other_end_the_list(site: Client, way: Way) -> None:
+def test_two_pages_that_link_to_each_other_end_the_list(site: Client, way: Transport) -> None:
     ways = {None: 5, 5: 3, 3: 5}
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -706,7 +708,7 @@ def test_two_pages_that_link_to_each_other_end_the_list(site: Client, way: Way) 
     assert "the same page twice" in page
 
 
-def test_unusual_data_breaks_no_list(site: Client, way: Way) -> None:
+def test_unusual_data_breaks_no_list(site: Client, way: Transport) -> None:
     entry = {
         "intentId": "0x" + "9" * 64,
         "status": "FROZEN",

@@ -219,12 +219,12 @@ def test_every_field_that_the_service_returned_is_on_the_page(
 
 WORDS = [
     pytest.param("same-chain-swap", "finished", ["Succeeded", "Swap complete", "on Base"], id="done on one chain"),
-    pytest.param(3, "newest", ["In progress"], id="under way"),
-    pytest.param(5, "finished", ["Expired", "Quote expired", "No deposit"], id="expired: there is no such status"),
+    pytest.param(3, "newest", ["In progress"], id="in progress"),
+    pytest.param(5, "finished", ["Expired", "Quote expired", "No deposit"], id="expired: not a status"),
     pytest.param(8, "finished", ["Refunded", "In the owner's wallet on Base"], id="returned on the origin chain"),
     pytest.param(10, "finished", ["Refunded", "Refunded on Base"], id="returned on the other chain"),
-    pytest.param(16, "finished", ["Paid", "Order #48213", "from payer, unverified"], id="paid to somebody else"),
-    pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="words that nobody knows"),
+    pytest.param(16, "finished", ["Paid", "Order #48213", "from payer, unverified"], id="another recipient"),
+    pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="unknown values"),
     pytest.param(19, "finished", ["0.000000000000000001"], id="dust, to the last digit"),
     pytest.param(25, "finished", ["Refund failed"], id="the refund failed"),
     pytest.param(26, "finished", ["Delivered, amount not reported"], id="succeeded, with nothing but nulls"),

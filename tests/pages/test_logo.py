@@ -160,7 +160,7 @@ def test_a_spoofed_token_has_letters_on_a_plain_background(site: Client, emulato
         pytest.param("logos.example:443", id="port"),
         pytest.param("me@logos.example", id="user"),
         pytest.param("*.logos.example", id="pattern"),
-        pytest.param("logos", id="one word"),
+        pytest.param("logos", id="single label"),
         pytest.param("localhost", id="ourselves"),
         pytest.param("10.0.0.8", id="address"),
         pytest.param("127.1", id="short address"),

@@ -68,7 +68,7 @@ class Requests:
 
 
 @pytest.fixture(autouse=True)
-def standing(emulator: Emulator) -> None:
+def frozen_emulator(emulator: Emulator) -> None:
     """Stop new transfers, so that the page and the test read the same data."""
     now = emulator.now()
     emulator.now = lambda: now
@@ -89,14 +89,14 @@ def rows(text: str) -> list[str]:
     return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', text)
 
 
-def words(text: str) -> str:
+def visible_text(text: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text)))
 
 
 def status_of(text: str) -> str:
     found = re.search(r'<p class="list-note">(.*?)</p>', text, re.DOTALL)
     assert found is not None
-    return words(found[1]).strip()
+    return visible_text(found[1]).strip()
 
 
 def totals(text: str) -> set[tuple[str, str, str, int]]:
@@ -168,7 +168,7 @@ def test_a_row_shows_balance_place_reason_owner_and_next_step(site: Client, emul
     intent, told = emulator.finished(13), EXPLANATIONS["aborted.recoverable"]
     text = page(site, owner=intent["ownerAddress"])
     row = text[text.index(f'id="row-{intent["intentId"]}"') :]
-    said = words(row[: row.index("</tr>")])
+    said = visible_text(row[: row.index("</tr>")])
     assert f"Aborted {told.headline}" in said
     assert "aborted: not sent within 10m0s" in said
     assert "30.00 USDT deposit address on Polygon $30.00" in said
@@ -215,9 +215,9 @@ def test_the_form_redirects_to_the_lists_one_url(site: Client, requests: Request
 
 
 WRONG = [
-    pytest.param({"owner": "0x12"}, "An address has 40 hex characters. This one has 2.", id="an owner that is none"),
-    pytest.param({"origin": "Atlantis"}, "Unknown chain", id="a chain that nobody knows"),
-    pytest.param({"sort": "colour"}, "Unknown sort. Valid values: age, usd.", id="an order that there is not"),
+    pytest.param({"owner": "0x12"}, "An address has 40 hex characters. This one has 2.", id="invalid owner"),
+    pytest.param({"origin": "Atlantis"}, "Unknown chain", id="unknown chain"),
+    pytest.param({"sort": "colour"}, "Unknown sort. Valid values: age, usd.", id="unknown order"),
 ]
 
 
@@ -227,14 +227,14 @@ def test_an_invalid_filter_is_explained_without_a_request(
 ) -> None:
     answer = site.get("/recoverable", query)
     assert answer.status_code == 400
-    assert sentence in words(answer.content.decode())
+    assert sentence in visible_text(answer.content.decode())
     assert requests.bodies == []
 
 
 def test_a_forged_cursor_is_rejected_without_a_request(site: Client, requests: Requests) -> None:
     answer = site.get("/recoverable", {"cursor": "eyJh:bcd"})
     assert answer.status_code == 400
-    assert "Invalid page link" in words(answer.content.decode())
+    assert "Invalid page link" in visible_text(answer.content.decode())
     assert requests.operations == []
 
 
@@ -284,7 +284,9 @@ def test_an_error_midway_leaves_the_rows_and_says_the_list_is_incomplete(
     requests.fail = {3}
     text = page(site)
     assert len(rows(text)) == 10
-    assert "Loaded 10 transfers, then a request failed: service unreachable. The list is incomplete." in words(text)
+    assert "Loaded 10 transfers, then a request failed: service unreachable. The list is incomplete." in visible_text(
+        text
+    )
     assert 'role="alert"' in text
     onward = re.search(r'rel="next" href="([^"]+)"', text)
     assert onward is not None
@@ -313,7 +315,7 @@ def test_an_empty_list_is_a_calm_sentence(
 ) -> None:
     requests.change = lambda document: {"intents": [], "nextPage": None}
     text = page(site, **query)
-    assert sentence in words(text)
+    assert sentence in visible_text(text)
     assert "<table" not in text
     assert "transfers (all)" not in text
 
@@ -346,7 +348,7 @@ def test_a_missing_price_is_not_a_price_of_zero(
 ) -> None:
     emulator.inject("GetIntentHistory", behaviour)
     text = page(site, sort="usd")
-    held = words(text[text.index("<tbody") :])
+    held = visible_text(text[text.index("<tbody") :])
     assert held.count(said) == len(rows(text))
     assert unsaid not in held
 

@@ -21,13 +21,13 @@ NATIVE = "0x" + "0" * 40
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
 AERO = "0x940181a94a35a4569e4529a3cdfb74e38fd98631"
-NOBODYS = "0x" + "12" * 20
+UNKNOWN_TOKEN = "0x" + "12" * 20
 OWNER = "0x" + "1" * 40
 ROUTES = ("GetExactInputRoutes", "GetExactOutputRoutes")
 PARTIAL = {"HX-Request-Type": "partial"}
 
 
-def words(answer: HttpResponse) -> str:
+def visible_text(answer: HttpResponse) -> str:
     text = re.sub(r"<[^>]+>", " ", answer.content.decode())
     return re.sub(r"\s+", " ", html.unescape(text))
 
@@ -95,7 +95,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(8453, NATIVE, to=84532),
             r"No listed token on Base Sepolia reachable from ETH on Base",
             [received(destinationChainId=84532)],
-            id="4.8: none on that chain",
+            id="4.8: not on that chain",
         ),
         pytest.param(
             question(to=8453, wanted=USDC_ON_BASE),
@@ -119,7 +119,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(11155111, to=8453, wanted=USDC_ON_BASE, owner=OWNER),
             r"No listed token on Sepolia held by 0x111111…111111 with a route to USDC on Base",
             [paid(originChainId=11155111, ownerAddress=OWNER)],
-            id="4.9: none on that chain",
+            id="4.9: not on that chain",
         ),
         pytest.param(
             question(10, NATIVE, 8453, USDC_ON_BASE),
@@ -137,7 +137,7 @@ ACROSS = BOTH | {"originChainId": 11155111}
             question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER),
             r"Yes, to spend an exact amount: a route from ETH on Optimism to USDC on Base is listed",
             [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH | {"ownerAddress": OWNER})],
-            id="both: a route, and an owner who holds none of it",
+            id="both: a route, and an owner without that token",
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_the_routes_of_both_operations_are_listed(
     assert answer.status_code == 200
     assert re.fullmatch(said, headline(answer))
     assert sorted(asked, key=lambda each: each[0]) == sent
-    assert ("A route may still exist." in words(answer)) == said.startswith("No listed")
+    assert ("A route may still exist." in visible_text(answer)) == said.startswith("No listed")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_empty_list_of_routes_does_not_rule_out_a_route(site: Client, emulato
     answer = site.get(url)
     assert answer.status_code == 200
     assert headline(answer).startswith("No listed ")
-    assert "A route may still exist. Request a quote to confirm." in words(answer)
+    assert "A route may still exist. Request a quote to confirm." in visible_text(answer)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     answer = site.get(url)
     assert answer.status_code == status
     assert headline(answer) == said
-    assert "A route may still exist" not in words(answer)
-    assert "No listed" not in words(answer)
+    assert "A route may still exist" not in visible_text(answer)
+    assert "No listed" not in visible_text(answer)
     assert ("Retry-After" in answer) == (status in (429, 503))
     assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
@@ -217,7 +217,7 @@ def test_one_failed_request_of_two_is_noted(site: Client, emulator: Emulator, fa
     answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert answer.status_code == 200
     assert headline(answer) == "Yes: a route from ETH on Base to ETH on Optimism is listed"
-    assert f"{said} {failing} : Service error".replace(" :", ":") in words(answer)
+    assert f"{said} {failing} : Service error".replace(" :", ":") in visible_text(answer)
 
 
 @pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
@@ -290,8 +290,8 @@ def test_an_invalid_side_is_marked_without_a_request(
     page = answer.content.decode()
     assert re.search(rf'<(select|input) id="{field}"[^>]* aria-invalid="true" aria-describedby="about-', page)
     assert f'<a href="#{field}">' in page
-    assert said in words(answer)
-    assert "Fix the marked fields" in words(answer)
+    assert said in visible_text(answer)
+    assert "Fix the marked fields" in visible_text(answer)
     assert "answer" not in re.findall(r'id="(\w+)"', page)
     assert asked == []
 
@@ -317,7 +317,7 @@ def test_unknown_chains_show_their_id_and_unknown_tokens_their_address(site: Cli
     assert '<input id="from" name="from" value="8453"' in answer.content.decode()
     answer = site.get("/routes?from=8453&token=ETH")
     assert answer.status_code == 400
-    assert "Couldn't look up token names on" in words(answer)
+    assert "Couldn't look up token names on" in visible_text(answer)
 
 
 def test_each_token_links_to_its_page_and_to_its_route(site: Client) -> None:
@@ -329,10 +329,10 @@ def test_each_token_links_to_its_page_and_to_its_route(site: Client) -> None:
 
 
 def test_a_suspicious_token_in_a_search_has_a_warning(site: Client) -> None:
-    said = words(site.get(question(8453, NOBODYS)))
+    said = visible_text(site.get(question(8453, UNKNOWN_TOKEN)))
     assert "unnamed token on Base" in said
     assert "Unlisted." in said
-    assert "Unlisted." not in words(site.get(question(8453, AERO)))
+    assert "Unlisted." not in visible_text(site.get(question(8453, AERO)))
 
 
 def test_the_reverse_route_is_a_link_without_the_owner(site: Client) -> None:
@@ -380,11 +380,11 @@ def token(chain_id: object, address: object, **others: object) -> dict[str, obje
     return {"chainId": chain_id, "address": address, "name": "Some Token", "symbol": "SOME", "decimals": 18} | others
 
 
-STRANGE = (
-    token(10, NOBODYS, symbol="USDC", name="USD Coin"),
+UNUSUAL_NAMES = (
+    token(10, UNKNOWN_TOKEN, symbol="USDC", name="USD Coin"),
     token(10, "TX/../..?<b>", symbol="<i>TRON</i>"),
-    token(999999999, NOBODYS, symbol="", name=""),
-    token(10**30, NOBODYS, symbol="FAR"),
+    token(999999999, UNKNOWN_TOKEN, symbol="", name=""),
+    token(10**30, UNKNOWN_TOKEN, symbol="FAR"),
     token(10, NATIVE, symbol="ETH"),
     token(10, "0x" + "e" * 40, symbol="ETH"),
     token(10, None),
@@ -393,33 +393,33 @@ STRANGE = (
 
 
 def test_unusual_names_break_no_route_page(site: Client) -> None:
-    with rewritten("GetExactInputRoutes", lambda _: {"tokens": list(STRANGE)}):
+    with rewritten("GetExactInputRoutes", lambda _: {"tokens": list(UNUSUAL_NAMES)}):
         answer = site.get(question(8453, NATIVE))
     assert answer.status_code == 200
-    said = words(answer)
+    said = visible_text(answer)
     assert headline(answer) == "5 tokens on 3 chains reachable from ETH on Base"
     assert "2 entries couldn't be read." in said
     assert re.search(r"Optimism 3 tokens .* Chain 999999999 1 token", said)
     assert "unlisted" in said
     assert "&lt;i&gt;TRON&lt;/i&gt;" in answer.content.decode()
-    assert f'href="/token/10/{NOBODYS}"' in answer.content.decode()
+    assert f'href="/token/10/{UNKNOWN_TOKEN}"' in answer.content.decode()
 
 
 def test_an_unreadable_response_is_not_an_empty_one(site: Client) -> None:
     with rewritten("GetExactInputRoutes", lambda _: {"tokens": ["?", {"chainId": 10}]}):
         answer = site.get(question(8453, NATIVE))
     assert headline(answer).startswith("Unknown: couldn't load the tokens")
-    assert "No listed" not in words(answer)
+    assert "No listed" not in visible_text(answer)
 
 
 def test_a_response_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
-    other = {"tokens": [token(10, NOBODYS)]}
+    other = {"tokens": [token(10, UNKNOWN_TOKEN)]}
     with rewritten("GetExactInputRoutes", lambda _: other), rewritten("GetExactOutputRoutes", lambda _: other):
         answer = site.get(question(8453, NATIVE, 10, NATIVE))
     assert (
         headline(answer) == "Possibly: the service listed other tokens for a route from ETH on Base to ETH on Optimism"
     )
-    assert "Any token in the response means that there is a route" in words(answer)
+    assert "Any token in the response means that there is a route" in visible_text(answer)
 
 
 def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
@@ -536,7 +536,7 @@ def test_if_a_batch_of_rows_fails_the_others_are_not_requested(
     emulator.inject("GetExactInputRoutes", "node-down-503")
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Service error. " in words(answer)
+    assert "Service error. " in visible_text(answer)
     assert "<table" not in answer.content.decode()
     assert 6 <= len(asked) <= 12  # one retry each, unless the circuit breaker is open
 
@@ -545,7 +545,7 @@ def test_without_chains_there_is_no_matrix(site: Client, emulator: Emulator) -> 
     emulator.inject("GetChains", "node-down-503")
     answer = site.get("/routes/matrix")
     assert answer.status_code == 503
-    assert "Service error" in words(answer)
+    assert "Service error" in visible_text(answer)
 
 
 def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emulator) -> None:
@@ -553,7 +553,7 @@ def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emul
     answer = site.get("/routes/matrix")
     assert answer.status_code == 200
     assert {cell for row in rows(answer)[1:20] for cell in row[1:]} == {"0"}
-    assert "0 means none listed. Request a quote to confirm." in words(answer)
+    assert "0 means none listed. Request a quote to confirm." in visible_text(answer)
 
 
 @pytest.mark.parametrize(
@@ -561,7 +561,7 @@ def test_a_matrix_of_zeros_does_not_rule_out_routes(site: Client, emulator: Emul
     [
         pytest.param("?with=usdc", "?with=USDC", id="letter case"),
         pytest.param("?with=native", "", id="what is meant anyway"),
-        pytest.param("?with=USDC&x=1", "?with=USDC", id="what nobody knows"),
+        pytest.param("?with=USDC&x=1", "?with=USDC", id="unknown token"),
     ],
 )
 def test_the_matrix_has_one_url(site: Client, written: str, canonical: str) -> None:
@@ -574,5 +574,5 @@ def test_the_matrix_of_a_token_that_no_chain_features_is_explained(
 ) -> None:
     answer = site.get("/routes/matrix?with=NOPE")
     assert answer.status_code == 400
-    assert "No chain features NOPE." in words(answer)
+    assert "No chain features NOPE." in visible_text(answer)
     assert asked == []

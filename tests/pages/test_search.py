@@ -11,7 +11,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages.search import MOST_SHOWN
 from intents_ui.service.wire import Page
 
-NOBODY = "0x" + "12" * 20
+UNUSED_ADDRESS = "0x" + "12" * 20
 NOTHING = "0x" + "12" * 32
 SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
@@ -62,7 +62,7 @@ def test_a_transfer_found_by_several_keys_is_listed_once(site: Client, emulator:
     ("pasted", "looks_like", "asked"),
     [
         pytest.param(NOTHING, "intent ID or transaction hash", ["intent ID", "transaction hash"], id="hash"),
-        pytest.param(NOBODY, "address", ["owner", "deposit address", "destination"], id="address"),
+        pytest.param(UNUSED_ADDRESS, "address", ["owner", "deposit address", "destination"], id="address"),
         pytest.param("order 4711-0815", "text", ["text"], id="words"),
         pytest.param(f"https://basescan.org/tx/{NOTHING}", "transaction hash", ["transaction hash"], id="link"),
     ],
@@ -89,7 +89,7 @@ def test_a_missed_hash_links_to_every_chains_explorer(site: Client, emulator: Em
     [
         pytest.param("0x" + "ab" * 19 + "a", id="an address that is one digit short"),
         pytest.param("0x" + "ab" * 31 + "a", id="a hash that is one digit short"),
-        pytest.param("0x" + "zz" * 20, id="letters that are no digits"),
+        pytest.param("0x" + "zz" * 20, id="non-ASCII digits"),
         pytest.param("vitalik.eth", id="a name"),
         pytest.param("x" * 20_000, id="too long"),
         pytest.param("a\x00b", id="NUL"),
@@ -136,7 +136,7 @@ def test_without_any_response_the_status_code_is_that_of_an_error_page(
     assert "Completed without matches" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("pasted", [NOTHING, NOBODY, "order 4711-0815"])
+@pytest.mark.parametrize("pasted", [NOTHING, UNUSED_ADDRESS, "order 4711-0815"])
 def test_the_service_may_answer_an_unknown_identifier_with_not_found(
     site: Client, emulator: Emulator, pasted: str
 ) -> None:
@@ -147,7 +147,7 @@ def test_the_service_may_answer_an_unknown_identifier_with_not_found(
 
 
 def test_a_hit_is_shown_along_with_the_failed_lookups(site: Client, emulator: Emulator) -> None:
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     emulator.inject("GetIntent", "failing-500")
     answer = site.get("/search", {"q": txn_hash})
     assert answer.status_code == 200
@@ -168,7 +168,7 @@ def test_an_intent_id_redirects_to_its_transfer_even_if_other_lookups_fail(site:
     assert answer["Location"] == f"/intent/{intent_id}"
 
 
-def one_with_a_hash(site: Client, emulator: Emulator, which: int = 2) -> tuple[str, str]:
+def intent_and_deposit_hash(site: Client, emulator: Emulator, which: int = 2) -> tuple[str, str]:
     """Return an Intent ID and the hash of its deposit."""
     intent_id = emulator.finished(which)["intentId"]
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
@@ -178,14 +178,14 @@ def one_with_a_hash(site: Client, emulator: Emulator, which: int = 2) -> tuple[s
 def test_a_message_with_an_unknown_and_a_real_transaction_redirects_to_the_real_one(
     site: Client, emulator: Emulator
 ) -> None:
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     answer = site.get("/search", {"q": f"I sent {NOTHING} and then {txn_hash}, where is it?"})
     assert answer.status_code == 302
     assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 
 def test_a_message_with_two_intents_lists_both_with_the_keys_that_matched(site: Client, emulator: Emulator) -> None:
-    first, txn_hash = one_with_a_hash(site, emulator)
+    first, txn_hash = intent_and_deposit_hash(site, emulator)
     second = emulator.finished(3)["intentId"]
     answer = site.get("/search", {"q": f"{second}, and {txn_hash} too"})
     page = answer.content.decode()
@@ -197,7 +197,7 @@ def test_a_message_with_two_intents_lists_both_with_the_keys_that_matched(site: 
 
 
 def test_a_message_with_a_hash_and_an_owner_redirects_to_the_one_transfer(site: Client, emulator: Emulator) -> None:
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     owner = emulator.finished(2)["ownerAddress"]
     answer = site.get("/search", {"q": f"wallet {owner}, transaction https://etherscan.io/tx/{txn_hash}"})
     assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
@@ -242,7 +242,7 @@ def test_a_token_alone_is_looked_up(site: Client, emulator: Emulator) -> None:
 def test_a_link_to_this_dashboard_with_its_transaction_redirects_to_the_transfer(
     site: Client, emulator: Emulator
 ) -> None:
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     answer = site.get("/search", {"q": f"see http://dash.example/intent/{intent_id}?tx={txn_hash}."})
     assert answer.status_code == 302
     assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
@@ -252,7 +252,7 @@ def test_a_link_to_this_dashboard_with_its_transaction_redirects_to_the_transfer
 
 def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: Client, emulator: Emulator) -> None:
     other = "0x" + "34" * 32
-    page = text_of(site.get("/search", {"q": f"{NOTHING} or {other} or {NOBODY[:-1]}"}).content)
+    page = text_of(site.get("/search", {"q": f"{NOTHING} or {other} or {UNUSED_ADDRESS[:-1]}"}).content)
     assert "0x121212…121212 as intent ID or transaction hash" in page
     assert "0x343434…343434 as intent ID or transaction hash" in page
     assert "This one has 39" in page
@@ -320,7 +320,7 @@ def test_a_memo_can_be_searched(site: Client, emulator: Emulator) -> None:
         ("owner", "0x12", "An address has 40 hex characters. This one has 2."),
         ("owner", NOTHING, "An address has 40 hex characters. This one has 64."),
         ("transaction", NOTHING[:-1], "A transaction hash has 64 hex characters. This one has 63."),
-        ("deposit", NOBODY, "A transaction hash has 64 hex characters. This one has 40."),
+        ("deposit", UNUSED_ADDRESS, "A transaction hash has 64 hex characters. This one has 40."),
         ("transaction", "0x12g", "This one has “g”"),
         ("text", "x" * 101, "Text must have at most 100 characters"),
         ("text", "ab", "Text must have at least 3 characters. This one has 2."),
@@ -358,10 +358,10 @@ def test_an_intent_id_may_have_the_services_own_format(site: Client, emulator: E
 
 
 def test_a_miss_by_one_key_has_other_reasons_than_one_by_several(site: Client, emulator: Emulator) -> None:
-    one = text_of(site.get("/search", {"owner": NOBODY}).content)
+    one = text_of(site.get("/search", {"owner": UNUSED_ADDRESS}).content)
     assert "The wallet has never used this service." in one
     assert "Searched as Owner " in one
-    several = text_of(site.get("/search", {"owner": NOBODY, "transaction": NOTHING}).content)
+    several = text_of(site.get("/search", {"owner": UNUSED_ADDRESS, "transaction": NOTHING}).content)
     assert "No single transfer matches all fields" in several
     assert "The wallet has never used this service." not in several
 
@@ -419,12 +419,12 @@ def test_an_unknown_chain_is_rejected_with_the_known_ones(site: Client, emulator
 
 def test_without_the_chain_list_any_chain_is_accepted(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetChains", "failing-500")
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     assert site.get(f"/tx/12345/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 
 def test_a_transaction_on_another_chain_redirects_to_its_transfer(site: Client, emulator: Emulator) -> None:
-    intent_id, txn_hash = one_with_a_hash(site, emulator)
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     assert site.get(f"/tx/100/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
 
 

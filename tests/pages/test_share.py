@@ -35,7 +35,7 @@ def tags(page: str) -> dict[str, str]:
     return {name: html.unescape(content) for name, content in found}
 
 
-def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
+def preview_tags(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
     return tags(site.get(f"/intent/{emulator.finished(number)['intentId']}").content.decode())
 
 
@@ -47,7 +47,7 @@ def told(site: Client, emulator: Emulator, number: int | str) -> dict[str, str]:
         pytest.param(NO_RECEIPT, "Refunded, no separate transaction", "(quoted)", id="not seen"),
         pytest.param(HELD, "Aborted, funds likely recovered", "wallet on Ethereum", id="aborted"),
         pytest.param(RETURN_FAILED, r"Refund failed · .*: 150\.00 USDC", "At the deposit", id="failed"),
-        pytest.param(OFFER, "Quote expired · In the owner.*", "No deposit has been seen", id="offer expired"),
+        pytest.param(OFFER, "Quote expired · In the owner.*", "No deposit has been seen", id="quote expired"),
         pytest.param(TRAP, r"Failed, .*", "looks like USDC", id="look-alike"),
     ],
 )  # fmt: skip
@@ -55,7 +55,7 @@ def test_the_link_preview_shows_the_status(
     site: Client, emulator: Emulator, number: int, title: str, inside: str
 ) -> None:
     intent_id = emulator.finished(number)["intentId"]
-    found = told(site, emulator, number)
+    found = preview_tags(site, emulator, number)
     assert re.fullmatch(title, found["og:title"])
     assert found["description"] == found["og:description"]
     assert inside in found["description"]
@@ -93,7 +93,7 @@ def named(document: Any, given: dict[str, str]) -> Any:
 
 def test_without_the_receipt_no_card_is_linked(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentReceipt", "failing-500")
-    assert "og:image" not in told(site, emulator, SWAPPED)
+    assert "og:image" not in preview_tags(site, emulator, SWAPPED)
 
 
 def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> Any:
@@ -156,11 +156,11 @@ def test_too_many_cards_at_once_get_a_retry_time(
     assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "2", "no-store")
 
 
-@pytest.mark.parametrize("behaviour", ["failing-500", "html-502"])
+@pytest.mark.parametrize("fault", ["failing-500", "html-502"])
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
-def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, operation: str, behaviour: str) -> None:
+def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, operation: str, fault: str) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
-    emulator.inject(operation, behaviour)
+    emulator.inject(operation, fault)
     answer = site.get(path)
     assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
     assert not answer["Content-Type"].startswith("image/")
@@ -242,7 +242,7 @@ def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, st
 
 
 @pytest.mark.parametrize(
-    ("operation", "behaviour", "code", "word"),
+    ("operation", "fault", "code", "word"),
     [
         ("GetIntent", "not-found", 404, "Not found"),
         ("GetIntent", "failing-500", 503, "Status unavailable"),
@@ -250,10 +250,10 @@ def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, st
     ],
 )
 def test_an_error_badge_shows_no_status(
-    site: Client, emulator: Emulator, operation: str, behaviour: str, code: int, word: str
+    site: Client, emulator: Emulator, operation: str, fault: str, code: int, word: str
 ) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/badge.svg"
-    emulator.inject(operation, behaviour)
+    emulator.inject(operation, fault)
     answer = site.get(path)
     assert (answer.status_code, answer["Cache-Control"]) == (code, "no-store")
     assert badge(answer)[0] == f"intent: {word}"

@@ -16,14 +16,14 @@ from intents_ui.emulator.app import Emulator
 from tests.pages.test_triage import legs, send
 
 UNKNOWN = "0x12ab…34cd"
-NOBODY = "0x" + "34" * 20
+UNUSED_ADDRESS = "0x" + "34" * 20
 
 
 def short(value: str, *, head: int = 4, tail: int = 4) -> str:
     return f"{value[: head + 2]}…{value[-tail:]}"
 
 
-def words(page: Any) -> str:
+def visible_text(page: Any) -> str:
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode())))
 
 
@@ -32,7 +32,7 @@ def rows(page: Any) -> list[str]:
 
 
 @pytest.fixture
-def played(emulator: Emulator) -> dict[str, Any]:
+def newest_transfer(emulator: Emulator) -> dict[str, Any]:
     """Return one of the newest transfers, with its deposit."""
     found: dict[str, Any] = emulator.play(2, age=60)
     return found
@@ -51,7 +51,7 @@ def busiest(emulator: Emulator) -> tuple[str, list[str]]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service."""
     found: list[str] = []
     send = httpx.Client.send
@@ -66,31 +66,31 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("form", ["{head}…{tail}", "{head}...{tail}", "{head}..{tail}", "…{tail}", "{head}ab…"])
 def test_a_shortened_intent_id_lists_the_transfer_and_does_not_redirect(
-    site: Client, played: dict[str, Any], form: str
+    site: Client, newest_transfer: dict[str, Any], form: str
 ) -> None:
-    intent_id = played["intentId"]
+    intent_id = newest_transfer["intentId"]
     query = form.format(head=intent_id[:6], tail=intent_id[-4:]).replace(f"{intent_id[:6]}ab", intent_id[:12])
     page = site.get("/search", {"q": query})
     assert page.status_code == 200
     assert rows(page) == [intent_id]
-    assert "Possible matches" in words(page)
-    assert "Searched the 100 newest transfers." in words(page)
-    assert "Matching value" in words(page)
+    assert "Possible matches" in visible_text(page)
+    assert "Searched the 100 newest transfers." in visible_text(page)
+    assert "Matching value" in visible_text(page)
     assert f'title="{intent_id}"' in page.content.decode()
 
 
 def test_each_shortened_hash_or_address_finds_its_transfer_and_says_which_matched(
-    site: Client, played: dict[str, Any]
+    site: Client, newest_transfer: dict[str, Any]
 ) -> None:
-    hashes = legs(site, played["intentId"])
+    hashes = legs(site, newest_transfer["intentId"])
     assert "deposit" in hashes
     for leg, value in hashes.items():
         page = site.get("/search", {"q": f"my wallet says {short(value).upper().replace('0X', '0x')}, help"})
-        assert rows(page) == [played["intentId"]]
-        assert f"{leg} transaction" in words(page)
-    owner = words(site.get("/search", {"q": short(played["ownerAddress"])}))
+        assert rows(page) == [newest_transfer["intentId"]]
+        assert f"{leg} transaction" in visible_text(page)
+    owner = visible_text(site.get("/search", {"q": short(newest_transfer["ownerAddress"])}))
     assert "owner" in owner
-    assert "deposit address" in words(site.get("/search", {"q": short(played["originIntentAddress"])}))
+    assert "deposit address" in visible_text(site.get("/search", {"q": short(newest_transfer["originIntentAddress"])}))
 
 
 def test_several_candidates_are_a_list_newest_first(site: Client, busiest: tuple[str, list[str]]) -> None:
@@ -103,8 +103,8 @@ def test_several_candidates_are_a_list_newest_first(site: Client, busiest: tuple
 def test_a_zero_value_transfer_offers_no_address_to_copy(
     site: Client, busiest: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = site.get("/search", {"q": short(busiest[0])}).content.decode()
-    assert 'aria-label="Copy owner 0x' in asked
+    operations = site.get("/search", {"q": short(busiest[0])}).content.decode()
+    assert 'aria-label="Copy owner 0x' in operations
     monkeypatch.setattr(Transfer, "sends_nothing", property(lambda transfer: True))
     assert "Copy owner" not in site.get("/search", {"q": short(busiest[0])}).content.decode()
 
@@ -112,9 +112,9 @@ def test_a_zero_value_transfer_offers_no_address_to_copy(
 def test_a_miss_says_what_was_searched(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == 404
-    assert "No matches" in words(page)
-    assert "Searched the 100 newest transfers." in words(page)
-    assert "Request the full ID." in words(page)
+    assert "No matches" in visible_text(page)
+    assert "Searched the 100 newest transfers." in visible_text(page)
+    assert "Request the full ID." in visible_text(page)
     assert rows(page) == []
 
 
@@ -129,39 +129,39 @@ def test_newest_transfers_that_failed_to_load_are_an_error_and_not_a_miss(
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == status
     assert page.headers.get("Retry-After") == retry_after
-    assert "Couldn't search the newest transfers" in words(page)
-    assert "No matches" not in words(page)
-    assert "Searched the" not in words(page)
+    assert "Couldn't search the newest transfers" in visible_text(page)
+    assert "No matches" not in visible_text(page)
+    assert "Searched the" not in visible_text(page)
 
 
 def test_the_newest_transfers_are_read_once_for_several_searches(
-    site: Client, emulator: Emulator, asked: list[str]
+    site: Client, emulator: Emulator, operations: list[str]
 ) -> None:
     for query in (UNKNOWN, "…9a8b", "0x7c1f…"):
         site.get("/search", {"q": query})
-    assert asked.count("GetIntentHistory") == 1
+    assert operations.count("GetIntentHistory") == 1
     newest.newest.cache_clear()
     site.get("/search", {"q": UNKNOWN})
-    assert asked.count("GetIntentHistory") == 2
+    assert operations.count("GetIntentHistory") == 2
 
 
 def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(
-    site: Client, emulator: Emulator, played: dict[str, Any]
+    site: Client, emulator: Emulator, newest_transfer: dict[str, Any]
 ) -> None:
-    found = site.get("/search", {"q": f"{played['intentId']} and {UNKNOWN}"})
-    assert (found.status_code, found["Location"]) == (302, f"/intent/{played['intentId']}")
-    several = site.get("/search", {"q": f"{played['ownerAddress']} and {UNKNOWN}"})
+    found = site.get("/search", {"q": f"{newest_transfer['intentId']} and {UNKNOWN}"})
+    assert (found.status_code, found["Location"]) == (302, f"/intent/{newest_transfer['intentId']}")
+    several = site.get("/search", {"q": f"{newest_transfer['ownerAddress']} and {UNKNOWN}"})
     assert 'href="/search?q=0x12ab%E2%80%A634cd"' in several.content.decode()
 
 
 @pytest.mark.parametrize("path", ["/intent/0x12ab...34cd", "/tx/0x12ab…34cd", "/address/0x12ab…34cd"])
 def test_a_page_that_needs_a_full_id_says_so_without_a_request(
-    site: Client, emulator: Emulator, asked: list[str], path: str
+    site: Client, emulator: Emulator, operations: list[str], path: str
 ) -> None:
     page = site.get(path)
     assert page.status_code in (400, 404)
-    assert "This value is shortened. Copy the full value" in words(page)
-    assert asked == []
+    assert "This value is shortened. Copy the full value" in visible_text(page)
+    assert operations == []
 
 
 def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site: Client, emulator: Emulator) -> None:
@@ -171,11 +171,11 @@ def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(sit
         f"> {first}\n> {second}\nand **{short(second)}**, also `{short(deposit, head=6, tail=6)}`, …{deposit[-5:]}"
     )
     assert len(answer.rows) == 5
-    for row, said in zip(answer.rows[2:], answer.words[2:], strict=True):
+    for row, said in zip(answer.rows[2:], answer.texts[2:], strict=True):
         assert "Possible match: same transfer as row 2" in said
         assert f'class="row-link" href="/intent/{second}"' in row
-    assert "It matches the intent ID" in answer.words[2]
-    assert "It matches the deposit transaction" in answer.words[3]
+    assert "It matches the intent ID" in answer.texts[2]
+    assert "It matches the deposit transaction" in answer.texts[3]
     assert answer.total == "All 5 identifiers resolved: 2 found, 3 with possible matches."
     assert "lookalike" not in answer.page
 
@@ -183,20 +183,20 @@ def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(sit
 def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{short(intent_id)} is {intent_id}")
-    assert "Possible match: same transfer as row 2" in answer.words[0]
+    assert "Possible match: same transfer as row 2" in answer.texts[0]
     assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
 
 
-def test_a_match_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, asked: list[str]) -> None:
+def test_a_match_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, operations: list[str]) -> None:
     intent_id = emulator.finished(8)["intentId"]
     send(f"{intent_id} {short(intent_id)}")
-    assert asked.count("GetIntentHistory") == 1  # the balances of the one transfer
+    assert operations.count("GetIntentHistory") == 1  # the balances of the one transfer
 
 
 def test_an_owner_in_the_ticket_matches_the_same_transfers(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     answer = send(f"{owner} or {short(owner)}")
-    assert "Possible match: same transfers as row 1" in answer.words[1]
+    assert "Possible match: same transfers as row 1" in answer.texts[1]
     assert f'href="/address/{owner}"' in answer.rows[1]
 
 
@@ -204,7 +204,7 @@ def test_several_matching_rows_are_a_list_without_a_default(site: Client, emulat
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     tail = "0x" + "5" * 56 + first[-8:]
     answer = send(f"{first} {second} {tail[:2]}{'a' * 56}{first[-8:]} …{first[-8:]}")
-    row, said = answer.rows[3], answer.words[3]
+    row, said = answer.rows[3], answer.texts[3]
     assert "2 possible matches in other rows" in said
     assert "Row 1: it matches the intent ID" in said
     assert "Row 3: it matches the" in said
@@ -213,56 +213,56 @@ def test_several_matching_rows_are_a_list_without_a_default(site: Client, emulat
 
 
 def test_a_shortened_id_without_a_match_in_the_ticket_is_compared_with_the_newest_transfers(
-    site: Client, played: dict[str, Any], asked: list[str]
+    site: Client, newest_transfer: dict[str, Any], operations: list[str]
 ) -> None:
-    answer = send(f"{NOBODY} {short(played['intentId'])} {UNKNOWN} 0x12ab…34ce")
-    assert "Possible match among the newest transfers" in answer.words[1]
-    assert f'href="/intent/{played["intentId"]}"' in answer.rows[1]
-    for said in answer.words[2:]:
+    answer = send(f"{UNUSED_ADDRESS} {short(newest_transfer['intentId'])} {UNKNOWN} 0x12ab…34ce")
+    assert "Possible match among the newest transfers" in answer.texts[1]
+    assert f'href="/intent/{newest_transfer["intentId"]}"' in answer.rows[1]
+    for said in answer.texts[2:]:
         assert "No match" in said
         assert "Searched the 100 newest transfers. No match there or in the other rows." in said
         assert "Request the full ID." in said
-    assert asked.count("GetIntentHistory") == 1
+    assert operations.count("GetIntentHistory") == 1
     assert answer.total == "All 4 identifiers resolved: 3 not found, 1 possible match."
 
 
 def test_several_matches_among_the_newest_are_a_list(site: Client, busiest: tuple[str, list[str]]) -> None:
     owner, intents = busiest
-    answer = send(f"{NOBODY} {short(owner)}")
-    assert f"{len(intents)} possible matches among the newest transfers" in answer.words[1]
+    answer = send(f"{UNUSED_ADDRESS} {short(owner)}")
+    assert f"{len(intents)} possible matches among the newest transfers" in answer.texts[1]
     assert 'class="row-link"' not in answer.rows[1]
     assert re.findall(r'href="/intent/([^"]+)"', answer.rows[1]) == intents[:MOST_LISTED]
-    assert "All possible matches" in answer.words[1]
+    assert "All possible matches" in answer.texts[1]
 
 
-def test_a_shortened_id_alone_is_a_valid_ticket(site: Client, played: dict[str, Any]) -> None:
-    answer = send(short(played["intentId"]))
+def test_a_shortened_id_alone_is_a_valid_ticket(site: Client, newest_transfer: dict[str, Any]) -> None:
+    answer = send(short(newest_transfer["intentId"]))
     assert answer.status == 200
-    assert "Possible match among the newest transfers" in answer.words[0]
+    assert "Possible match among the newest transfers" in answer.texts[0]
 
 
 def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
-    site: Client, emulator: Emulator, asked: list[str]
+    site: Client, emulator: Emulator, operations: list[str]
 ) -> None:
     emulator.inject("GetIntentHistory", "failing-500")
-    answer = send(f"{NOBODY} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
-    for said in answer.words[1:]:
+    answer = send(f"{UNUSED_ADDRESS} {UNKNOWN} 0x12ab…34ce 0x12ab…34cf")
+    for said in answer.texts[1:]:
         assert "Lookup failed" in said
         assert "Couldn't search the newest transfers." in said
         assert "No match" not in said
-    once = asked.count("GetIntentHistory")
-    asked.clear()
+    once = operations.count("GetIntentHistory")
+    operations.clear()
     newest.newest.cache_clear()
     send(UNKNOWN)
-    assert asked.count("GetIntentHistory") == once
+    assert operations.count("GetIntentHistory") == once
 
 
 def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
     emulator.inject("SearchIntents", "failing-500")
-    answer = send(f"{NOBODY} {UNKNOWN}")
-    assert "Not compared with row 1, whose lookups failed." in answer.words[1]
+    answer = send(f"{UNUSED_ADDRESS} {UNKNOWN}")
+    assert "Not compared with row 1, whose lookups failed." in answer.texts[1]
 
 
 def test_the_accepted_input_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
     for path in ("/", "/search"):
-        assert "hortened ID" in words(site.get(path))
+        assert "hortened ID" in visible_text(site.get(path))

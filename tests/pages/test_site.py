@@ -19,7 +19,7 @@ from tests.pages.test_share import tags
 PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
 PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/kept", "/demo")
 REFUNDED = 8
-NOBODY = "0x" + "12" * 20
+UNUSED_ADDRESS = "0x" + "12" * 20
 
 
 def canonical(page: str) -> list[str]:
@@ -93,7 +93,7 @@ def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulat
 
 
 def test_an_address_without_transfers_has_the_default_description(site: Client, emulator: Emulator) -> None:
-    assert "og:title" not in tags(site.get(f"/address/{NOBODY}").content.decode())
+    assert "og:title" not in tags(site.get(f"/address/{UNUSED_ADDRESS}").content.decode())
 
 
 FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png", "/intent/{}/badge.svg")

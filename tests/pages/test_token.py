@@ -13,7 +13,7 @@ from tests.pages.recorded import Recorded, recorded, refusal
 BASE, ETHEREUM, SOLANA_CHAIN = 8453, 1, 792703809
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
-NOBODYS = "0x" + "12" * 20
+UNKNOWN_TOKEN = "0x" + "12" * 20
 ZERO, EEE = "0x" + "0" * 40, "0x" + "Ee" * 20
 SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
@@ -23,9 +23,9 @@ DOWN = refusal(9001, "Unavailable", 503)
 
 
 @pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    with recorded(emulator, monkeypatch) as way:
-        yield way
+def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as transport:
+        yield transport
 
 
 def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
@@ -34,15 +34,15 @@ def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] 
     return answer.content.decode()
 
 
-def words(page: str) -> str:
+def visible_text(page: str) -> str:
     """Return the visible text."""
     body = re.sub(r"(?s)^.*<main[^>]*>", "", page)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
-def test_a_featured_token_shows_what_the_service_lists(site: Client, way: Recorded):
+def test_a_featured_token_shows_what_the_service_lists(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
-    said = words(shown)
+    said = visible_text(shown)
     assert "<title>USDC on Base · Intents</title>" in shown
     assert "USDC USD Coin on Base" in said
     assert "Featured rank 2 Featured by the service." in said
@@ -57,21 +57,21 @@ def test_a_featured_token_shows_what_the_service_lists(site: Client, way: Record
     assert "does not list" not in said
 
 
-def test_a_testnet_token_has_no_value(site: Client, way: Recorded):
-    said = words(page(site, f"/token/84532/{ZERO}"))
+def test_a_testnet_token_has_no_value(site: Client, transport: Recorded):
+    said = visible_text(page(site, f"/token/84532/{ZERO}"))
     assert "Price No value Testnet tokens have no value." in said
     assert "$" not in said.partition("Decimals")[0]
 
 
-def test_without_the_catalog_a_search_shows_that_a_token_is_featured(site: Client, way: Recorded):
-    way.scripts["GetChains"] = lambda body: DOWN
-    assert "Featured rank 2 Featured by the service." in words(page(site, f"/token/{BASE}/{USDC}"))
+def test_without_the_catalog_a_search_shows_that_a_token_is_featured(site: Client, transport: Recorded):
+    transport.scripts["GetChains"] = lambda body: DOWN
+    assert "Featured rank 2 Featured by the service." in visible_text(page(site, f"/token/{BASE}/{USDC}"))
 
 
-def test_the_page_requests_only_what_it_shows_at_first(site: Client, way: Recorded):
+def test_the_page_requests_only_what_it_shows_at_first(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
-    assert {operation for operation, _ in way.sent} == {"GetChains", LIST, PRICES}
-    assert len(way.asked(LIST)) == 2  # the chain's tokens, and all featured ones for those with the same symbol
+    assert {operation for operation, _ in transport.sent} == {"GetChains", LIST, PRICES}
+    assert len(transport.asked(LIST)) == 2  # the chain's tokens, and all featured ones for those with the same symbol
     assert re.findall(r'hx-get="([^"]+)" hx-trigger="load"', shown) == [
         f"/token/{BASE}/{USDC}/routes",
         f"/token/{BASE}/{USDC}/intents",
@@ -79,25 +79,25 @@ def test_the_page_requests_only_what_it_shows_at_first(site: Client, way: Record
     assert f'<a href="/token/{BASE}/{USDC}/routes">' in shown
 
 
-def test_tokens_with_the_same_symbol_are_listed(site: Client, way: Recorded):
+def test_tokens_with_the_same_symbol_are_listed(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
-    assert "USDC on Ethereum 0xA0b869…06eB48" in words(shown)
-    assert "USDC on Base 0x833589" not in words(shown)
-    assert "USDC on Base 0x833589…A02913" in words(page(site, f"/token/{BASE}/{SPOOF}"))
+    assert "USDC on Ethereum 0xA0b869…06eB48" in visible_text(shown)
+    assert "USDC on Base 0x833589" not in visible_text(shown)
+    assert "USDC on Base 0x833589…A02913" in visible_text(page(site, f"/token/{BASE}/{SPOOF}"))
 
 
-def test_the_native_token_is_one_token_under_both_addresses(site: Client, way: Recorded):
+def test_the_native_token_is_one_token_under_both_addresses(site: Client, transport: Recorded):
     answer = site.get(f"/token/{ETHEREUM}/{EEE}")
     assert (answer.status_code, answer["Location"]) == (301, f"/token/{ETHEREUM}/{ZERO}")
-    shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
+    shown = visible_text(page(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert "ETH Ether on Ethereum" in shown
     assert "The native token has none." in shown
     assert "Price $3,100.00" in shown
 
 
-def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Client, way: Recorded):
-    way.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
-    shown = words(page(site, f"/token/{ETHEREUM}/{ZERO}"))
+def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Client, transport: Recorded):
+    transport.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
+    shown = visible_text(page(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert shown.startswith("ETH E ETH A token on Ethereum")
     assert "Native token Each chain has one." in shown
     assert "Decimals 18" in shown
@@ -113,10 +113,10 @@ def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Clie
         (f"/token/{BASE}/{USDC}/", f"/token/{BASE}/{USDC}"),
     ],
 )
-def test_other_spellings_redirect_to_the_canonical_url(site: Client, way: Recorded, written: str, canonical: str):
+def test_other_spellings_redirect_to_the_canonical_url(site: Client, transport: Recorded, written: str, canonical: str):
     answer = site.get(written)
     assert answer["Location"] == canonical
-    assert not way.asked(LIST)
+    assert not transport.asked(LIST)
 
 
 @pytest.mark.parametrize(
@@ -127,25 +127,27 @@ def test_other_spellings_redirect_to_the_canonical_url(site: Client, way: Record
         (f"/token/999999/{USDC}", "The service does not list Chain 999999."),
     ],
 )
-def test_an_impossible_token_causes_no_request(site: Client, way: Recorded, path: str, sentence: str):
+def test_an_impossible_token_causes_no_request(site: Client, transport: Recorded, path: str, sentence: str):
     for part in ("", "/routes", "/intents"):
-        assert sentence in words(page(site, path + part, status=404))
-    assert [operation for operation, _ in way.sent if operation != "GetChains"] == []
+        assert sentence in visible_text(page(site, path + part, status=404))
+    assert [operation for operation, _ in transport.sent if operation != "GetChains"] == []
 
 
-def test_an_address_that_is_not_hex_is_used_as_written(site: Client, way: Recorded):
-    way.changes["GetChains"] = lambda answer: {"chains": [*answer["chains"], {"id": SOLANA_CHAIN, "name": "Solana"}]}
+def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: Recorded):
+    transport.changes["GetChains"] = lambda answer: {
+        "chains": [*answer["chains"], {"id": SOLANA_CHAIN, "name": "Solana"}]
+    }
     token = {"chainId": SOLANA_CHAIN, "address": SOLANA, "symbol": "USDC", "name": "USD Coin", "decimals": 6}
-    way.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
+    transport.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
     shown = page(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
-    assert "USDC USD Coin on Solana" in words(shown)
-    assert "Listed On the service's list" in words(shown)
+    assert "USDC USD Coin on Solana" in visible_text(shown)
+    assert "Listed On the service's list" in visible_text(shown)
     assert f'href="https://solscan.io/account/{SOLANA}"' in shown
-    assert way.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
+    assert transport.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 
-def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Client, way: Recorded):
-    shown = words(page(site, f"/token/{BASE}/{SPOOF}"))
+def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Client, transport: Recorded):
+    shown = visible_text(page(site, f"/token/{BASE}/{SPOOF}"))
     assert "Token warnings" in shown
     assert (
         "Looks like USDC. Its symbol looks like USDC, which the service features on Base at 0x833589…A02913." in shown
@@ -154,26 +156,26 @@ def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Cli
     assert "External list" in shown
     assert "Decimals 18" in shown
     assert "No price available" in shown
-    searches = [body for body in way.asked(LIST) if "tokenAddress" in body]
+    searches = [body for body in transport.asked(LIST) if "tokenAddress" in body]
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
 
-def test_an_unlisted_token_has_its_own_page(site: Client, way: Recorded):
-    shown = page(site, f"/token/{BASE}/{NOBODYS}")
-    said = words(shown)
+def test_an_unlisted_token_has_its_own_page(site: Client, transport: Recorded):
+    shown = page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}")
+    said = visible_text(shown)
     assert "<title>0x121212…121212 on Base · Intents</title>" in shown
     assert "Unlisted token" in said
     assert "What to check" in said
     assert "Not listed On none of the service's token lists" in said
     assert "Decimals Unknown" in said
-    assert f'href="https://basescan.org/address/{NOBODYS}"' in shown
+    assert f'href="https://basescan.org/address/{UNKNOWN_TOKEN}"' in shown
     assert "Featured tokens with this symbol" not in said
 
 
-def test_an_unavailable_list_does_not_make_a_token_unlisted(site: Client, way: Recorded):
-    way.scripts[LIST] = way.scripts[PRICES] = lambda body: DOWN
+def test_an_unavailable_list_does_not_make_a_token_unlisted(site: Client, transport: Recorded):
+    transport.scripts[LIST] = transport.scripts[PRICES] = lambda body: DOWN
     answer = site.get(f"/token/{BASE}/{USDC}")
-    shown = words(answer.content.decode())
+    shown = visible_text(answer.content.decode())
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     assert "Couldn't load the listing: Service error." in shown
     assert "Unknown Couldn't load the price." in shown
@@ -182,9 +184,9 @@ def test_an_unavailable_list_does_not_make_a_token_unlisted(site: Client, way: R
     assert "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" in shown
 
 
-def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, way: Recorded):
-    way.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
-    shown = words(page(site, f"/token/{BASE}/{NOBODYS}", status=503))
+def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, transport: Recorded):
+    transport.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
+    shown = visible_text(page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}", status=503))
     assert "Couldn't load the listing" in shown
     assert "Unlisted token" not in shown
 
@@ -200,59 +202,59 @@ def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, way: Recor
         ({"priceUsd": "lots"}, "Price No price available"),
     ],
 )
-def test_the_price_has_a_time_and_no_price_is_not_zero(site: Client, way: Recorded, price: dict, said: str):
+def test_the_price_has_a_time_and_no_price_is_not_zero(site: Client, transport: Recorded, price: dict, said: str):
     token = {"chainId": BASE, "tokenAddress": USDC}
-    way.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
-    assert said in words(page(site, f"/token/{BASE}/{USDC}"))
+    transport.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
+    assert said in visible_text(page(site, f"/token/{BASE}/{USDC}"))
 
 
-def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, way: Recorded):
+def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL)
-    said = words(shown)
+    said = visible_text(shown)
     assert "<html" not in shown
     assert re.search(r"Routes from this token .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
     assert re.search(r"Routes to this token .*Ethereum 6 tokens", said)
     assert "And on 11 more chains." in said
-    assert way.asked(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
-    assert way.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
+    assert transport.asked(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
+    assert transport.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
 
 
-def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(site: Client, way: Recorded):
-    way.scripts[ONWARD] = lambda body: DOWN
-    way.scripts[INWARD] = lambda body: {"tokens": []}
-    shown = words(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
+def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(site: Client, transport: Recorded):
+    transport.scripts[ONWARD] = lambda body: DOWN
+    transport.scripts[INWARD] = lambda body: {"tokens": []}
+    shown = visible_text(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
     assert "Couldn't load routes: Service error. " in shown
     assert "No listed routes to this token. A route may still exist" in shown
 
 
-def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, way: Recorded):
+def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
-    said = words(shown)
+    said = visible_text(shown)
     assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)
     assert [(body["page"]["pageSize"], body.get("originChainId"), body.get("destinationChainId"))
-            for body in sorted(way.asked(HISTORY), key=str)] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
+            for body in sorted(transport.asked(HISTORY), key=str)] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
     found = re.findall(r"<tr>.*?</tr>", shown, re.DOTALL)[1:]
     assert 0 < len(found) <= 10
-    assert all("USDC" in words(row) and "Base" in words(row) for row in found)
+    assert all("USDC" in visible_text(row) and "Base" in visible_text(row) for row in found)
     page(site, f"/token/{BASE}/{ZERO}/intents", headers=PARTIAL)
-    assert len(way.asked(HISTORY)) == 2
+    assert len(transport.asked(HISTORY)) == 2
 
 
-def test_transfers_of_other_tokens_are_excluded(site: Client, way: Recorded):
-    shown = words(page(site, f"/token/{BASE}/{NOBODYS}/intents", headers=PARTIAL))
+def test_transfers_of_other_tokens_are_excluded(site: Client, transport: Recorded):
+    shown = visible_text(page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}/intents", headers=PARTIAL))
     assert "0 in the newest 30 from and 30 to Base" in shown
     assert "None of these transfers uses this token." in shown
 
 
-def test_a_failed_side_leaves_the_transfers_of_the_other(site: Client, way: Recorded):
-    way.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
-    shown = words(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
+def test_a_failed_side_leaves_the_transfers_of_the_other(site: Client, transport: Recorded):
+    transport.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
+    shown = visible_text(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
     assert "Couldn't load transfers from Base: Service error." in shown
     assert re.search(r"\d+ in the newest 30 to Base", shown)
 
 
-def test_without_javascript_the_parts_are_pages_with_a_link_back(site: Client, way: Recorded):
+def test_without_javascript_the_parts_are_pages_with_a_link_back(site: Client, transport: Recorded):
     for part, heading in (("routes", "Routes from this token"), ("intents", "Recent transfers")):
         shown = page(site, f"/token/{BASE}/{USDC}/{part}")
-        assert heading in words(shown)
+        assert heading in visible_text(shown)
         assert f'href="/token/{BASE}/{USDC}">Back to the token</a>' in shown

@@ -26,16 +26,16 @@ DOWN = refusal(9001, "Unavailable", 503)
 
 
 @pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    with recorded(emulator, monkeypatch) as way:
-        yield way
+def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as transport:
+        yield transport
 
 
 @pytest.fixture
 def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     """Return 5,000 tokens on 20 chains."""
-    with recorded(Emulator(now=emulator.now, tokens=5000, chains=20), monkeypatch) as way:
-        yield way
+    with recorded(Emulator(now=emulator.now, tokens=5000, chains=20), monkeypatch) as transport:
+        yield transport
 
 
 def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
@@ -44,11 +44,11 @@ def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] 
     return answer.content.decode()
 
 
-def words(page: str) -> str:
+def visible_text(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
-def test_tokens_of_a_testnet_have_no_price(site: Client, way: Recorded):
+def test_tokens_of_a_testnet_have_no_price(site: Client, transport: Recorded):
     page(site, "/chains")
     listed = rows(page(site, "/tokens?chain=84532"))
     assert listed
@@ -56,19 +56,19 @@ def test_tokens_of_a_testnet_have_no_price(site: Client, way: Recorded):
     assert any("$" in row for row in rows(page(site, f"/tokens?chain={BASE}")))
 
 
-def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, way: Recorded):
+def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, transport: Recorded):
     listed = wiring.catalog()
     chains = [chain.id for chain in listed.chains()]
     listed.learn((*chains, 792703809))
     assert 792703809 not in chains, "a chain that transfers name, and that the service does not list"
-    said = words(page(site, "/status"))
+    said = visible_text(page(site, "/status"))
     counted = re.search(r"Chains (\d+) chains, last updated .* Tokens (\d+) tokens on (\d+) chains, last updated", said)
     assert counted
     assert counted[1] == counted[3] == str(len(chains))
 
 
 def rows(page: str) -> list[str]:
-    return [words(row) for row in re.findall(r"<tr>\s*<th scope=\"row\">(.*?)</tr>", page, re.DOTALL)]
+    return [visible_text(row) for row in re.findall(r"<tr>\s*<th scope=\"row\">(.*?)</tr>", page, re.DOTALL)]
 
 
 def links(page: str) -> list[str]:
@@ -80,7 +80,7 @@ def native(chain_id: int, address: str) -> dict[str, Any]:
             "featureIndex": 1, "decimals": 18}  # fmt: skip
 
 
-def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Client, way: Recorded):
+def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Client, transport: Recorded):
     shown = page(site, "/tokens")
     found = rows(shown)
     assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 native token"
@@ -91,7 +91,7 @@ def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Clie
     ranks = [int(rank) for row in found for rank in re.findall(r"rank (\d+)", row)]
     assert ranks == sorted(ranks)
     assert len(ranks) == len(found) == 81
-    assert "81 featured tokens on 24 chains, by rank." in words(shown)
+    assert "81 featured tokens on 24 chains, by rank." in visible_text(shown)
     assert f"/token/{BASE}/{USDC}" in links(shown)
 
 
@@ -129,27 +129,27 @@ def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Clie
         assert "<html" not in shown
         seen += links(shown)
     assert len(seen) == len(set(seen)) == total
-    assert f"of {total:,}" in words(shown)
+    assert f"of {total:,}" in visible_text(shown)
     assert len(many.asked(LIST)) == asked
 
 
 def test_without_javascript_there_are_links_to_the_batches(site: Client, many: Recorded):
     shown = page(site, "/tokens?show=listed&after=100")
-    assert "Tokens 101 to 200 of" in words(shown)
+    assert "Tokens 101 to 200 of" in visible_text(shown)
     assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
     assert re.search(r'<a class="button" href="/tokens\?show=listed"[^>]* rel="prev">← Previous 100', shown)
     last = page(site, "/tokens?show=listed&after=900000")
-    assert "No more tokens" in words(last)
+    assert "No more tokens" in visible_text(last)
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 30])
-def test_an_invalid_position_is_rejected_before_any_request(site: Client, way: Recorded, after: str):
+def test_an_invalid_position_is_rejected_before_any_request(site: Client, transport: Recorded, after: str):
     page(site, f"/tokens?after={after}", status=400)
     page(site, f"/tokens/rows?after={after}", status=400)
-    assert not way.asked(LIST)
+    assert not transport.asked(LIST)
 
 
-def test_listed_and_external_tokens_are_labeled(site: Client, way: Recorded):
+def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorded):
     listed = rows(page(site, f"/tokens?chain={BASE}&show=listed"))
     external = rows(page(site, f"/tokens?chain={BASE}&show=external"))
     assert any(re.search("AERO Aerodrome Finance Base Listed 18", row) for row in listed)
@@ -160,9 +160,9 @@ def test_listed_and_external_tokens_are_labeled(site: Client, way: Recorded):
     assert "no price" in spoof
 
 
-def test_both_addresses_of_a_native_token_are_one_row(site: Client, way: Recorded):
+def test_both_addresses_of_a_native_token_are_one_row(site: Client, transport: Recorded):
     alias = "0x" + "Ee" * 20
-    way.changes[LIST] = lambda answer: {"tokens": [native(BASE, alias), *answer["tokens"], native(BASE, alias)]}
+    transport.changes[LIST] = lambda answer: {"tokens": [native(BASE, alias), *answer["tokens"], native(BASE, alias)]}
     shown = page(site, "/tokens?chain=8453")
     assert links(shown).count(f"/token/{BASE}/{ZERO}") == 1
     assert "eeee" not in shown.lower().replace("free", "")
@@ -171,14 +171,14 @@ def test_both_addresses_of_a_native_token_are_one_row(site: Client, way: Recorde
     assert f"/token/{BASE}/{ZERO}" not in links(without)
 
 
-def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, way: Recorded):
+def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, transport: Recorded):
     shown = page(site, "/tokens?show=listed&limit=2")
     chains = [re.search(r"/token/(\d+)/", link)[1] for link in links(shown)]  # type: ignore[index]
     assert max(map(chains.count, chains)) == 2
     assert len(chains) > 24
-    assert "At most 2 per chain" in words(shown)
+    assert "At most 2 per chain" in visible_text(shown)
     left = page(site, f"/tokens?chain={BASE}&without={USDC}&without={ZERO}")
-    assert "Hidden: 0x833589…A02913" in words(left)
+    assert "Hidden: 0x833589…A02913" in visible_text(left)
     assert f'href="/tokens?chain={BASE}&amp;without={ZERO}"' in left
     assert not {f"/token/{BASE}/{USDC}", f"/token/{BASE}/{ZERO}"} & set(links(left))
 
@@ -194,10 +194,10 @@ def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, w
         ("?after=0", ""),
     ],
 )
-def test_every_token_list_has_one_url(site: Client, way: Recorded, written: str, canonical: str):
+def test_every_token_list_has_one_url(site: Client, transport: Recorded, written: str, canonical: str):
     answer = site.get(f"/tokens{written}")
     assert (answer.status_code, answer["Location"]) == (302, f"/tokens{canonical}")
-    assert not way.asked(LIST)
+    assert not transport.asked(LIST)
 
 
 @pytest.mark.parametrize(
@@ -214,57 +214,61 @@ def test_every_token_list_has_one_url(site: Client, way: Recorded, written: str,
         ("q=" + "x" * 101, "Enter at most 100 characters."),
     ],
 )
-def test_an_invalid_filter_is_explained_without_a_request(site: Client, way: Recorded, query: str, sentence: str):
-    shown = words(page(site, f"/tokens?{query}", status=400))
+def test_an_invalid_filter_is_explained_without_a_request(site: Client, transport: Recorded, query: str, sentence: str):
+    shown = visible_text(page(site, f"/tokens?{query}", status=400))
     assert sentence in shown
     assert "Fix the marked fields" in shown
     page(site, f"/tokens/rows?{query}", status=400, headers=PARTIAL)
-    assert not way.asked(LIST)
+    assert not transport.asked(LIST)
 
 
-def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, way: Recorded):
+def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, transport: Recorded):
     shown = page(site, "/tokens?q=usdc")
-    assert way.asked(LIST)[0] == {"chainIds": way.asked(LIST)[0]["chainIds"], "searchQuery": "usdc", "limit": 25}
-    assert len(way.asked(LIST)[0]["chainIds"]) == 24
+    assert transport.asked(LIST)[0] == {
+        "chainIds": transport.asked(LIST)[0]["chainIds"],
+        "searchQuery": "usdc",
+        "limit": 25,
+    }
+    assert len(transport.asked(LIST)[0]["chainIds"]) == 24
     found = rows(shown)
-    assert "26 tokens found on 24 chains, best matches first." in words(shown)
-    assert "Results include external token lists." in words(shown)
+    assert "26 tokens found on 24 chains, best matches first." in visible_text(shown)
+    assert "Results include external token lists." in visible_text(shown)
     assert ["USDC.e" in row for row in found] == sorted("USDC.e" in row for row in found)
     assert any("External list" in row for row in found)
-    assert "Tokens: “usdc” · Intents" in words(shown)
+    assert "Tokens: “usdc” · Intents" in visible_text(shown)
 
 
-def test_a_search_is_cached_for_a_minute_and_combines_with_filters(site: Client, way: Recorded):
+def test_a_search_is_cached_for_a_minute_and_combines_with_filters(site: Client, transport: Recorded):
     for _ in range(2):
         page(site, f"/tokens?q=usdc&chain={BASE}&without={USDC}&limit=7")
-    searches = [body for body in way.asked(LIST) if "searchQuery" in body]
+    searches = [body for body in transport.asked(LIST) if "searchQuery" in body]
     assert searches == [{"chainIds": [BASE], "searchQuery": "usdc", "limit": 7, "excludeTokens": [USDC]}]
 
 
-def test_a_pasted_address_is_searched_as_an_address(site: Client, way: Recorded):
+def test_a_pasted_address_is_searched_as_an_address(site: Client, transport: Recorded):
     shown = page(site, f"/tokens?q={USDC}")
-    assert way.asked(LIST)[0]["tokenAddress"] == USDC
-    assert "searchQuery" not in way.asked(LIST)[0]
+    assert transport.asked(LIST)[0]["tokenAddress"] == USDC
+    assert "searchQuery" not in transport.asked(LIST)[0]
     assert links(shown) == [f"/token/{BASE}/{USDC}"]
-    nothing = words(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
+    nothing = visible_text(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
     assert "No listed token has this address on this chain." in nothing
 
 
 def test_a_long_search_result_says_where_it_was_truncated(site: Client, many: Recorded):
-    shown = words(page(site, "/tokens?q=o"))
+    shown = visible_text(page(site, "/tokens?q=o"))
     assert "Only the first 25 results on" in shown
     assert "500 tokens found on 20 chains" in shown
 
 
-def test_a_search_without_results_suggests_what_to_try(site: Client, way: Recorded):
+def test_a_search_without_results_suggests_what_to_try(site: Client, transport: Recorded):
     shown = page(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
-    assert "No tokens match “ <script>⟨U+202E⟩ ”" in words(shown)
+    assert "No tokens match “ <script>⟨U+202E⟩ ”" in visible_text(shown)
     assert "<script>⟨" not in shown
     assert 'href="/tokens?q=%3Cscript%3E%E2%80%AE"' in shown
     assert f'href="/tokens?chain={BASE}"' in shown
 
 
-def test_typing_updates_everything_but_the_field(site: Client, way: Recorded):
+def test_typing_updates_everything_but_the_field(site: Client, transport: Recorded):
     typed = page(site, "/tokens?q=usdc", headers=TYPED)
     assert 'name="q"' not in typed
     assert 'data-said="26 tokens found on 24 chains, best matches first."' in typed
@@ -276,68 +280,72 @@ def test_typing_updates_everything_but_the_field(site: Client, way: Recorded):
     assert "HX-Target" in site.get("/tokens")["Vary"]
 
 
-def test_a_list_that_failed_to_load_leaves_the_filters(site: Client, way: Recorded):
-    way.scripts[LIST] = lambda body: DOWN
+def test_a_list_that_failed_to_load_leaves_the_filters(site: Client, transport: Recorded):
+    transport.scripts[LIST] = lambda body: DOWN
     answer = site.get(f"/tokens?chain={BASE}")
     shown = answer.content.decode()
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert "Service error" in words(shown)
+    assert "Service error" in visible_text(shown)
     assert re.search(rf'value="{BASE}" checked', shown)
     assert f'href="/tokens?chain={BASE}"' in shown
     typed = page(site, "/tokens?q=usdc", status=503, headers=TYPED)
-    assert "Service error" in words(typed)
+    assert "Service error" in visible_text(typed)
     more = page(site, "/tokens/rows?show=listed&after=100", status=503, headers=PARTIAL)
-    assert "Couldn't load more tokens: Service error." in words(more)
+    assert "Couldn't load more tokens: Service error." in visible_text(more)
     assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
 
 
-def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, way: Recorded):
-    way.scripts[LIST] = lambda body: refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
+def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, transport: Recorded):
+    transport.scripts[LIST] = lambda body: (
+        refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
+    )
     shown = page(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
-    assert "Couldn't load the tokens of Polygon." in words(shown)
+    assert "Couldn't load the tokens of Polygon." in visible_text(shown)
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
-def test_failed_prices_break_nothing_and_missing_ones_are_not_zero(site: Client, way: Recorded):
-    way.scripts[PRICES] = lambda body: DOWN
+def test_failed_prices_break_nothing_and_missing_ones_are_not_zero(site: Client, transport: Recorded):
+    transport.scripts[PRICES] = lambda body: DOWN
     shown = rows(page(site, f"/tokens?chain={BASE}"))
     assert [row for row in shown if "not known" in row] == shown
-    way.scripts[PRICES] = lambda body: {"tokenPrices": []}
+    transport.scripts[PRICES] = lambda body: {"tokenPrices": []}
     answers = rows(page(site, f"/tokens?chain={POLYGON}"))
     assert [row for row in answers if "not known" in row] == answers  # not requested again for each batch
 
 
-def test_tokens_without_a_price_say_so(site: Client, way: Recorded):
+def test_tokens_without_a_price_say_so(site: Client, transport: Recorded):
     zero = {"token": {"chainId": BASE, "tokenAddress": USDC}, "priceUsd": 0}
-    way.scripts[PRICES] = lambda body: {"tokenPrices": [zero]}
+    transport.scripts[PRICES] = lambda body: {"tokenPrices": [zero]}
     shown = rows(page(site, f"/tokens?chain={BASE}"))
     assert [("$0.00" in row, "no price" in row) for row in shown if "USD Coin" in row] == [(True, False)]
     assert all("no price" in row for row in shown if "USD Coin" not in row)
 
 
-def test_unusual_tokens_break_no_list(site: Client, way: Recorded):
+def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
     odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
-    way.changes[LIST] = lambda answer: {"tokens": odd}
+    transport.changes[LIST] = lambda answer: {"tokens": odd}
     shown = page(site, f"/tokens?chain={BASE}&show=listed")
-    assert "3 list entries couldn't be read." in words(shown)
+    assert "3 list entries couldn't be read." in visible_text(shown)
     assert [row.startswith("—") for row in rows(shown)] == [True] * 4
     assert links(shown) == [f"/token/{BASE}/0x{'ab' * 20}"]
     listed = re.findall(r"/token/[^\"]+", page(site, f"/chain/{BASE}"))
     assert listed == [f"/token/{BASE}/0x{'ab' * 20}"]
 
 
-def test_a_list_that_could_not_be_refreshed_shows_its_age(site: Client, way: Recorded, monkeypatch: pytest.MonkeyPatch):
+def test_a_list_that_could_not_be_refreshed_shows_its_age(
+    site: Client, transport: Recorded, monkeypatch: pytest.MonkeyPatch
+):
     known = wiring.catalog().listed_featured([BASE])
     monkeypatch.setattr(Catalog, "listed_featured", lambda *_: replace(known, age=1200.0, error=Unreachable()))
     shown = page(site, f"/tokens?chain={BASE}")
-    assert "Couldn't refresh. Showing a list from 20 min ago." in words(shown)
+    assert "Couldn't refresh. Showing a list from 20 min ago." in visible_text(shown)
     assert len(rows(shown)) == 5
 
 
-def test_a_missing_catalog_is_requested_and_noted(site: Client, way: Recorded):
-    way.scripts["GetChains"] = lambda body: DOWN
-    assert "Service error" in words(page(site, "/tokens", status=503))
+def test_a_missing_catalog_is_requested_and_noted(site: Client, transport: Recorded):
+    transport.scripts["GetChains"] = lambda body: DOWN
+    assert "Service error" in visible_text(page(site, "/tokens", status=503))
     shown = page(site, f"/tokens?chain={BASE}")
     assert re.search(rf'value="{BASE}" checked>Chain {BASE}', shown)
     assert len(rows(shown)) == 5

@@ -30,7 +30,7 @@ from tests.serving import dashboard
 from tests.waiting import PATIENCE, until
 
 NOTHING = "0x" + "12" * 32
-NOBODY = "0x" + "34" * 20
+UNUSED_ADDRESS = "0x" + "34" * 20
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
@@ -49,8 +49,8 @@ class Answer:
         return re.findall(r'<tr id="row-\d+">.*?</tr>', self.page, re.DOTALL)
 
     @property
-    def words(self) -> list[str]:
-        return [words_of(row) for row in self.rows]
+    def texts(self) -> list[str]:
+        return [visible_text(row) for row in self.rows]
 
     @property
     def total(self) -> str:
@@ -63,7 +63,7 @@ class Answer:
         return html.unescape(found[1])
 
 
-def words_of(row: str) -> str:
+def visible_text(row: str) -> str:
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row))).strip()
 
 
@@ -156,11 +156,11 @@ def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses
     known = forty_eight(site, emulator)
     lines = [f"{NOISE[number % len(NOISE)]} {each.written}, thanks" for number, each in enumerate(known)]
     lines.insert(10, f"and {NOTHING}?")
-    lines.insert(30, f"wallet {NOBODY}")
+    lines.insert(30, f"wallet {UNUSED_ADDRESS}")
     again = [f"again {each.value.upper().replace('0X', '0x')} and {each.written}" for each in known[::5]]
     answer = send("\r\n".join([*lines, *again]))
     assert answer.status == 200
-    assert "50 identifiers found" in words_of(answer.page)
+    assert "50 identifiers found" in visible_text(answer.page)
     assert answer.total == "All 50 identifiers resolved: 48 found, 2 not found."
     expected: list[Known | None] = list(known)
     expected.insert(10, None)
@@ -168,12 +168,12 @@ def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses
     assert len(answer.rows) == len(expected) == 50
     first: dict[str, int] = {}
     wrong = [
-        f"{number}: {each and each.what} {words_of(row)}"
+        f"{number}: {each and each.what} {visible_text(row)}"
         for number, (each, row) in enumerate(zip(expected, answer.rows, strict=True), start=1)
         if not (is_right(site, each, row, number, first) if each else is_explained(row))
     ]
     assert not wrong
-    assert len([words for words in answer.words if "Same transfer as row" in words]) > 10
+    assert len([words for words in answer.texts if "Same transfer as row" in words]) > 10
 
 
 def is_right(site: Client, known: Known, row: str, number: int, first: dict[str, int]) -> bool:
@@ -182,9 +182,9 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
         return False
     if known.what == "owner" and " transfers" in row:
         return is_owner(site, known.value, row)
-    if known.what not in words_of(row) or f'href="/intent/{known.intent_id}' not in row:
+    if known.what not in visible_text(row) or f'href="/intent/{known.intent_id}' not in row:
         return False
-    page = words_of(site.get(f"/intent/{known.intent_id}").content.decode())
+    page = visible_text(site.get(f"/intent/{known.intent_id}").content.decode())
     told = first.setdefault(known.intent_id, number)
     if told != number:
         return f"Same transfer as row {told}" in row
@@ -194,12 +194,12 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
 
 
 def is_owner(site: Client, owner: str, row: str) -> bool:
-    found = re.search(r"(\d+) transfers found", words_of(site.get("/search", {"owner": owner}).content.decode()))
-    return bool(found) and f"owner of {found[1]} transfers" in words_of(row)
+    found = re.search(r"(\d+) transfers found", visible_text(site.get("/search", {"owner": owner}).content.decode()))
+    return bool(found) and f"owner of {found[1]} transfers" in visible_text(row)
 
 
 def is_explained(row: str) -> bool:
-    words = words_of(row)
+    words = visible_text(row)
     return all(each in words for each in ("Not found", "Searched as", "Possible reasons"))
 
 
@@ -213,7 +213,7 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
     assert second["Status"] == "Not found"
     for told in (first, second):
         said = [told[column] for column in ("Type", "Status", "Summary", "Next step")]
-        assert all(each in answer.words[int(told["Row"]) - 1].replace("  ", " ") for each in said)
+        assert all(each in answer.texts[int(told["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
     assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
     assert answer.page.count("Row,Identifier,Type") == 1  # one page of 200 rows is enough
@@ -238,7 +238,7 @@ def test_a_row_links_to_the_same_place_as_the_search(site: Client, emulator: Emu
 
 def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulator) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
-    token, coin, placeholder = answer.words
+    token, coin, placeholder = answer.texts
     assert "USDC, a token on Ethereum" in token
     assert "token contract, not a wallet" in token
     assert "placeholder address of the native token" in coin
@@ -247,8 +247,8 @@ def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulat
 
 
 def test_a_malformed_identifier_is_explained(site: Client, emulator: Emulator) -> None:
-    answer = send(f"{NOBODY[:-1]} 0x1…2b vitalik.eth")
-    assert ["This one has 39" in answer.words[0], "shortened" in answer.words[1], "ENS names" in answer.words[2]] == [
+    answer = send(f"{UNUSED_ADDRESS[:-1]} 0x1…2b vitalik.eth")
+    assert ["This one has 39" in answer.texts[0], "shortened" in answer.texts[1], "ENS names" in answer.texts[2]] == [
         True
     ] * 3
     assert answer.total == "All 3 identifiers resolved: 3 to check."
@@ -258,7 +258,7 @@ def test_an_order_number_alone_is_searched_as_text(site: Client, emulator: Emula
     answer = send("<b>4711</b> \u202e")
     assert answer.status == 200
     assert "<b>4711" not in answer.page
-    assert "Not found" in answer.words[0]
+    assert "Not found" in answer.texts[0]
 
 
 @pytest.mark.parametrize(
@@ -274,14 +274,14 @@ def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emu
     asked = written.format(intent_id)
     answer = send(asked)
     assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
-    assert "intent ID" in answer.words[0]
+    assert "intent ID" in answer.texts[0]
     assert site.get("/search", {"q": asked})["Location"] == f"/intent/{intent_id}"
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
 def test_a_missed_link_shows_all_completed_lookups(site: Client, emulator: Emulator) -> None:
     answer = send(f"https://etherscan.io/tx/{NOTHING}")
-    assert "Searched as transaction hash or intent ID" in answer.words[0]
+    assert "Searched as transaction hash or intent ID" in answer.texts[0]
 
 
 def test_an_owner_links_to_the_newest_transfer_that_needs_attention_and_to_all(
@@ -312,22 +312,22 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.inject(operation, "failing-500")
-    answer = send(f"{NOTHING} {NOBODY} /intent/{intent_id}")
+    answer = send(f"{NOTHING} {UNUSED_ADDRESS} /intent/{intent_id}")
     assert answer.status == 200
     assert len(answer.rows) == 3
-    assert said in answer.words[0]
+    assert said in answer.texts[0]
     assert "Not found" not in answer.page
     assert answer.total.startswith(total)
     again = re.search(r'name="q" value="([^"]+)"[^<]*<button[^>]*>([^<]*)', answer.page)
     assert again
-    assert again[1].split()[:2] == [NOTHING, NOBODY]
+    assert again[1].split()[:2] == [NOTHING, UNUSED_ADDRESS]
     assert again[2].startswith("Retry ")
 
 
 def test_a_receipt_that_failed_to_load_is_noted(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.inject("GetIntentReceipt", "failing-500")
-    assert "Couldn't load the receipt" in send(intent_id).words[0]
+    assert "Couldn't load the receipt" in send(intent_id).texts[0]
 
 
 def test_an_internal_error_costs_one_row_and_reveals_nothing(
@@ -339,16 +339,16 @@ def test_an_internal_error_costs_one_row_and_reveals_nothing(
     monkeypatch.setattr(rows, "one", break_)
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{intent_id} {NOTHING}")
-    assert "Something went wrong" in answer.words[0]
-    assert "Not found" in answer.words[1]
-    reference = re.search(r"request ID ([0-9a-f]{12})", answer.words[0])
+    assert "Something went wrong" in answer.texts[0]
+    assert "Not found" in answer.texts[1]
+    reference = re.search(r"request ID ([0-9a-f]{12})", answer.texts[0])
     assert reference
     assert f"Unhandled ValueError, request ID {reference[1]}" in caplog.text
     assert intent_id not in caplog.text
 
 
 def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -> None:
-    answer = send(f"{NOTHING} {NOBODY}")
+    answer = send(f"{NOTHING} {UNUSED_ADDRESS}")
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-accel-buffering"] == "no"
     assert "set-cookie" not in answer.headers
@@ -368,7 +368,7 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
         pytest.param(" \r\n ", "Paste some text.", id="blanks"),
         pytest.param("help me <please>, " * 20, "No transaction hash, address or intent ID", id="prose"),
         pytest.param("Hello,\nmy transfer is gone.\nPlease help", "No transaction hash", id="short prose"),
-        pytest.param(NOBODY[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
+        pytest.param(UNUSED_ADDRESS[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )
 def test_a_text_without_identifiers_is_returned_for_correction(
@@ -398,7 +398,9 @@ def test_a_text_without_identifiers_is_returned_for_correction(
         pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
         pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
         pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
-        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="our own, whose origin is not told"),
+        pytest.param(
+            {"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="same origin, without an Origin header"
+        ),
         pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
         pytest.param({}, 200, id="not a browser"),
     ],
@@ -427,7 +429,9 @@ def test_other_methods_are_rejected(site: Client) -> None:
     assert site.put("/triage").status_code == 405
 
 
-@pytest.mark.parametrize("text", [f"{NOTHING} or {NOBODY}", f"{NOTHING} or {NOBODY[:-1]}", "{owner} and {owner_2}"])
+@pytest.mark.parametrize(
+    "text", [f"{NOTHING} or {UNUSED_ADDRESS}", f"{NOTHING} or {UNUSED_ADDRESS[:-1]}", "{owner} and {owner_2}"]
+)
 def test_a_search_with_several_identifiers_offers_triage(site: Client, emulator: Emulator, text: str) -> None:
     owners = {"owner": emulator.finished(2)["ownerAddress"], "owner_2": emulator.finished(3)["ownerAddress"]}
     asked = text.format(**owners)
@@ -437,7 +441,7 @@ def test_a_search_with_several_identifiers_offers_triage(site: Client, emulator:
 
 
 def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Client) -> None:
-    asked = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {NOBODY}"
+    asked = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {UNUSED_ADDRESS}"
     tree = LexborHTMLParser(site.get("/search", {"q": asked}).content.decode())
     passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
     assert passed_on == asked
@@ -477,7 +481,7 @@ def behind_doors(doors: Doors) -> Iterator[str]:
         yield root
 
 
-class Reader:
+class SocketClient:
     """Client on a socket: the data received so far, and when it disconnects."""
 
     def __init__(self, root: str, text: str) -> None:
@@ -502,8 +506,8 @@ class Reader:
 
 
 @contextmanager
-def reading(root: str, text: str) -> Iterator[Reader]:
-    reader = Reader(root, text)
+def reading(root: str, text: str) -> Iterator[SocketClient]:
+    reader = SocketClient(root, text)
     try:
         yield reader
     finally:
@@ -535,7 +539,7 @@ def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_door
         for reader in all_readers:
             reader.until("<tbody>")
         until(lambda: len(doors.intents()) == wiring.TICKET_THREADS)
-        another = readers.enter_context(reading(behind_doors, f"{NOBODY[:-1]} {'0x' + 'f' * 64}"))
+        another = readers.enter_context(reading(behind_doors, f"{UNUSED_ADDRESS[:-1]} {'0x' + 'f' * 64}"))
         another.until("2 identifiers found")
         assert len(doors.intents()) == wiring.TICKET_THREADS
         doors.all_open.set()

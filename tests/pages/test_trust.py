@@ -29,7 +29,7 @@ def spoof(emulator: Emulator) -> dict[str, Any]:
     return emulator.finished(SPOOF)
 
 
-def words(markup: str) -> str:
+def visible_text(markup: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", markup))).strip()
 
 
@@ -48,7 +48,7 @@ def is_marked(markup: str) -> bool:
     mark = part(markup, r'<span class="marks".*?</bdi></span>')
     title = html.unescape(part(mark, r'title="[^"]*"'))
     assert title == f'title="{LIKE} {UNLISTED}"'
-    assert words(mark) == f"looks like USDC , 1 more warning , unlisted: {LIKE} {UNLISTED} {SHORT}"
+    assert visible_text(mark) == f"looks like USDC , 1 more warning , unlisted: {LIKE} {UNLISTED} {SHORT}"
     return True
 
 
@@ -75,17 +75,17 @@ def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Cli
     shown = page(site, f"/intent/{spoof['intentId']}")
     assert is_marked(part(shown, r'<div class="money">.*?</div>'))
     note = part(shown, r'<div class="note warnings".*?</ul>')
-    assert f"Looks like USDC. {LIKE} Unlisted. {UNLISTED}" in words(note)
+    assert f"Looks like USDC. {LIKE} Unlisted. {UNLISTED}" in visible_text(note)
     assert f'data-copy="{hashes.checksum(FAKE)}"' in note
     assert SAID in html.unescape(part(shown, "<title>.*?</title>"))
-    assert SAID in words(part(shown, r'data-step="deposit".*?</li>'))
+    assert SAID in visible_text(part(shown, r'data-step="deposit".*?</li>'))
 
 
 def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
     shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
     note, asked = shown.index('class="note warnings"'), shown.index("What happens next")
     assert note < asked
-    assert f"Unlisted. {UNLISTED}" in words(shown[note:asked])
+    assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:asked])
 
 
 @pytest.mark.finding("S13")
@@ -93,20 +93,20 @@ def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     site: Client, emulator: Emulator, spoof: dict[str, Any]
 ) -> None:
     emulator.inject("GetTokenList", "failing-500")
-    shown = words(page(site, f"/intent/{spoof['intentId']}"))
+    shown = visible_text(page(site, f"/intent/{spoof['intentId']}"))
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
 
 
 def test_with_the_token_list_there_is_no_such_note(site: Client, spoof: dict[str, Any]) -> None:
-    assert "couldn't be checked against it" not in words(page(site, f"/intent/{spoof['intentId']}"))
+    assert "couldn't be checked against it" not in visible_text(page(site, f"/intent/{spoof['intentId']}"))
 
 
 def test_calls_and_fees_show_the_token_warnings(site: Client, spoof: Any) -> None:
     shown = page(site, f"/intent/{spoof['intentId']}")
     fields = page(site, f"/intent/{spoof['intentId']}/proof")
-    calls = words(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
+    calls = visible_text(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
     assert re.search(rf"1,000\.00 USDC \( {SHORT} on the block explorer , {WORDS}\)", calls)
-    assert f"{WORDS}: {SHORT}" in words(part(shown, r'<table class="sums">.*?</table>'))
+    assert f"{WORDS}: {SHORT}" in visible_text(part(shown, r'<table class="sums">.*?</table>'))
 
 
 @pytest.mark.parametrize("path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}"])
@@ -116,8 +116,8 @@ def test_a_list_row_shows_the_token_warnings(site: Client, spoof: Any, path: str
 
 def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Client, spoof: Any) -> None:
     found = row(page(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
-    assert "1,000.00 quoted on Base" in words(found) or "1,000.00" in words(found)
-    assert f"unlisted : {UNLISTED} {SHORT}" in words(found)
+    assert "1,000.00 quoted on Base" in visible_text(found) or "1,000.00" in visible_text(found)
+    assert f"unlisted : {UNLISTED} {SHORT}" in visible_text(found)
 
 
 def test_the_home_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
@@ -139,13 +139,13 @@ def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -
 def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"})
     transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
-    assert f"{SAID} on Base →" in words(transfer)
-    assert f"USDC ({WORDS}), a token on Base" in words(token)
-    assert LIKE in words(token)
+    assert f"{SAID} on Base →" in visible_text(transfer)
+    assert f"USDC ({WORDS}), a token on Base" in visible_text(token)
+    assert LIKE in visible_text(token)
 
 
 def test_the_contracts_address_page_shows_the_token_warnings(site: Client) -> None:
-    assert f"Token contract of USDC ({WORDS}) on Base" in words(page(site, f"/address/{FAKE}"))
+    assert f"Token contract of USDC ({WORDS}) on Base" in visible_text(page(site, f"/address/{FAKE}"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -162,4 +162,4 @@ def test_an_export_has_columns_for_the_token_warnings(site: Client, spoof: Any, 
 def test_a_transfers_token_warning_links_to_the_tokens_page(site: Client, spoof: dict[str, Any]) -> None:
     note = part(page(site, f"/intent/{spoof['intentId']}"), r'<div class="note warnings".*?</ul>')
     assert f'<a href="/token/8453/{FAKE}"><bdi>USDC</bdi> on Base</a>' in note
-    assert LIKE in words(page(site, f"/token/8453/{FAKE}"))
+    assert LIKE in visible_text(page(site, f"/token/8453/{FAKE}"))
