@@ -21,7 +21,7 @@ from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
 from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import places, progress, reading
+from intents_ui.exports import slots, progress, reading
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
@@ -557,12 +557,12 @@ def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconne
     exports = Exports(1, clock=clock)
     still, other = SlotOwner(), SlotOwner()
     assert exports.take_place(still)
-    clock.forward(places.STALLED_SECONDS)
+    clock.forward(slots.STALLED_SECONDS)
     assert not exports.take_place(other)
     assert exports.take_place(still)
-    clock.forward(places.STALLED_SECONDS + 1)
+    clock.forward(slots.STALLED_SECONDS + 1)
     assert exports.take_place(still)
-    clock.forward(places.STALLED_SECONDS + 1)
+    clock.forward(slots.STALLED_SECONDS + 1)
     assert exports.take_place(other)
     assert not exports.take_place(still)
     del other
