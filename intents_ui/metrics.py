@@ -43,47 +43,44 @@ PAGE_SIZE: Final = resource.getpagesize()
 
 own = CollectorRegistry()
 
-requests = Counter(
-    "intents_ui_requests", "Requests answered, by the page's name and status.", ["view", "status"], registry=own
-)
+requests = Counter("intents_ui_requests", "Requests by page name and status code.", ["view", "status"], registry=own)
 request_seconds = Histogram(
     "intents_ui_request_seconds",
-    "Until the first bytes of an answer were ready, by the page's name and the first digit of its status.",
+    "Time to the first byte, by page name and class of the status code.",
     ["view", "status"],
     buckets=PAGE_BUCKETS,
     registry=own,
 )
 upstream_seconds = Histogram(
     "intents_ui_upstream_seconds",
-    "Calls to the service, each attempt by itself: how long until their end.",
+    "Duration of calls to the service, per attempt.",
     ["operation", "outcome"],
     buckets=CALL_BUCKETS,
     registry=own,
 )
 retries = Counter(
-    "intents_ui_upstream_retries", "Calls that were repeated, or would have been.", ["done"], registry=own
+    "intents_ui_upstream_retries",
+    "Retried calls to the service, and retries that were suppressed.",
+    ["done"],
+    registry=own,
 )
 held_back = Counter(
-    "intents_ui_upstream_held_back", "Questions not put to a service that is away or wants quiet.", registry=own
+    "intents_ui_upstream_held_back", "Calls rejected by an open circuit breaker or during a rate limit.", registry=own
 )
-breaker_opened = Counter("intents_ui_breaker_opened", "How often a breaker opened.", registry=own)
+breaker_opened = Counter("intents_ui_breaker_opened", "Circuit breakers opened.", registry=own)
 disowned = Counter(
     "intents_ui_upstream_disowned",
-    "Responses refused, in whole or in part, because they do not belong to their request, by how that was seen.",
+    "Responses rejected in whole or in part because they don't match their request, by reason.",
     ["by"],
     registry=own,
 )
-answers = Counter(
-    "intents_ui_answers", "Questions of pages, by where their answer came from.", ["source"], registry=own
-)
-shed = Counter("intents_ui_shed", "What was turned away because all places were taken.", ["by"], registry=own)
+answers = Counter("intents_ui_answers", "Requests of pages, by source of the response.", ["source"], registry=own)
+shed = Counter("intents_ui_shed", "Requests rejected because all slots were taken.", ["by"], registry=own)
 left_aside = Counter(
-    "intents_ui_shared_left_aside", "What lay in Redis or STATE_DIR and was left aside.", ["reason"], registry=own
+    "intents_ui_shared_left_aside", "Entries of Redis or STATE_DIR that were ignored.", ["reason"], registry=own
 )
-task_restarts = Counter(
-    "intents_ui_task_restarts", "Long-lived tasks that broke off and were started again.", ["task"], registry=own
-)
-processor_seconds = Counter("intents_ui_processor_seconds", "Processor time taken.", registry=own)
+task_restarts = Counter("intents_ui_task_restarts", "Restarts of long-lived tasks.", ["task"], registry=own)
+processor_seconds = Counter("intents_ui_processor_seconds", "CPU time used.", registry=own)
 
 
 def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
@@ -92,27 +89,27 @@ def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gau
     return Gauge(f"intents_ui_{name}", meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
 
 
-breaker_open = _state("breaker_open", "Processes whose breaker is open, by line.", "line")
-service_state = _state("service_state", "Processes that find the service in this state.", "state")
-watched = _state("watched_intents", "Intents that are watched for live pages.")
-streams = _state("streams", "Live pages that are open.")
-exports = _state("exports", "Exports under way.")
-in_hand = _state("requests_in_hand", "Requests that are being answered, beside streams.")
+breaker_open = _state("breaker_open", "Processes with an open circuit breaker, by group of operations.", "line")
+service_state = _state("service_state", "Processes by the state of the service that they observe.", "state")
+watched = _state("watched_intents", "Intents watched for live pages.")
+streams = _state("streams", "Open live pages.")
+exports = _state("exports", "Exports in progress.")
+in_hand = _state("requests_in_hand", "Requests in progress, without streams.")
 memory = _state("memory_bytes", "Memory in use.")
 task_beat = Gauge(
     "intents_ui_task_beat_seconds",
-    "Seconds since the last heartbeat of a long-lived task, of the most silent of its name.",
+    "Seconds since the last heartbeat of a long-lived task, maximum per name.",
     ["task"],
     registry=own,
     multiprocess_mode="livemax",
 )
-processes = _state("processes", "Processes whose figures these are.")
+processes = _state("processes", "Processes included in these metrics.")
 
 
 @cache
 def redis_up() -> Gauge:
     """Return the gauge, created on first use: without Redis it must not be reported as down."""
-    return _state("redis_up", "1: Redis answers; 0: it does not.", smallest=True)
+    return _state("redis_up", "1 if Redis responds, 0 if not.", smallest=True)
 
 
 # Counter for each event.

@@ -120,7 +120,7 @@ class Behaviours:
     def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
         """Turn on a behavior until switched off, or for `times` requests. Raises ValueError for an unknown name."""
         if name not in NAMES and seconds_of(name) is None:
-            raise ValueError(f"no behaviour is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
+            raise ValueError(f"Unknown fault {name!r}. Valid faults: {', '.join(sorted(NAMES))}, slow-<seconds>")
         with self._lock:
             self._active[operation][name] = times
 
