@@ -40,7 +40,9 @@ from bench.served import CACHED, COLD, Dashboard, Double, Readers, dashboard, do
 EMPTY = "/kept"  # the page frame with little text and no service call
 DELAYS = (0.0, 0.05, 0.2)
 CONNECTIONS = (1, 16)
-WAITING = 40  # connections while the service is slow: the number of pages that may wait for it (INTENTS_WAITING)
+WAITING = (
+    40  # connections while the service is slow: the number of pages that may wait for it (INTENTS_MAX_WAITING_PAGES)
+)
 HISTORY_PAGES = 60
 NEXT = re.compile(r'href="([^"]+)"[^>]*rel="next"')
 HITS = (20, 100, 1000)
@@ -353,7 +355,7 @@ def load() -> str:
 
 def settings(seconds: float) -> Iterator[str]:
     yield "Dashboard: one worker, default settings except `INTENTS_SERVICE_URL` and `SECRET_KEY`"
-    yield f"Cold: `INTENTS_SERVICE_KEPT={COLD['INTENTS_SERVICE_KEPT']}`"
+    yield f"Cold: `INTENTS_CACHE_TTL={COLD['INTENTS_CACHE_TTL']}`"
     yield f"Each run takes {seconds:g} s. Clients: raw sockets in a separate process, with their CPU time in the table"
 
 

@@ -26,7 +26,7 @@ ASKED_EACH_TIME = (
     "moving,ended_lately,ended,stopped_lately,stopped,history,older_history,balances,search,no_hits,unknown,"
     "often_unknown,token_search"
 )
-COLD = {"INTENTS_SERVICE_KEPT": ",".join(f"{kind}=0" for kind in ASKED_EACH_TIME.split(","))}
+COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in ASKED_EACH_TIME.split(","))}
 CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
 

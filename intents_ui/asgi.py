@@ -38,7 +38,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-PAGE_THREADS = 64  # most wait for the service, up to INTENTS_WAITING of them
+PAGE_THREADS = 64  # most wait for the service, up to INTENTS_MAX_WAITING_PAGES of them
 # Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
 OVERFLOW = 8 * 1024 * 1024
 AT_THE_DOOR = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -92,11 +92,11 @@ def without_thread_left() -> Iterator[None]:
 long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
-gate_of_pages = inbound.Gate(settings.ENV.intents_requests)
+gate_of_pages = inbound.Gate(settings.ENV.intents_max_requests)
 # Static files are fast, and a browser requests many at once.
-gate_of_files = inbound.Gate(2 * settings.ENV.intents_requests)
+gate_of_files = inbound.Gate(2 * settings.ENV.intents_max_requests)
 # A separate limit, so that slow downloads don't block pages.
-gate_of_long_answers = inbound.Gate(settings.ENV.intents_requests)
+gate_of_long_answers = inbound.Gate(settings.ENV.intents_max_requests)
 
 
 class Refused(Exception):
@@ -316,7 +316,7 @@ def streams() -> Streams:
         wait=inbound.wait_to_stream,
         headers=headers.at_the_door(),
         stopping=lifecycle.is_stopping,
-        limits=Limits(streams=settings.ENV.intents_streams, an_address=settings.ENV.intents_streams_per_address),
+        limits=Limits(streams=settings.ENV.intents_max_streams, an_address=settings.ENV.intents_max_streams_per_client),
     )
 
 
@@ -415,7 +415,7 @@ async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> byt
     if declared_length(scope) > max(most, OVERFLOW):
         raise Refused(inbound.too_large(most))
     try:
-        async with asyncio.timeout(settings.ENV.intents_request_seconds["body"]):
+        async with asyncio.timeout(settings.ENV.intents_request_timeouts["body"]):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
@@ -438,7 +438,7 @@ async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> byt
 
 
 def sizes() -> Mapping[Any, int]:
-    return settings.ENV.intents_request_sizes
+    return settings.ENV.intents_request_max_bytes
 
 
 def most_of_body(path: str) -> int:

@@ -67,11 +67,11 @@ def refusal(request: HttpRequest) -> Failure | None:
 
 
 def pages() -> Limit:
-    return Limit("pages", BURST_SECONDS * ENV.intents_pages_per_address, BURST_SECONDS)
+    return Limit("pages", BURST_SECONDS * ENV.intents_rate_pages, BURST_SECONDS)
 
 
 def searches() -> Limit:
-    return Limit("searches", ENV.intents_searches_per_address, MINUTE)
+    return Limit("searches", ENV.intents_rate_searches, MINUTE)
 
 
 def is_costly(method: str | None, path: str, query: str | bytes | None) -> bool:
@@ -129,12 +129,12 @@ OTHER_CHARSET = Failure(
 
 
 def too_many_pages(wait: int) -> Failure:
-    most = ENV.intents_pages_per_address
+    most = ENV.intents_rate_pages
     return too_many(f"{most} {'page' if most == 1 else 'pages'} a second", wait)
 
 
 def too_many_searches(wait: int) -> Failure:
-    most = ENV.intents_searches_per_address
+    most = ENV.intents_rate_searches
     return too_many(
         f"{most} {'search, ticket, or export' if most == 1 else 'searches, tickets, and exports'} a minute", wait
     )
@@ -226,7 +226,7 @@ class Place:
 
 
 # Bytes of all request bodies being read. Room for four of the largest, one of them per client address.
-bodies = Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_sizes.values())))
+bodies = Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_max_bytes.values())))
 
 
 class Room:

@@ -108,7 +108,7 @@ def refusal_to_read(request: HttpRequest) -> Refusal | None:
     """Return why a read operation is rejected for this client, or None. Counts the request."""
     if not may_read():
         return NOT_HERE
-    return _rate_limited(Limit("read-by-hand", ENV.intents_console_reads, MINUTE), visitors.of(request))
+    return _rate_limited(Limit("read-by-hand", ENV.intents_rate_console_reads, MINUTE), visitors.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
@@ -118,7 +118,7 @@ def refusal(request: HttpRequest) -> Refusal | None:
     visitor = visitors.of(request)
     if not may_write(request) and (refused := _authentication_error(request, visitor)):
         return refused
-    return _rate_limited(Limit("write-by-hand", ENV.intents_console_writes, MINUTE, is_strict=True), visitor)
+    return _rate_limited(Limit("write-by-hand", ENV.intents_rate_console_writes, MINUTE, is_strict=True), visitor)
 
 
 def _authentication_error(request: HttpRequest, visitor: str | None) -> Refusal | None:

@@ -68,7 +68,7 @@ Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
 
 
 SizeOf = Literal["line", "headers", "body", "console", "triage"]
-SecondsOf = Literal["headers", "body", "next", "answer"]
+SecondsOf = Literal["headers", "body", "keep_alive", "response"]
 RequestSizes = Annotated[dict[SizeOf, PositiveInt], NoDecode]
 RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 
@@ -80,7 +80,7 @@ REQUEST_SIZES: dict[SizeOf, int] = {
     "console": 262_144,
     "triage": 655_360,
 }
-REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "next": 15.0, "answer": 60.0}
+REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "keep_alive": 15.0, "response": 60.0}
 
 
 def limits(name: str) -> dict[Group, Any]:
@@ -102,39 +102,39 @@ class Environment(BaseSettings):
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
     intents_embedded_tokens: int = Field(0, ge=0, le=20_000, description="Minimum number of tokens the emulator lists (padded with synthetic tokens)")
-    intents_service_connections: int = Field(48, ge=1, le=500, description="Maximum connections to the service")
-    intents_service_connection_wait: float = Field(0.5, gt=0, le=10, description="Seconds to wait for a free connection")
-    intents_waiting: int = Field(40, ge=1, le=63, description="Maximum page requests waiting on the service (of 64 worker threads). The rest serve cached pages.")
-    intents_balance_wait: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
-    intents_page_seconds: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
-    intents_service_connects: Seconds = Field(limits("connect"), description="Connect timeout in seconds, by operation group")
-    intents_service_reads: Seconds = Field(limits("read"), description="Read timeout in seconds (between two pieces of a response), by operation group")
-    intents_service_totals: Seconds = Field(limits("total"), description="Total timeout in seconds, by operation group")
-    intents_service_sizes: Sizes = Field(limits("size"), description="Maximum response size in bytes (compressed and decompressed), by operation group")
-    intents_service_kept: Lifetimes = Field(dict(LIFETIMES), description="Cache lifetimes in seconds, by response kind: fresh / stale-while-revalidate / stale-if-error. `0` disables caching.")
+    intents_service_pool_size: int = Field(48, ge=1, le=500, description="Maximum connections to the service")
+    intents_service_pool_timeout: float = Field(0.5, gt=0, le=10, description="Seconds to wait for a free connection")
+    intents_max_waiting_pages: int = Field(40, ge=1, le=63, description="Maximum page requests waiting on the service (of 64 worker threads). The rest serve cached pages.")
+    intents_balance_timeout: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
+    intents_page_timeout: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
+    intents_service_connect_timeout: Seconds = Field(limits("connect"), description="Connect timeout in seconds, by operation group")
+    intents_service_read_timeout: Seconds = Field(limits("read"), description="Read timeout in seconds (between two pieces of a response), by operation group")
+    intents_service_total_timeout: Seconds = Field(limits("total"), description="Total timeout in seconds, by operation group")
+    intents_service_max_response_bytes: Sizes = Field(limits("size"), description="Maximum response size in bytes (compressed and decompressed), by operation group")
+    intents_cache_ttl: Lifetimes = Field(dict(LIFETIMES), description="Cache lifetimes in seconds, by response kind: fresh / stale-while-revalidate / stale-if-error. `0` disables caching.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="Whether search engines may index pages of intents and addresses: `noindex` or `index`")
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
     intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
     intents_support_contact: str | None = Field(None, description="Support contact (https URL or e-mail address), linked from next steps that say to contact support. Unset: they name the app that started the transfer.")
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
-    intents_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
-    intents_streams_per_address: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
-    intents_watched: int = Field(500, ge=1, description="Maximum intents watched per process")
-    intents_exports: int = Field(4, ge=1, le=32, description="Maximum concurrent exports per process. Additional clients get an error page with a retry time.")
-    intents_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
+    intents_max_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
+    intents_max_streams_per_client: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
+    intents_max_watched: int = Field(500, ge=1, description="Maximum intents watched per process")
+    intents_max_exports: int = Field(4, ge=1, le=32, description="Maximum concurrent exports per process. Additional clients get an error page with a retry time.")
+    intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts to load token and chain logos from (comma-separated). Images are re-encoded. Unset: bundled icons only.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Console access: `off`, `read` or `write` (quote, commit and execute). Default: `write` with the emulator, `off` otherwise.")
     intents_console_token: SecretStr | None = Field(None, description="Operator token for write operations, at least 16 characters. Required for `write` with a real service.")
     intents_console_token_file: Path | None = Field(None, description="File with the value of `INTENTS_CONSOLE_TOKEN`")
-    intents_console_reads: int = Field(60, ge=1, description="Read operations in the console per minute per client IP (IPv6: per /64)")
-    intents_console_writes: int = Field(10, ge=1, description="Write operations per minute per client IP")
-    intents_requests: int = Field(64, ge=1, description="Maximum concurrent requests per process, excluding streams. Excess requests get 503 with `Retry-After: 2`.")
-    intents_request_sizes: RequestSizes = Field(REQUEST_SIZES, description="Maximum size in bytes of a request's line, headers and body. The console, with commits, and triage have body limits of their own.")
-    intents_request_seconds: RequestSeconds = Field(REQUEST_SECONDS, description="Timeouts in seconds for a request's headers, its body, the next request on a connection, and the client reading the response")
-    intents_pages_per_address: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
-    intents_searches_per_address: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
-    intents_calls_per_address: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
+    intents_rate_console_reads: int = Field(60, ge=1, description="Read operations in the console per minute per client IP (IPv6: per /64)")
+    intents_rate_console_writes: int = Field(10, ge=1, description="Write operations per minute per client IP")
+    intents_max_requests: int = Field(64, ge=1, description="Maximum concurrent requests per process, excluding streams. Excess requests get 503 with `Retry-After: 2`.")
+    intents_request_max_bytes: RequestSizes = Field(REQUEST_SIZES, description="Maximum size in bytes of a request's line, headers and body. The console, with commits, and triage have body limits of their own.")
+    intents_request_timeouts: RequestSeconds = Field(REQUEST_SECONDS, description="Timeouts in seconds for a request's headers, its body, the next request on a connection, and the client reading the response")
+    intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
+    intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
+    intents_rate_service_calls: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
     secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
@@ -167,7 +167,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_service_url")
     @classmethod
-    def of_a_place_alone(cls, value: Any) -> Any:
+    def validate_service_url(cls, value: Any) -> Any:
         """Reject URLs with parts that may be secret, because the URL is logged."""
         if isinstance(value, HttpUrl) and not (
             value.username is value.password is value.query is value.fragment is None
@@ -227,7 +227,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_console_token")
     @classmethod
-    def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
+    def validate_token_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
             raise ValueError(f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters long")
         return value
@@ -264,7 +264,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_logo_hosts")
     @classmethod
-    def of_names(cls, value: list[str]) -> list[str]:
+    def validate_logo_hosts(cls, value: list[str]) -> list[str]:
         """Accept no IP addresses: each name is resolved and checked at every download."""
         if not all(LOGO_HOST.fullmatch(host) for host in value):
             raise ValueError("must be fully qualified host names without scheme, port or path")
@@ -272,18 +272,18 @@ class Environment(BaseSettings):
 
     @field_validator("intents_embed_hosts")
     @classmethod
-    def of_frames(cls, value: list[str]) -> list[str]:
+    def validate_embed_hosts(cls, value: list[str]) -> list[str]:
         if not all(EMBED_HOST.fullmatch(host) for host in value):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
         return value
 
     @field_validator(
-        "intents_service_connects",
-        "intents_service_reads",
-        "intents_service_totals",
-        "intents_service_sizes",
-        "intents_request_sizes",
-        "intents_request_seconds",
+        "intents_service_connect_timeout",
+        "intents_service_read_timeout",
+        "intents_service_total_timeout",
+        "intents_service_max_response_bytes",
+        "intents_request_max_bytes",
+        "intents_request_timeouts",
         mode="before",
     )
     @classmethod
@@ -295,7 +295,7 @@ class Environment(BaseSettings):
         given = {group.strip(): number for group, _, number in pairs}
         return cls.model_fields[str(info.field_name)].default | given
 
-    @field_validator("intents_service_kept", mode="before")
+    @field_validator("intents_cache_ttl", mode="before")
     @classmethod
     def of_some_kinds(cls, value: Any) -> Any:
         """Parse `moving=2/10/3600`. Kinds that aren't named keep their defaults."""

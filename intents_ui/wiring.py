@@ -122,12 +122,12 @@ def kept() -> KeptAnswers:
 
 @cache
 def places() -> Places:
-    return Places(ENV.intents_waiting, wait=ENV.intents_service_connection_wait)
+    return Places(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
 
 
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
-    return places().page(seconds=ENV.intents_page_seconds)
+    return places().page(seconds=ENV.intents_page_timeout)
 
 
 def unhurried[T](ask: Callable[[], T]) -> T:
@@ -137,7 +137,7 @@ def unhurried[T](ask: Callable[[], T]) -> T:
 
 @cache
 def places_by_hand(*, held: bool) -> Places:
-    return Places(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_connection_wait)
+    return Places(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_pool_timeout)
 
 
 def by_hand(group: Group) -> AbstractContextManager[None]:
@@ -145,7 +145,7 @@ def by_hand(group: Group) -> AbstractContextManager[None]:
 
     Long polls have slots of their own.
     """
-    return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_totals[group] + 1)
+    return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_total_timeout[group] + 1)
 
 
 @cache
@@ -187,7 +187,7 @@ def cards() -> Cards:
 @cache
 def exports() -> Exports:
     """Return this process's exports."""
-    return Exports(ENV.intents_exports)
+    return Exports(ENV.intents_max_exports)
 
 
 @cache
@@ -221,7 +221,7 @@ def hub() -> Hub:
     bus = (
         RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal("pictures")) if ENV.redis_url else LocalBus()
     )
-    return Hub(service, bus, most=ENV.intents_watched)
+    return Hub(service, bus, most=ENV.intents_max_watched)
 
 
 def newest(intent_id: str) -> Picture | None:
@@ -248,19 +248,19 @@ def config() -> ServiceConfig:
         service_name=ENV.intents_service_name,
         brand=ENV.intents_service_brand,
         wallet_brand=ENV.intents_wallet_brand,
-        connections=ENV.intents_service_connections,
-        connection_wait=ENV.intents_service_connection_wait,
+        connections=ENV.intents_service_pool_size,
+        connection_wait=ENV.intents_service_pool_timeout,
         limits={group: limits(group) for group in Group},
-        lifetimes=ENV.intents_service_kept,
+        lifetimes=ENV.intents_cache_ttl,
     )
 
 
 def limits(group: Group) -> Limits:
     return Limits(
-        connect=ENV.intents_service_connects[group],
-        read=ENV.intents_service_reads[group],
-        total=ENV.intents_service_totals[group],
-        size=ENV.intents_service_sizes[group],
+        connect=ENV.intents_service_connect_timeout[group],
+        read=ENV.intents_service_read_timeout[group],
+        total=ENV.intents_service_total_timeout[group],
+        size=ENV.intents_service_max_response_bytes[group],
     )
 
 

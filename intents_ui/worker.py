@@ -41,12 +41,12 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
         super().connection_made(transport)
         self._max_buffer_size = transport.max_size = UNREAD
         self.worker.connections.add(self)
-        wait = ENV.intents_request_seconds["headers"]
+        wait = ENV.intents_request_timeouts["headers"]
         self._first_request = self.worker.loop.call_later(wait, self._end_without_request)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        wait = ENV.intents_request_seconds["answer"]
+        wait = ENV.intents_request_timeouts["response"]
         self._next_piece = self.worker.loop.call_later(wait, self._drop)
 
     def resume_writing(self) -> None:

@@ -381,7 +381,7 @@ def world() -> Iterator[tuple[Emulator, Client]]:
 
     others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
-        patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
+        patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         for emulator in fresh():
             # The age of what is cached stands still with the moment.

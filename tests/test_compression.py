@@ -29,7 +29,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
     """Nothing is kept: the age of what is kept is told by another clock, and that one runs on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ENV, "intents_service_kept", {kind: Lifetime(0, 0, 0) for kind in Kind})
+        patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in Kind})
         yield from fresh()
 
 

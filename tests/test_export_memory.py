@@ -138,7 +138,7 @@ def counted() -> Counted:
 
 @pytest.fixture(scope="module")
 def watched(counted: Counted) -> Iterator[str]:
-    with beside(counted) as url, dashboard(INTENTS_SERVICE_URL=url, INTENTS_EXPORTS="1", **SECRET) as root:
+    with beside(counted) as url, dashboard(INTENTS_SERVICE_URL=url, INTENTS_MAX_EXPORTS="1", **SECRET) as root:
         yield root
 
 

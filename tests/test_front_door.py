@@ -99,7 +99,7 @@ def silent() -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="module")
 def waiting(silent: ScriptedServer) -> Iterator[str]:
     """A dashboard of which one page at a time may wait for it, for 4 s."""
-    limits = {"INTENTS_WAITING": "1", "INTENTS_PAGE_SECONDS": "4", "INTENTS_SERVICE_CONNECTION_WAIT": "0.05"}
+    limits = {"INTENTS_MAX_WAITING_PAGES": "1", "INTENTS_PAGE_TIMEOUT": "4", "INTENTS_SERVICE_POOL_TIMEOUT": "0.05"}
     with dashboard(INTENTS_SERVICE_URL=silent.url, SECRET_KEY="a key of the test", **limits) as root:
         yield root
 

@@ -114,7 +114,7 @@ def test_a_blocked_address_does_not_use_up_the_limit_of_others(clock: time_machi
 
 @pytest.mark.usefixtures("token")
 def test_the_right_token_never_counts_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
     for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
         assert operators.refusal(form(operator_token=TOKEN)) is None
 
@@ -146,8 +146,8 @@ def test_a_remembered_token_expires_with_the_token_and_cannot_be_forged(
 def test_writes_and_reads_of_a_visitor_are_rate_limited(
     monkeypatch: pytest.MonkeyPatch, clock: time_machine.Traveller
 ) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 2)
-    monkeypatch.setattr(settings.ENV, "intents_console_reads", 3)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 2)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 3)
     assert [operators.refusal(form()) for _ in range(2)] == [None, None]
     assert [operators.refusal_to_read(form()) for _ in range(3)] == [None, None, None]
     refused = [operators.refusal(form()), operators.refusal_to_read(form())]

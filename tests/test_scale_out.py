@@ -114,10 +114,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
             # All viewers come from one address, and the machine may be busy with other tests.
-            "INTENTS_STREAMS_PER_ADDRESS": "1000",
-            "INTENTS_PAGE_SECONDS": "25",
-            "INTENTS_SERVICE_READS": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
-            "INTENTS_SERVICE_TOTALS": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
+            "INTENTS_MAX_STREAMS_PER_CLIENT": "1000",
+            "INTENTS_PAGE_TIMEOUT": "25",
+            "INTENTS_SERVICE_READ_TIMEOUT": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
+            "INTENTS_SERVICE_TOTAL_TIMEOUT": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

@@ -89,20 +89,40 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
         pytest.param({"CSRF_TRUSTED_ORIGINS": "https://a.example/x"}, "CSRF_TRUSTED_ORIGINS: ", id="an address"),
         pytest.param({"HOST": "0.0.0.0"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody"),
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
-        pytest.param({"INTENTS_SERVICE_TOTALS": "search=soon"}, "INTENTS_SERVICE_TOTALS: ", id="no seconds"),
-        pytest.param({"INTENTS_SERVICE_SIZES": "everything=1"}, "INTENTS_SERVICE_SIZES: ", id="no such group"),
-        pytest.param({"INTENTS_SERVICE_TOTALS": "search=inf"}, "INTENTS_SERVICE_TOTALS: ", id="no end"),
-        pytest.param({"INTENTS_SERVICE_READS": "search=nan"}, "INTENTS_SERVICE_READS: ", id="no number at all"),
-        pytest.param({"INTENTS_SERVICE_TOTALS": "search=601"}, "INTENTS_SERVICE_TOTALS: ", id="too long"),
-        pytest.param({"INTENTS_SERVICE_SIZES": "search=inf"}, "INTENTS_SERVICE_SIZES: ", id="no end of bytes"),
-        pytest.param({"INTENTS_SERVICE_SIZES": "search=0.5"}, "INTENTS_SERVICE_SIZES: ", id="half a byte"),
-        pytest.param({"INTENTS_SERVICE_SIZES": "search=0"}, "INTENTS_SERVICE_SIZES: ", id="no byte"),
-        pytest.param({"INTENTS_SERVICE_KEPT": "moving=10/2"}, "INTENTS_SERVICE_KEPT: ", id="fresh longer than kept"),
-        pytest.param({"INTENTS_SERVICE_KEPT": "moving=inf"}, "INTENTS_SERVICE_KEPT: ", id="kept for ever"),
-        pytest.param({"INTENTS_SERVICE_KEPT": "moving=nan"}, "INTENTS_SERVICE_KEPT: ", id="no age at all"),
-        pytest.param({"INTENTS_SERVICE_KEPT": "everything=1"}, "INTENTS_SERVICE_KEPT: ", id="no such kind"),
-        pytest.param({"INTENTS_WAITING": "64"}, "INTENTS_WAITING: ", id="nobody left who does not wait"),
-        pytest.param({"INTENTS_EXPORT_ROWS": "100001"}, "INTENTS_EXPORT_ROWS: ", id="more rows than are read"),
+        pytest.param(
+            {"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=soon"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="no seconds"
+        ),
+        pytest.param(
+            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "everything=1"},
+            "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ",
+            id="no such group",
+        ),
+        pytest.param({"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=inf"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="no end"),
+        pytest.param(
+            {"INTENTS_SERVICE_READ_TIMEOUT": "search=nan"}, "INTENTS_SERVICE_READ_TIMEOUT: ", id="no number at all"
+        ),
+        pytest.param({"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=601"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="too long"),
+        pytest.param(
+            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "search=inf"},
+            "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ",
+            id="no end of bytes",
+        ),
+        pytest.param(
+            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "search=0.5"},
+            "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ",
+            id="half a byte",
+        ),
+        pytest.param(
+            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "search=0"}, "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ", id="no byte"
+        ),
+        pytest.param({"INTENTS_CACHE_TTL": "moving=10/2"}, "INTENTS_CACHE_TTL: ", id="fresh longer than kept"),
+        pytest.param({"INTENTS_CACHE_TTL": "moving=inf"}, "INTENTS_CACHE_TTL: ", id="kept for ever"),
+        pytest.param({"INTENTS_CACHE_TTL": "moving=nan"}, "INTENTS_CACHE_TTL: ", id="no age at all"),
+        pytest.param({"INTENTS_CACHE_TTL": "everything=1"}, "INTENTS_CACHE_TTL: ", id="no such kind"),
+        pytest.param(
+            {"INTENTS_MAX_WAITING_PAGES": "64"}, "INTENTS_MAX_WAITING_PAGES: ", id="nobody left who does not wait"
+        ),
+        pytest.param({"INTENTS_MAX_EXPORT_ROWS": "100001"}, "INTENTS_MAX_EXPORT_ROWS: ", id="more rows than are read"),
         pytest.param({"INTENTS_EMBEDDED_TOKENS": "20001"}, "INTENTS_EMBEDDED_TOKENS: ", id="more than a list shows"),
         pytest.param({"HOST": "127.0.0.1:80"}, "HOST: ", id="host with a port"),
         pytest.param({"HOST": "two words"}, "HOST: ", id="no host"),
@@ -290,7 +310,7 @@ def test_a_limit_can_be_set_for_a_single_group_of_operations() -> None:
     show = (
         "from intents_ui import wiring; c = wiring.config(); print(c.limits['search'].total, c.limits['intent'].total)"
     )
-    env = {"PATH": os.environ["PATH"], "INTENTS_SERVICE_TOTALS": "search=3.5"}
+    env = {"PATH": os.environ["PATH"], "INTENTS_SERVICE_TOTAL_TIMEOUT": "search=3.5"}
     shown = subprocess.run([sys.executable, "-c", show], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["3.5", "4.0"]
 

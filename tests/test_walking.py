@@ -42,7 +42,7 @@ def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> 
     small = Emulator(size=SIZE)
     monkeypatch.setattr(wiring, "emulator", lambda: small)
     # The service's time moves by leaps; what is kept grows old by a clock that does not.
-    monkeypatch.setattr(ENV, "intents_service_kept", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
+    monkeypatch.setattr(ENV, "intents_cache_ttl", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
     made = (wiring.service, wiring.kept, wiring.catalog)
     for each in made:
         each.cache_clear()

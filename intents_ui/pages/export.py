@@ -103,7 +103,7 @@ def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Dow
 
 
 def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
-    most = ENV.intents_export_rows
+    most = ENV.intents_max_export_rows
     if listed == ADDRESS and wanted.owner:
         return reader.of_address(wanted.owner, most=most)
     return reader.history(most=most)

@@ -37,7 +37,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "may_write": operators.level() is operators.Level.WRITE,
         "may_be_listed": ENV.intents_index == "index",
         "nav": list(places()),
-        "export_rows": ENV.intents_export_rows,
+        "export_rows": ENV.intents_max_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
         "old": freshness.told(),
         "unanswered": unanswered.told(),

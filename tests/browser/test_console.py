@@ -17,7 +17,7 @@ TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clie
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """One on which a visitor may write more often than people do."""
-    with dashboard(INTENTS_CONSOLE_WRITES="100") as root:
+    with dashboard(INTENTS_RATE_CONSOLE_WRITES="100") as root:
         yield root
 
 

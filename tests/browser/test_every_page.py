@@ -112,7 +112,7 @@ class Walk:
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """One on which a visitor may write more often than people do."""
-    with dashboard(INTENTS_CONSOLE_WRITES="1000", INTENTS_CONSOLE_READS="1000") as root:
+    with dashboard(INTENTS_RATE_CONSOLE_WRITES="1000", INTENTS_RATE_CONSOLE_READS="1000") as root:
         yield root
 
 

@@ -26,7 +26,7 @@ def root(service: Upstream) -> Iterator[str]:
     how = {
         "INTENTS_SERVICE_URL": service.url,
         "SECRET_KEY": "of-a-test" * 6,
-        "INTENTS_SERVICE_KEPT": "history=0/0/3600",
+        "INTENTS_CACHE_TTL": "history=0/0/3600",
     }
     with dashboard(**how) as url:
         yield url

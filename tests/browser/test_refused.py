@@ -25,7 +25,7 @@ SEND_70_KB = """() => {
 @pytest.fixture(scope="module")
 def strict() -> Iterator[str]:
     """A dashboard behind a proxy, which gives one visitor a page a second and eight at once."""
-    with dashboard(TRUSTED_PROXIES="127.0.0.1", INTENTS_PAGES_PER_ADDRESS="1") as root:
+    with dashboard(TRUSTED_PROXIES="127.0.0.1", INTENTS_RATE_PAGES="1") as root:
         yield root
 
 

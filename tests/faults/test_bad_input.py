@@ -486,7 +486,7 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
     assert path is not None
     with ExitStack() as stack:
         where = urlsplit(server)
-        for _ in range(ENV.intents_streams_per_address):
+        for _ in range(ENV.intents_max_streams_per_client):
             held = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
             held.sendall(get(f"/live/{path[1]}", "Accept: text/event-stream"))
             assert held.recv(12) == b"HTTP/1.1 200"
@@ -499,7 +499,7 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
 @pytest.mark.deep
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, and bodies that do not come."""
-    times = {"INTENTS_REQUEST_SECONDS": "headers=2,body=2"}
+    times = {"INTENTS_REQUEST_TIMEOUTS": "headers=2,body=2"}
     with dashboard(**times) as server, ExitStack() as stack:
         where = urlsplit(server)
 
@@ -531,7 +531,7 @@ def last_words(held: socket.socket) -> bytes:
 
 @pytest.mark.deep
 def test_a_client_that_stops_reading_a_long_response_is_disconnected() -> None:
-    with dashboard(INTENTS_REQUEST_SECONDS="answer=1") as server, socket.socket() as reader:
+    with dashboard(INTENTS_REQUEST_TIMEOUTS="response=1") as server, socket.socket() as reader:
         where = urlsplit(server)
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         reader.connect((where.hostname, where.port))

@@ -75,8 +75,8 @@ class World:
 @pytest.fixture(scope="module")
 def world(draw: Callable[[Sequence[Sample], int], list[Sample]]) -> Iterator[World]:
     with pytest.MonkeyPatch.context() as patch, time_machine.travel("2026-11-21T12:00:00Z", tick=False):
-        patch.setattr(ENV, "intents_console_reads", 10**6)
-        patch.setattr(ENV, "intents_export_rows", 100)
+        patch.setattr(ENV, "intents_rate_console_reads", 10**6)
+        patch.setattr(ENV, "intents_max_export_rows", 100)
         logging.disable(logging.ERROR)  # of thousands of pages nobody reads the log
         for emulator in fresh():
             with odd_service(emulator, patch) as odd:

@@ -65,9 +65,9 @@ def emulator() -> Iterator[Emulator]:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
-        patch.setattr(ENV, "intents_service_kept", LIFETIMES | {Kind.BALANCES: Lifetime(0, 0, 0)})
-        patch.setattr(ENV, "intents_pages_per_address", 10_000)
-        patch.setattr(ENV, "intents_searches_per_address", 10_000)
+        patch.setattr(ENV, "intents_cache_ttl", LIFETIMES | {Kind.BALANCES: Lifetime(0, 0, 0)})
+        patch.setattr(ENV, "intents_rate_pages", 10_000)
+        patch.setattr(ENV, "intents_rate_searches", 10_000)
         yield from fresh()
 
 

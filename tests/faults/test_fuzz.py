@@ -141,9 +141,9 @@ def site() -> Iterator[Site]:
 
 
 def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
-    patch.setattr(ENV, "intents_console_reads", 10**6)
-    patch.setattr(ENV, "intents_console_writes", 10**6)
-    patch.setattr(ENV, "intents_export_rows", 60)
+    patch.setattr(ENV, "intents_rate_console_reads", 10**6)
+    patch.setattr(ENV, "intents_rate_console_writes", 10**6)
+    patch.setattr(ENV, "intents_max_export_rows", 60)
     patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
     with odd_service(emulator, patch) as odd:
         samples = [sample(odd, emulator.finished(slug)["intentId"]) for slug in SCENARIOS]

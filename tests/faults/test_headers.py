@@ -313,7 +313,7 @@ def emulator() -> Iterator[Emulator]:
 @pytest.fixture
 def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     monkeypatch.setattr(ENV, "intents_console_token", SecretStr(TOKEN))
-    monkeypatch.setattr(ENV, "intents_pages_per_address", 1000)
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1000)
     with recorded(emulator, monkeypatch) as recording:
         yield recording
 

@@ -51,8 +51,8 @@ def way(emulator: Emulator) -> Iterator[Recorded]:
     spending._buckets.resume()
     inbound.warn_once.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ENV, "intents_pages_per_address", 1)
-        patch.setattr(ENV, "intents_searches_per_address", 2)
+        patch.setattr(ENV, "intents_rate_pages", 1)
+        patch.setattr(ENV, "intents_rate_searches", 2)
         with recorded(emulator, patch) as way:
             yield way
 
@@ -213,7 +213,7 @@ def silent() -> Iterator[ScriptedServer]:
 def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as redis, ExitStack() as stack:
         env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "a key of the test", "REDIS_URL": redis.url}
-        env |= {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_PAGES_PER_ADDRESS": "1"}
+        env |= {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_RATE_PAGES": "1"}
         roots = [stack.enter_context(dashboard(**env)) for _ in range(2)]
         client = stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE))
         for visitor in ("203.0.113.7", "2001:db8::7"):
@@ -231,10 +231,10 @@ def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_ser
     env = {
         "INTENTS_SERVICE_URL": silent.url,
         "SECRET_KEY": "a key of the test",
-        "INTENTS_REQUESTS": "3",
-        "INTENTS_PAGE_SECONDS": "60",
+        "INTENTS_MAX_REQUESTS": "3",
+        "INTENTS_PAGE_TIMEOUT": "60",
     }
-    env |= {"INTENTS_SERVICE_TOTALS": "intent=60", "INTENTS_SERVICE_READS": "intent=60"}
+    env |= {"INTENTS_SERVICE_TOTAL_TIMEOUT": "intent=60", "INTENTS_SERVICE_READ_TIMEOUT": "intent=60"}
     with (
         dashboard(**env) as root,
         ThreadPoolExecutor(3) as threads,
@@ -292,7 +292,7 @@ def flooded(*, places: int) -> tuple[Counter[int], float]:
             return await asyncio.gather(*(read(client) for _ in range(64)))
 
     before = os.times()
-    with dashboard(INTENTS_REQUESTS=str(places)) as root:
+    with dashboard(INTENTS_MAX_REQUESTS=str(places)) as root:
         statuses = Counter(itertools.chain.from_iterable(asyncio.run(read_all())))
     after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system

@@ -104,7 +104,7 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_calls_per_address", 60)
+    monkeypatch.setattr(ENV, "intents_rate_service_calls", 60)
     text = " ".join(f"/intent/{each}" for each in ids(10))
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
     refused = ask(GREEDY, "/triage", "POST", data={"q": text})
@@ -118,7 +118,7 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
-    monkeypatch.setattr(ENV, "intents_calls_per_address", 8)
+    monkeypatch.setattr(ENV, "intents_rate_service_calls", 8)
     for _ in range(2):
         ticket = {"q": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}
         assert ask(GREEDY, "/triage", "POST", data=ticket).status_code == 200
@@ -156,7 +156,7 @@ def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
-    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
         assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
@@ -190,7 +190,7 @@ def pages_that_wait(root: str, visitor: str, known: list[str]) -> list[threading
 @pytest.mark.finding("S4")
 def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
     known = ids(50)
-    share = ENV.intents_waiting // 4
+    share = ENV.intents_max_waiting_pages // 4
     readers = pages_that_wait(behind_doors, GREEDY, known[:-1])
     until(lambda: len(doors.intents()) >= share)
     # Those beyond the share are refused, whoever else waits or not.
@@ -208,7 +208,7 @@ def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: st
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_a_page_over_the_share_of_its_address_says_so() -> None:
-    for _ in range(ENV.intents_waiting // 4):
+    for _ in range(ENV.intents_max_waiting_pages // 4):
         assert wiring.places().take(GREEDY) is None
     try:
         refused = ask(GREEDY, f"/intent/{NOTHING}")
@@ -217,14 +217,14 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
         assert ask(GREEDY, "/help").status_code == 200
         assert ask(OTHER, f"/intent/{NOTHING}").status_code == 404
     finally:
-        for _ in range(ENV.intents_waiting // 4):
+        for _ in range(ENV.intents_max_waiting_pages // 4):
             wiring.places().give_back(GREEDY)
 
 
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
-    held = [asgi.gate_of_pages.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    held = [asgi.gate_of_pages.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/help"))
         assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
@@ -238,7 +238,7 @@ def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exemp
 def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_balance_wait", 0.0)
+    monkeypatch.setattr(ENV, "intents_balance_timeout", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11)]
     emulator.behave("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4
@@ -258,7 +258,7 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     told = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
     assert told == [200] * inbound.BURST_SECONDS + [429]
     monkeypatch.setattr(inbound, "spend", None)
@@ -274,7 +274,7 @@ def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monk
 def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_render(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_searches_per_address", 1)
+    monkeypatch.setattr(ENV, "intents_rate_searches", 1)
     assert ask(GREEDY, f"/tx/{NOTHING}").status_code == 404
     assert is_refused(ask(GREEDY, f"/tx/{NOTHING}"))
     assert ask(GREEDY, "/help").status_code == 200
@@ -348,7 +348,7 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
 async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     rest = asyncio.Event()
     begun = [Sender(GREEDY, rest) for _ in range(inbound.BURST_SECONDS)]
     sending = [asyncio.create_task(each.post()) for each in begun]
@@ -375,7 +375,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 @pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "intents_pages_per_address", 1)
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     told = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
     assert [each.status_code for each in told[:-1]] == [200] * inbound.BURST_SECONDS
     assert is_refused(told[-1])
@@ -387,7 +387,7 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
 @pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() -> None:
-    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_requests // 4)]
+    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(call(GREEDY))
         assert call(OTHER).status_code == 200

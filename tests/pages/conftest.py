@@ -43,7 +43,7 @@ def without_response_cache() -> Iterator[None]:
     """
     others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ENV, "intents_service_kept", {**LIFETIMES, **others})
+        patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
         yield
 
 

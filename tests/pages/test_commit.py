@@ -232,7 +232,7 @@ def test_the_status_resolves_a_truncated_or_slow_response(
 def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(settings.ENV.intents_service_totals, "write", 0.2)
+    monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
     wiring.service.cache_clear()
     emulator.behave("CommitIntent", "slow-1")
     status, told = send(browser, quoted)

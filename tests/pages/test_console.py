@@ -140,8 +140,8 @@ def opener(operation: str) -> str:
 
 @pytest.fixture
 def high_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
-    monkeypatch.setattr(settings.ENV, "intents_console_reads", 1000)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 1000)
 
 
 def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
@@ -556,7 +556,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
 
 
 def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_reads", 2)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 2)
     for _ in range(2):
         assert site.get("/console/GetChains?ask=fields").status_code == 200
     page = site.get("/console/GetChains?routeProvider=CCTP&ask=fields")
@@ -569,7 +569,7 @@ def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.M
 
 
 def test_a_client_has_a_rate_limit_for_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1)
     assert "InvalidArgument" in visible_text(ask(site, "QuoteIntent", "{}"))
     page = ask(site, "QuoteIntent", "{}")
     assert page.status_code == 429
@@ -625,7 +625,7 @@ def test_a_request_body_has_a_maximum_size(site: Client) -> None:
 @pytest.fixture
 def with_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     monkeypatch.setattr(settings.ENV, "intents_service_access_key", SecretStr(CANARY))
-    monkeypatch.setattr(settings.ENV, "intents_console_writes", 1000)
+    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
     for emulator in fresh():
         emulator.access_key = CANARY
         yield emulator
@@ -660,7 +660,7 @@ def echoed(visit: Visit) -> None:
 def real() -> Iterator[tuple[str, ScriptedServer]]:
     with serving(echoed) as service, dashboard(
         INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="a key of the test",
-        INTENTS_PAGE_SECONDS="0.4",
+        INTENTS_PAGE_TIMEOUT="0.4",
         INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
     ) as root:  # fmt: skip
         yield root, service

@@ -464,7 +464,7 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
 ) -> None:
     own = own_list_of_failing(service)
     most += 0 if most > 0 else len(own)
-    monkeypatch.setattr(settings.ENV, "intents_export_rows", most)
+    monkeypatch.setattr(settings.ENV, "intents_max_export_rows", most)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.state, found.counted, found.ids) == (state, most, own[:most])
     assert found.why in (None, f"limit of {most} rows per export")
@@ -537,7 +537,7 @@ def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: py
 
 
 def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Recorder) -> None:
-    others = [SlotOwner() for _ in range(settings.ENV.intents_exports)]
+    others = [SlotOwner() for _ in range(settings.ENV.intents_max_exports)]
     assert all(wiring.exports().take_place(other) for other in others)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
@@ -548,7 +548,7 @@ def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Rec
 
 
 def test_a_finished_export_frees_its_slot(service: Recorder) -> None:
-    for _ in range(settings.ENV.intents_exports + 1):
+    for _ in range(settings.ENV.intents_max_exports + 1):
         assert get("/export/address/0x" + "1" * 40 + ".csv").status_code == 200
 
 
@@ -631,7 +631,7 @@ def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
 def test_a_client_that_disconnects_while_its_page_waits_for_a_thread_costs_nothing(
     service: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_exports", 1)
+    monkeypatch.setattr(settings.ENV, "intents_max_exports", 1)
     has_left = threading.Event()
     wiring.exports().threads.submit(has_left.wait, 10)
     assert download_until(leaves=lambda taken: taken > 0) > 0

@@ -40,8 +40,8 @@ def service(moody: Moody) -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="module")
 def root(service: ScriptedServer) -> Iterator[str]:
     """A dashboard of which few pages at a time may wait, for long, and whose breaker never opens for lack of calls."""
-    limits = {"INTENTS_WAITING": str(WAITING), "INTENTS_PAGE_SECONDS": "20"}
-    limits |= {"INTENTS_SERVICE_TOTALS": "intent=20", "INTENTS_SERVICE_READS": "intent=20"}
+    limits = {"INTENTS_MAX_WAITING_PAGES": str(WAITING), "INTENTS_PAGE_TIMEOUT": "20"}
+    limits |= {"INTENTS_SERVICE_TOTAL_TIMEOUT": "intent=20", "INTENTS_SERVICE_READ_TIMEOUT": "intent=20"}
     with dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test", **limits) as root:
         yield root
 
