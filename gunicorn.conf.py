@@ -19,7 +19,7 @@ bind = settings.ENV.authority
 asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
-keepalive = int(settings.ENV.intents_request_timeouts["next"]) or 1
+keepalive = int(settings.ENV.intents_request_timeouts["keep_alive"]) or 1
 limit_request_line = settings.ENV.intents_request_max_bytes["line"]
 # Proxies whose `X-Forwarded-Proto` is trusted.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])

@@ -68,7 +68,7 @@ Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
 
 
 SizeOf = Literal["line", "headers", "body", "console", "triage"]
-SecondsOf = Literal["headers", "body", "next", "answer"]
+SecondsOf = Literal["headers", "body", "keep_alive", "response"]
 RequestSizes = Annotated[dict[SizeOf, PositiveInt], NoDecode]
 RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 
@@ -80,7 +80,7 @@ REQUEST_SIZES: dict[SizeOf, int] = {
     "console": 262_144,
     "triage": 655_360,
 }
-REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "next": 15.0, "answer": 60.0}
+REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "keep_alive": 15.0, "response": 60.0}
 
 
 def limits(name: str) -> dict[Group, Any]:
@@ -105,7 +105,7 @@ class Environment(BaseSettings):
     intents_service_pool_size: int = Field(48, ge=1, le=500, description="Maximum connections to the service")
     intents_service_pool_timeout: float = Field(0.5, gt=0, le=10, description="Seconds to wait for a free connection")
     intents_max_waiting_pages: int = Field(40, ge=1, le=63, description="Maximum page requests waiting on the service (of 64 worker threads). The rest serve cached pages.")
-    intents_balance_wait: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
+    intents_balance_timeout: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
     intents_page_timeout: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
     intents_service_connect_timeout: Seconds = Field(limits("connect"), description="Connect timeout in seconds, by operation group")
     intents_service_read_timeout: Seconds = Field(limits("read"), description="Read timeout in seconds (between two pieces of a response), by operation group")
@@ -134,7 +134,7 @@ class Environment(BaseSettings):
     intents_request_timeouts: RequestSeconds = Field(REQUEST_SECONDS, description="Timeouts in seconds for a request's headers, its body, the next request on a connection, and the client reading the response")
     intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
     intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
-    intents_rate_calls: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
+    intents_rate_service_calls: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
     secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
@@ -167,7 +167,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_service_url")
     @classmethod
-    def of_a_place_alone(cls, value: Any) -> Any:
+    def validate_service_url(cls, value: Any) -> Any:
         """Reject URLs with parts that may be secret, because the URL is logged."""
         if isinstance(value, HttpUrl) and not (
             value.username is value.password is value.query is value.fragment is None
@@ -227,7 +227,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_console_token")
     @classmethod
-    def of_some_length(cls, value: SecretStr | None) -> SecretStr | None:
+    def validate_token_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
             raise ValueError(f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters long")
         return value
@@ -264,7 +264,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_logo_hosts")
     @classmethod
-    def of_names(cls, value: list[str]) -> list[str]:
+    def validate_logo_hosts(cls, value: list[str]) -> list[str]:
         """Accept no IP addresses: each name is resolved and checked at every download."""
         if not all(LOGO_HOST.fullmatch(host) for host in value):
             raise ValueError("must be fully qualified host names without scheme, port or path")
@@ -272,7 +272,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_embed_hosts")
     @classmethod
-    def of_frames(cls, value: list[str]) -> list[str]:
+    def validate_embed_hosts(cls, value: list[str]) -> list[str]:
         if not all(EMBED_HOST.fullmatch(host) for host in value):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
         return value

@@ -31,13 +31,13 @@ def of(
 ) -> Situation:
     """Return a transfer from its intent and receipt. `receipt_error` is why the receipt couldn't be loaded.
 
-    `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_WAIT) a longer lookup leaves them
-    pending. With an explicit wait they count as unchecked, because no later response updates them.
+    `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_TIMEOUT) a longer lookup leaves
+    them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
     names = wiring.catalog()
     names.learn((intent.origin_chain_id, intent.destination_chain_id))
     situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=receipt_error is not None)
-    seconds = ENV.intents_balance_wait if wait is None else wait
+    seconds = ENV.intents_balance_timeout if wait is None else wait
     balances = balance_cache.within(situation.facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = Balances()

@@ -46,7 +46,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        wait = ENV.intents_request_timeouts["answer"]
+        wait = ENV.intents_request_timeouts["response"]
         self._next_piece = self.worker.loop.call_later(wait, self._drop)
 
     def resume_writing(self) -> None:

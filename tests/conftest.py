@@ -24,8 +24,8 @@ def pytest_configure() -> None:
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     # What a page says must not depend on how busy the machine is; tests of slow answers set their own waits.
     guard.COPY_PATIENCE = 5.0
-    os.environ["INTENTS_BALANCE_WAIT"] = "2"
-    settings.ENV.intents_balance_wait = 2.0
+    os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
+    settings.ENV.intents_balance_timeout = 2.0
     canary.watch()
 
 

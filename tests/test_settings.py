@@ -90,9 +90,7 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
         pytest.param({"HOST": "0.0.0.0"}, "INTENTS_SERVICE_URL: ", id="invented transfers for everybody"),
         pytest.param({"WEB_CONCURRENCY": "2"}, "WEB_CONCURRENCY: ", id="two processes, one embedded service"),
         pytest.param(
-            {"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=soon"},
-            "INTENTS_SERVICE_TOTAL_TIMEOUT: ",
-            id="no seconds",
+            {"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=soon"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="no seconds"
         ),
         pytest.param(
             {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "everything=1"},
@@ -101,9 +99,7 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
         ),
         pytest.param({"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=inf"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="no end"),
         pytest.param(
-            {"INTENTS_SERVICE_READ_TIMEOUT": "search=nan"},
-            "INTENTS_SERVICE_READ_TIMEOUT: ",
-            id="no number at all",
+            {"INTENTS_SERVICE_READ_TIMEOUT": "search=nan"}, "INTENTS_SERVICE_READ_TIMEOUT: ", id="no number at all"
         ),
         pytest.param({"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=601"}, "INTENTS_SERVICE_TOTAL_TIMEOUT: ", id="too long"),
         pytest.param(
@@ -117,18 +113,14 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
             id="half a byte",
         ),
         pytest.param(
-            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "search=0"},
-            "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ",
-            id="no byte",
+            {"INTENTS_SERVICE_MAX_RESPONSE_BYTES": "search=0"}, "INTENTS_SERVICE_MAX_RESPONSE_BYTES: ", id="no byte"
         ),
         pytest.param({"INTENTS_CACHE_TTL": "moving=10/2"}, "INTENTS_CACHE_TTL: ", id="fresh longer than kept"),
         pytest.param({"INTENTS_CACHE_TTL": "moving=inf"}, "INTENTS_CACHE_TTL: ", id="kept for ever"),
         pytest.param({"INTENTS_CACHE_TTL": "moving=nan"}, "INTENTS_CACHE_TTL: ", id="no age at all"),
         pytest.param({"INTENTS_CACHE_TTL": "everything=1"}, "INTENTS_CACHE_TTL: ", id="no such kind"),
         pytest.param(
-            {"INTENTS_MAX_WAITING_PAGES": "64"},
-            "INTENTS_MAX_WAITING_PAGES: ",
-            id="nobody left who does not wait",
+            {"INTENTS_MAX_WAITING_PAGES": "64"}, "INTENTS_MAX_WAITING_PAGES: ", id="nobody left who does not wait"
         ),
         pytest.param({"INTENTS_MAX_EXPORT_ROWS": "100001"}, "INTENTS_MAX_EXPORT_ROWS: ", id="more rows than are read"),
         pytest.param({"INTENTS_EMBEDDED_TOKENS": "20001"}, "INTENTS_EMBEDDED_TOKENS: ", id="more than a list shows"),

@@ -114,17 +114,14 @@ class Allowed:
 
 ALLOWED: Final = (
     Allowed("way", "starts and ends the same way", "templates/parts/hash.html", "it compares characters, not routes"),
-    Allowed("way", "support it in another way", "templates/chain_not_listed.html", "a manner, not a route"),
-    Allowed("way", "Ways to share", "templates/share.html", "a manner, not a route"),
     Allowed("way", "A proxy on the way mixes up", "docs/operations.md", "between this server and the service"),
     Allowed("exchange", "Somnia Exchange", "", "a provider's name"),
     Allowed("payment", "The payment reached the recipient", "", "a transfer that pays a merchant"),
     Allowed("payment", "To prove the payment", "", "a transfer that pays a merchant"),
     Allowed("return of funds", "It is returned in the response's", "docs/operations.md", "an HTTP response"),
     Allowed("nobody in particular", 'No one is "whoever"', "docs/style.md", "the rule that forbids the word"),
-    Allowed("ID", "…id: …", "intents_ui/live/fragments.py", "a line of an event stream"),
+    Allowed("ID", "id: …", "intents_ui/live/fragments.py", "a line of an event stream"),
     Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
-    Allowed("in flight", "in flight", "intents_ui/display/share.py", "a parameter of the page's address"),
     Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
 )
 

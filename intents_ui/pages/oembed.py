@@ -74,7 +74,7 @@ def side(request: HttpRequest, name: str) -> int | None:
 def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
     """Return the link's origin as written, because the frame must be reachable by it, too, and the intent ID."""
     if not link:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Missing parameter: url")
+        raise Refused(HTTPStatus.BAD_REQUEST, "Missing parameter with the URL of the page: url=…")
     try:
         parts = urlsplit(link)
         is_ours = parts.scheme in ("http", "https") and parts.netloc.lower() == request.get_host().lower()

@@ -96,7 +96,7 @@ class Allowance:
     """A ticket's share of the rate limit on service calls, charged up front and corrected afterwards."""
 
     def __init__(self, identifiers: int) -> None:
-        self._limit = Limit("calls", ENV.intents_rate_calls, 60)
+        self._limit = Limit("calls", ENV.intents_rate_service_calls, 60)
         self._origin = origin.current()
         self._visitor = origin.visitor()
         self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)

@@ -40,7 +40,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=place,
         check=True,
     )
-    with dashboard(place=place, INTENTS_BALANCE_WAIT="5") as root:  # a page that still checks them changes with them
+    with dashboard(place=place, INTENTS_BALANCE_TIMEOUT="5") as root:  # a page that still checks them changes with them
         yield root
     shutil.rmtree(place)
 

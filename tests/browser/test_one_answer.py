@@ -44,7 +44,7 @@ class Copy(NamedTuple):
 @pytest.fixture(scope="module")
 def patient() -> Iterator[str]:
     """A dashboard whose pages wait for the balances however busy the machine is."""
-    with dashboard(INTENTS_BALANCE_WAIT="5") as root:
+    with dashboard(INTENTS_BALANCE_TIMEOUT="5") as root:
         yield root
 
 

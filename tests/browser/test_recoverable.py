@@ -127,7 +127,7 @@ def test_back_from_another_order_is_the_list_as_it_was(browser: Browser, server:
 @pytest.fixture(scope="module")
 def late() -> Iterator[str]:
     """A dashboard in which the balances are never there in time for their page."""
-    with dashboard(INTENTS_BALANCE_WAIT="0") as root:
+    with dashboard(INTENTS_BALANCE_TIMEOUT="0") as root:
         yield root
 
 

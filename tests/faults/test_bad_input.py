@@ -531,7 +531,7 @@ def last_words(held: socket.socket) -> bytes:
 
 @pytest.mark.deep
 def test_a_client_that_stops_reading_a_long_response_is_disconnected() -> None:
-    with dashboard(INTENTS_REQUEST_TIMEOUTS="answer=1") as server, socket.socket() as reader:
+    with dashboard(INTENTS_REQUEST_TIMEOUTS="response=1") as server, socket.socket() as reader:
         where = urlsplit(server)
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         reader.connect((where.hostname, where.port))

@@ -104,7 +104,7 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_calls", 60)
+    monkeypatch.setattr(ENV, "intents_rate_service_calls", 60)
     text = " ".join(f"/intent/{each}" for each in ids(10))
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
     refused = ask(GREEDY, "/triage", "POST", data={"q": text})
@@ -118,7 +118,7 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
-    monkeypatch.setattr(ENV, "intents_rate_calls", 8)
+    monkeypatch.setattr(ENV, "intents_rate_service_calls", 8)
     for _ in range(2):
         ticket = {"q": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}
         assert ask(GREEDY, "/triage", "POST", data=ticket).status_code == 200
@@ -238,7 +238,7 @@ def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exemp
 def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_balance_wait", 0.0)
+    monkeypatch.setattr(ENV, "intents_balance_timeout", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11)]
     emulator.inject("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4

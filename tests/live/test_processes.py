@@ -164,7 +164,7 @@ async def test_a_stopping_process_answers_late_requests_and_ignores_idle_connect
     with real_time() as service:
         async with (
             served(service) as front,
-            process(LIVE_SERVICE=front.url, INTENTS_REQUEST_TIMEOUTS="next=300") as each,
+            process(LIVE_SERVICE=front.url, INTENTS_REQUEST_TIMEOUTS="keep_alive=300") as each,
         ):
             probe, late, idle = (http.client.HTTPConnection("127.0.0.1", each.port, timeout=PATIENCE) for _ in range(3))
             for one in (probe, late, idle):

@@ -82,7 +82,7 @@ def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site:
 def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_balance_wait", 0.05)
+    monkeypatch.setattr(ENV, "intents_balance_timeout", 0.05)
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     emulator.inject("GetIntentHistory", "slow-1.5")
     page = site.get(f"/intent/{intent_id}")

@@ -21,7 +21,7 @@ from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
 from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import slots, progress, reading
+from intents_ui.exports import progress, reading, slots
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
