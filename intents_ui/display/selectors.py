@@ -118,7 +118,7 @@ FUNCTIONS = (
     Function(
         "095ea7b3",
         "approve(address spender, uint256 amount)",
-        "Approve {spender} to spend {amount} of {caller}",
+        "Approve {spender} to spend {amount} from {caller}",
         {"amount": CONTRACT},
         allowance="amount",
     ),
@@ -131,20 +131,20 @@ FUNCTIONS = (
     Function(
         "39509351",
         "increaseAllowance(address spender, uint256 addedValue)",
-        "Approve {spender} to spend {addedValue} more of {caller}",
+        "Approve {spender} to spend {addedValue} more from {caller}",
         {"addedValue": CONTRACT},
         allowance="addedValue",
     ),
     Function(
         "a457c2d7",
         "decreaseAllowance(address spender, uint256 subtractedValue)",
-        "Approve {spender} to spend {subtractedValue} less of {caller}",
+        "Approve {spender} to spend {subtractedValue} less from {caller}",
         {"subtractedValue": CONTRACT},
     ),
     Function(
         "d505accf",
         "permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
-        "Submit permit {deadline}: {spender} may spend {value} of {owner}",
+        "Submit permit {deadline}: {spender} may spend {value} from {owner}",
         {"value": CONTRACT},
         allowance="value",
     ),
@@ -152,7 +152,7 @@ FUNCTIONS = (
         "8fcbaf0c",
         "permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, "
         "bytes32 s)",
-        "Submit permit: {spender} {allowed:may|may no longer} spend {token} of {holder}{allowed: without limit|}",
+        "Submit permit: {spender} {allowed:may|may no longer} spend {token}{allowed: without limit|} from {holder}",
     ),
     Function(
         "e3ee160e",
@@ -398,7 +398,7 @@ FUNCTIONS = (
     Function(
         "f3995c67",
         "selfPermit(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
-        "Submit permit {deadline}: {contract} may spend {value} of {caller}",
+        "Submit permit {deadline}: {contract} may spend {value} from {caller}",
         {"value": "token"},
         allowance="value",
     ),
@@ -412,7 +412,7 @@ FUNCTIONS = (
     Function(
         "87517c45",
         "approve(address token, address spender, uint160 amount, uint48 expiration)",
-        "Approve {spender} to spend {amount} of {caller} {expiration}",
+        "Approve {spender} to spend {amount} from {caller} {expiration}",
         {"amount": "token"},
         allowance="amount",
     ),
@@ -426,7 +426,7 @@ FUNCTIONS = (
         "2b67b570",
         "permit(address owner, ((address token, uint160 amount, uint48 expiration, uint48 nonce) details, "
         "address spender, uint256 sigDeadline) permitSingle, bytes signature)",
-        "Submit permit: {spender} may spend {amount} of {owner} {expiration}",
+        "Submit permit: {spender} may spend {amount} from {owner} {expiration}",
         {"amount": "token"},
         allowance="amount",
     ),
@@ -639,7 +639,7 @@ FUNCTIONS = (
         "3525916f",
         "depositToIntent(address user, address token, uint256 amount, address intentAddress, uint256 deadline, "
         "uint256 nonce, uint256 feeAmount, address feeCollector, uint8 v, bytes32 r, bytes32 s)",
-        "Move {amount} from {user}, who signed it, to {intentAddress}, and for the relaying {feeAmount} to "
+        "Transfer {amount} from {user}, who signed it, to {intentAddress}, with a relay fee of {feeAmount} to "
         "{feeCollector}",
         DEPOSITED,
     ),
@@ -648,8 +648,8 @@ FUNCTIONS = (
         "depositToIntentWithPermit(address user, address token, uint256 amount, uint256 permitAmount, "
         "address intentAddress, uint256 deadline, uint256 nonce, uint256 feeAmount, address feeCollector, "
         "uint8 permitV, bytes32 permitR, bytes32 permitS, uint8 sigV, bytes32 sigR, bytes32 sigS)",
-        "Hand in a permit of {user} over {permitAmount}, move {amount} to {intentAddress}, and for the relaying "
-        "{feeAmount} to {feeCollector}",
+        "Submit permit: {contract} may spend {permitAmount} from {user}. Transfer {amount} to {intentAddress}, with a "
+        "relay fee of {feeAmount} to {feeCollector}",
         DEPOSITED,
         allowance="permitAmount",
     ),

@@ -187,7 +187,7 @@ class Wording:
             return self.money(value, token, chain_id)
         if name == told.call.function.allowance:
             return self.without_limit(token, chain_id)
-        return ["unlimited", *([" ", *self.token(token, chain_id)] if token else [])]
+        return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
 
     def _token_of(self, told: Told, name: str) -> tuple[str | None, int | None]:
         """Return the token of an amount and its chain."""

@@ -27,7 +27,7 @@ def quote(visit: Visit) -> Page:
     visit.open("/")
     page.get_by_role("link", name="Create a demo transfer").click()
     page.get_by_role("button", name="Send…", exact=True).click()
-    expect(page.get_by_text("It costs nothing and moves no money.")).to_be_visible()
+    expect(page.get_by_text("It costs nothing and moves no funds.")).to_be_visible()
     page.get_by_role("button", name="Send QuoteIntent").click()
     expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
     return page

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.browser.conftest import Visit, fits, some_intent, visiting
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -100,9 +101,11 @@ def test_without_scripts_the_section_is_absent(browser: Browser, server: str) ->
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:
         visit.open("/newest")
-        # Not the very newest: the list that is searched is shared for some seconds.
         intent = str(visit.page.locator("a.row-link").last.get_attribute("href"))
-        page = search(visit, short(intent))
-        expect(page.get_by_role("heading", level=1)).to_have_text("Possible matches")
+        visit.forgive(404)
+        # The searched list is cached and can be older than the transfer.
+        until(lambda: search(visit, short(intent)).get_by_role("heading", level=1).inner_text() == "Possible matches")
+        visit.forgive(404)
+        page = visit.page
         expect(page.locator(f"a.row-link[href='{intent}']")).to_be_visible()
         assert fits(page)

@@ -102,37 +102,37 @@ SENTENCES = [
     pytest.param(
         USDC,
         call_of("transfer(address,uint256)", OWNER, 100_000_000),
-        "Send 100.00 USDC to the owner wallet",
+        "Send 100.00 USDC to the owner's wallet",
         id="send",
     ),
     pytest.param(
         USDC,
         call_of("approve(address,uint256)", ROUTER, 99_900_000),
-        f"Approve {ROUTER} to take 99.90 USDC from the deposit address",
+        f"Approve {ROUTER} to spend 99.90 USDC from the deposit address",
         id="approve",
     ),
     pytest.param(
         USDC,
         call_of("approve(address,uint256)", ROUTER, UNLIMITED),
-        f"Approve {ROUTER} to take USDC without limit from the deposit address",
+        f"Approve {ROUTER} to spend USDC without limit from the deposit address",
         id="approve without limit",
     ),
     pytest.param(
         UNLISTED,
         call_of("approve(address,uint256)", ROUTER, UNLIMITED),
-        f"Approve {ROUTER} to take the token {UNLISTED} (unlisted) without limit from the deposit address",
+        f"Approve {ROUTER} to spend the token {UNLISTED} (unlisted) without limit from the deposit address",
         id="an unlisted token without limit",
     ),
     pytest.param(
         UNLISTED,
         call_of("transfer(address,uint256)", OWNER, 2**70),
-        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (unlisted) to the owner wallet",
+        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (unlisted) to the owner's wallet",
         id="an unlisted token, beyond 2^64",
     ),
     pytest.param(
         USDC,
         call_of("transferFrom(address,address,uint256)", OWNER, DEPOSIT, 1),
-        "Move 0.000001 USDC from the owner wallet to the deposit address",
+        "Transfer 0.000001 USDC from the owner's wallet to the deposit address",
         id="the smallest amount",
     ),
     pytest.param(
@@ -147,8 +147,7 @@ SENTENCES = [
             bytes(32),
             bytes(32),
         ),
-        "Hand in a permit of the owner wallet, which can be used until 2026-11-21T12:00:00Z: "
-        f"{ROUTER} may take USDC without limit",
+        f"Submit permit until 2026-11-21T12:00:00Z: {ROUTER} may spend USDC without limit from the owner's wallet",
         id="ERC-2612",
     ),
     pytest.param(
@@ -164,7 +163,7 @@ SENTENCES = [
             bytes(32),
             bytes(32),
         ),
-        f"Hand in a permit of the owner wallet: {ROUTER} may take USDC without limit",
+        f"Submit permit: {ROUTER} may spend USDC without limit from the owner's wallet",
         id="DAI's permit",
     ),
     pytest.param(
@@ -180,20 +179,20 @@ SENTENCES = [
             bytes(32),
             bytes(32),
         ),
-        f"Hand in a permit of the owner wallet: {ROUTER} may no longer take USDC",
+        f"Submit permit: {ROUTER} may no longer spend USDC from the owner's wallet",
         id="DAI's permit taken back",
     ),
     pytest.param(
         USDC,
         call_of("increaseAllowance(address,uint256)", ROUTER, 5_000_000),
-        f"Approve {ROUTER} to take 5.00 USDC more from the deposit address",
+        f"Approve {ROUTER} to spend 5.00 USDC more from the deposit address",
         id="more allowance",
     ),
     pytest.param(WETH, call_of("withdraw(uint256)", 10**17), "Unwrap 0.1 ETH", id="unwrap"),
     pytest.param(
         ROUTER,
         call_of("deposit(uint256,address)", UNLIMITED, OWNER),
-        f"Deposit the largest amount there is with {ROUTER} for the owner wallet",
+        f"Deposit an unlimited amount with {ROUTER} for the owner's wallet",
         id="all there is",
     ),
     pytest.param(
@@ -201,7 +200,7 @@ SENTENCES = [
         call_of(
             "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", 10**6, 10**15, [USDC, WETH], OWNER, NOON
         ),
-        "Swap 1.00 USDC for at least 0.001 ETH, paid to the owner wallet",
+        "Swap 1.00 USDC for at least 0.001 ETH, paid to the owner's wallet",
         id="Uniswap V2",
     ),
     pytest.param(
@@ -210,13 +209,13 @@ SENTENCES = [
             "exactOutput((bytes,address,uint256,uint256))",
             (bytes.fromhex(WETH[2:] + "000bb8" + USDC[2:]), OWNER, 10**18, 3_000_000_000),
         ),
-        "Buy 1.00 WETH for at most 3,000.00 USDC, paid to the owner wallet",
+        "Buy 1.00 WETH for at most 3,000.00 USDC, paid to the owner's wallet",
         id="Uniswap V3, whose path goes backwards",
     ),
     pytest.param(
         ROUTER,
         call_of("execute(bytes,bytes[],uint256)", bytes([0x0B, 0x80, 0x3F]), [b"", b"", b""], NOON),
-        f"Let {ROUTER} do this in one: wrap the coin, swap, step 0x3f",
+        f"Run on {ROUTER}: wrap the native token, swap, step 0x3f",
         id="Universal Router",
     ),
     pytest.param(
@@ -231,13 +230,13 @@ SENTENCES = [
             0,
             1000,
         ),
-        "Burn 100.00 USDC for the bridge, which makes as much anew for the destination intent address on Base",
+        "Burn 100.00 USDC and mint it to the destination intent address on Base",
         id="CCTP v2",
     ),
     pytest.param(
         ROUTER,
         call_of("depositForBurn(uint256,uint32,bytes32,address)", 10**8, 5, b"\xff" * 32, USDC),
-        f"Burn 100.00 USDC for the bridge, which makes as much anew for 0x{'ff' * 32} on chain number 5",
+        f"Burn 100.00 USDC and mint it to 0x{'ff' * 32} on chain 5",
         id="CCTP to a chain with other addresses",
     ),
     pytest.param(
@@ -248,13 +247,13 @@ SENTENCES = [
             (10**14, 0),
             OWNER,
         ),
-        "Send 1.00 USDC over the bridge to the destination intent address on Base, at least 0.999 USDC",
+        "Bridge 1.00 USDC to the destination intent address on Base, at least 0.999 USDC",
         id="LayerZero, the token itself",
     ),
     pytest.param(
         ROUTER,
         call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 10**6),
-        "Send 1,000,000 base units over the bridge to the owner wallet on Base",
+        "Bridge 1,000,000 base units to the owner's wallet on Base",
         id="Hyperlane, through a contract that may be no token",
     ),
     pytest.param(
@@ -274,23 +273,23 @@ SENTENCES = [
             0,
             b"",
         ),
-        "Send 10.00 USDC over the bridge, so that the destination intent address gets 9.99 USDC on Base",
+        "Bridge 10.00 USDC to deliver 9.99 USDC to the destination intent address on Base",
         id="Across",
     ),
     pytest.param(
         ROUTER,
         call_of("refundAndSweep(address,address,uint256,address)", USDC, OWNER, 10**6, MERCHANT),
-        "Give up to 1.00 USDC back to the owner wallet, and what is left to the recipient",
+        "Refund up to 1.00 USDC to the owner's wallet and send the rest to the recipient",
         id="refund",
     ),
     pytest.param(
         ROUTER,
         call_of("sweep(address,address)", NOBODY, OWNER),
-        "Send all the ETH that the deposit address has to the owner wallet",
+        "Send the whole ETH balance of the deposit address to the owner's wallet",
         id="sweep the coin",
     ),
     pytest.param(ROUTER, "0x", f"Call {ROUTER} without data", id="nothing"),
-    pytest.param(None, None, "Call an address that is not given without data", id="nothing at all"),
+    pytest.param(None, None, "Call an unspecified address without data", id="nothing at all"),
     pytest.param(ROUTER, "0xdeadbeef00", f"Call function 0xdeadbeef of {ROUTER}", id="unknown"),
     pytest.param(ROUTER, "0xa9059cbb00", f"Call function 0xa9059cbb of {ROUTER}", id="broken"),
     pytest.param(ROUTER, "no hex", f"Call {ROUTER}", id="no hex"),
@@ -305,17 +304,17 @@ def test_a_call_in_a_sentence(to, data, sentence):
 
 
 VALUES = [
-    pytest.param("0x", "Send 0.5 ETH to the owner wallet", id="coins alone"),
-    pytest.param("0xdeadbeef", "Call function 0xdeadbeef of the owner wallet with 0.5 ETH", id="an unknown function"),
+    pytest.param("0x", "Send 0.5 ETH to the owner's wallet", id="coins alone"),
+    pytest.param("0xdeadbeef", "Call function 0xdeadbeef of the owner's wallet with 0.5 ETH", id="an unknown function"),
     pytest.param(call_of("deposit()"), "Wrap 0.5 ETH", id="in the sentence"),
     pytest.param(
         call_of("bridge(address,uint256,uint256,address)", NOBODY, 5 * 10**17, BASE, OWNER),
-        "Send 0.5 ETH over the bridge to the owner wallet on Base",
+        "Bridge 0.5 ETH to the owner's wallet on Base",
         id="not twice",
     ),
     pytest.param(
         call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 7),
-        "Send 7 base units over the bridge to the owner wallet on Base, with 0.5 ETH",
+        "Bridge 7 base units to the owner's wallet on Base, with 0.5 ETH",
         id="beside",
     ),
 ]
@@ -334,12 +333,12 @@ def test_arguments_stand_beneath_with_type_and_value():
     assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
     assert step.rows[1].cell.value.full == "99.912345"
     assert (step.data.size, step.data.is_whole, step.data.shown[:10]) == (68, True, "0x095ea7b3")
-    assert step.limit == "May use at most 160,000 gas."
+    assert step.limit == "Gas limit: 160,000"
 
 
 def test_the_zero_address_is_the_coin_where_a_token_is_meant():
     step = step_of(call_of("sweep(address,address)", NOBODY, NOBODY))
-    assert [row.who for row in step.rows] == ["the chain's own coin", "nobody (the zero address)"]
+    assert [row.who for row in step.rows] == ["native token", "the zero address"]
 
 
 def test_what_is_left_over_has_a_row():
@@ -391,8 +390,8 @@ def test_calls_in_a_call_are_told_beneath_it():
     )
     assert str(step.said) == "Run these calls in one transaction"
     assert [str(each.said) for each in step.inside] == [
-        "Send 1.00 USDC to the owner wallet",
-        f"Approve {ROUTER} to take 1.00 USDC from the Multicall3 contract",
+        "Send 1.00 USDC to the owner's wallet",
+        f"Approve {ROUTER} to spend 1.00 USDC from the Multicall3 contract",
     ]
 
 
@@ -402,8 +401,7 @@ def test_calls_to_the_same_contract_keep_their_caller():
     )
     step = step_of(call_of("multicall(uint256,bytes[])", NOON, [inside]))
     assert str(step.inside[0].said) == (
-        "Hand in a permit of the deposit address, which can be used until 2026-11-21T12:00:00Z: "
-        f"{ROUTER} may take 1.00 USDC"
+        f"Submit permit until 2026-11-21T12:00:00Z: {ROUTER} may spend 1.00 USDC from the deposit address"
     )
 
 
@@ -449,22 +447,22 @@ def test_so_much_data_is_read_and_no_more():
 CONDITIONS = [
     pytest.param(
         {"type": "tokenMinBalance", "owner_address": DELIVERY, "token_address": USDC_ON_BASE, "min_amount": 99_900_000},
-        ["Runs only once the destination intent address holds at least 99.90 USDC on Base."],
+        ["Runs once the destination intent address has at least 99.90 USDC on Base."],
         id="a balance",
     ),
     pytest.param(
         {"owner_address": ROUTER, "token_address": NOBODY, "min_amount": 1},
-        [f"Runs only once {ROUTER} holds at least 0.000000000000000001 ETH on Base."],
+        [f"Runs once {ROUTER} has at least 0.000000000000000001 ETH on Base."],
         id="of no kind",
     ),
     pytest.param(
         {"type": "moon\u202ephase", "min_amount": 1},
-        ["Runs only under a condition that this page has no words for: moon⟨U+202E⟩phase."],
+        ["Runs under an unknown condition: moon⟨U+202E⟩phase."],
         id="of a kind that nobody knows",
     ),
     pytest.param(
         {"type": "tokenMinBalance"},
-        ["Runs only under a condition that this page has no words for: tokenMinBalance."],
+        ["Runs under an unknown condition: tokenMinBalance."],
         id="without an amount",
     ),
     pytest.param({}, [], id="none"),
@@ -494,12 +492,11 @@ def test_a_permit_without_limit_is_said_and_marked():
         fee_collector=ROUTER,
     )
     assert sentences == [
-        "The owner signed the payment instead of sending it; the service's relayer may send it until "
-        "2026-11-21T12:00:00Z.",
-        "A permit, signed as well, lets the service's contract take USDC without limit from the owner wallet; "
-        "it can be used until 2026-11-21T12:00:00Z.",
+        "Gasless deposit: the owner signed it and the relayer submits it until 2026-11-21T12:00:00Z.",
+        "A signed permit allows the service's contract to spend USDC without limit from the owner's wallet "
+        "until 2026-11-21T12:00:00Z.",
         calls.UNLIMITED,
-        "For the relaying 0.02 USDC goes to the fee collector.",
+        "Relay fee: 0.02 USDC to the fee collector.",
     ]
     assert tones == ["neutral", "neutral", "attention", "neutral"]
 
@@ -509,9 +506,9 @@ def test_a_permit_over_an_amount_and_for_ever():
         permit_signature="0x1c", permit_deadline=UNLIMITED, permit_amount=15_000_000, deadline=None
     )
     assert sentences == [
-        "The owner signed the payment instead of sending it; the service's relayer may send it.",
-        "A permit, signed as well, lets the service's contract take 15.00 USDC from the owner wallet; "
-        "it can be used without a time limit.",
+        "Gasless deposit: the owner signed it and the relayer submits it.",
+        "A signed permit allows the service's contract to spend 15.00 USDC from the owner's wallet "
+        "without a time limit.",
     ]
     assert tones == ["neutral", "neutral"]
 
@@ -542,7 +539,7 @@ def test_the_return_is_a_chapter_of_its_own():
     returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
     told = plan(receipt=receipt(refund=returned))[-1]
     assert (told.title, told.about) == ("Refund", "on Arbitrum")
-    assert str(told.steps[0].said) == "Send 99.50 USDC to the owner wallet"
+    assert str(told.steps[0].said) == "Send 99.50 USDC to the owner's wallet"
     assert told.steps[0].remarks == ("As recorded in the receipt.",)
 
 
@@ -556,7 +553,7 @@ def test_what_was_sent_as_planned_is_not_told_twice():
 def test_the_services_contracts_are_called_by_name():
     contracts = ServiceContracts(service_router_address=ROUTER)
     told = plan(Call(to=USDC, data=hexed(call_of("approve(address,uint256)", ROUTER, 1))), service_contracts=contracts)
-    assert str(told[0].steps[0].said) == "Approve the service's router to take 0.000001 USDC from the deposit address"
+    assert str(told[0].steps[0].said) == "Approve the service's router to spend 0.000001 USDC from the deposit address"
 
 
 def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
@@ -583,16 +580,16 @@ SCENES = [
             (
                 "On Arbitrum One",
                 [
-                    "Approve 0xe71a1252e6d89B8c3b5f5eE68C97B3a0029DBd77 to take 100.00 USDC from the deposit address",
-                    "Send 100.00 USDC over the bridge to the destination intent address on Base",
-                    "Give 100.00 USDC back to the owner wallet, and sweep what is left",
+                    "Approve 0xe71a1252e6d89B8c3b5f5eE68C97B3a0029DBd77 to spend 100.00 USDC from the deposit address",
+                    "Bridge 100.00 USDC to the destination intent address on Base",
+                    "Refund 100.00 USDC to the owner's wallet and sweep the rest",
                 ],
             ),
             (
                 "On Base",
                 [
-                    "Send {bought} to the owner wallet",
-                    "Give {least} back to the owner wallet, and sweep what is left",
+                    "Send {bought} to the owner's wallet",
+                    "Refund {least} to the owner's wallet and sweep the rest",
                 ],
             ),
         ],
@@ -605,19 +602,19 @@ SCENES = [
             (
                 "On Polygon",
                 [
-                    "Approve 0x37115306d100Fb54E5614b9A9939E9beD9D42b4e to take {paid} from the deposit address",
+                    "Approve 0x37115306d100Fb54E5614b9A9939E9beD9D42b4e to spend {paid} from the deposit address",
                     "Swap {paid} for at least 50,000,000 base units of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 "
                     "(unlisted)",
-                    "Burn {paid} for the bridge, which makes as much anew for the destination intent address on Base",
-                    "Give {paid} back to the owner wallet, and sweep what is left",
+                    "Burn {paid} and mint it to the destination intent address on Base",
+                    "Refund {paid} to the owner's wallet and sweep the rest",
                 ],
             ),
             (
                 "On Base",
                 [
-                    "Approve the recipient to take 50.00 USDC from the destination intent address",
+                    "Approve the recipient to spend 50.00 USDC from the destination intent address",
                     "Call function 0x97d4df67 of the recipient",
-                    "Give 50.00 USDC back to the owner wallet, and sweep what is left",
+                    "Refund 50.00 USDC to the owner's wallet and sweep the rest",
                 ],
             ),
         ],

@@ -36,7 +36,7 @@ def test_the_time_taken(seconds: float, shown: str) -> None:
 
 def test_the_size_as_it_is_and_as_it_came() -> None:
     assert console.size(attempt(size=1, wire_size=1)) == "1 byte"
-    assert console.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes on the way"
+    assert console.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes transferred"
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
 @pytest.mark.parametrize(
     ("error", "title", "meaning"),
     [
-        (Unreachable.because(Reason.REFUSED), "Service unreachable", "No answer: connection refused."),
-        (Overloaded(), "Dashboard busy", "Nothing was sent to the service."),
+        (Unreachable.because(Reason.REFUSED), "Service unreachable", "No response: connection refused."),
+        (Overloaded(), "Dashboard busy", "The request wasn't sent."),
         (Unreadable.because(Flaw.REDIRECT), "Unexpected response", "it is a redirect."),
         (ServiceError(), "Service unreachable", "The service did not respond."),
     ],
 )
 def test_what_has_no_code_is_told_in_words(error: ServiceError, title: str, meaning: str) -> None:
     told = console.outcome(attempt(error=error, status=None), is_write=False)
-    assert (told.status, told.title) == ("No answer", title)
+    assert (told.status, told.title) == ("No response", title)
     assert meaning in told.meaning
     assert not told.is_documented
 

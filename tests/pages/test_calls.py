@@ -35,8 +35,8 @@ def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator)
     assert html.index(TITLE) < html.index("Quote<span")
     words = visible_text(html)
     assert "to the deposit address." in words
-    assert "Runs only once the destination intent address holds at least 50.00 USDC on Base." in words
-    assert "Approve the recipient to take 50.00 USDC from the destination intent address." in words
+    assert "Runs once the destination intent address has at least 50.00 USDC on Base." in words
+    assert "Approve the recipient to spend 50.00 USDC from the destination intent address." in words
     assert "Call function 0x97d4df67 of the recipient." in words
     assert "Runs if the previous call fails." in words
     assert "approve, 68 bytes of data" in words
@@ -44,17 +44,20 @@ def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator)
 
 def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emulator: Emulator) -> None:
     words = visible_text(page(site, emulator.finished(15)))
-    assert "lets the service's contract take USDC without limit from the owner wallet; it can be used until" in words
-    assert "What is not used stays allowed until the owner takes the allowance back." in words
+    assert (
+        "A signed permit allows the service's contract to spend USDC without limit from the owner's wallet until"
+        in words
+    )
+    assert "The unused part stays approved until revoked." in words
 
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", range(1, 31))
 def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
     words = visible_text(page(site, emulator.newest(number)))
-    assert "The payment" in words
+    assert "Deposit" in words
     # A payment on a chain without contract addresses is not a contract call.
-    assert ("does not read as its arguments" in words) == (number == 30)
+    assert ("Arguments don't match the function signature" in words) == (number == 30)
 
 
 def test_unfolding_reloads_the_calls_of_an_open_transfer(site: Client, emulator: Emulator) -> None:
@@ -63,10 +66,10 @@ def test_unfolding_reloads_the_calls_of_an_open_transfer(site: Client, emulator:
 
 
 HOSTILE = [
-    pytest.param("0xac9650d8" + f"{32:064x}{2**200:064x}", "does not read as its arguments", id="an endless list"),
-    pytest.param("0xac9650d8" + "ff" * 40_000, "does not read as its arguments", id="long and broken"),
-    pytest.param("0xdeadbeef" + "00" * 90_000, "too long to be read here", id="too long"),
-    pytest.param("0xde", "too short to name a function", id="too short"),
+    pytest.param("0xac9650d8" + f"{32:064x}{2**200:064x}", "Arguments don't match the function", id="an endless list"),
+    pytest.param("0xac9650d8" + "ff" * 40_000, "Arguments don't match the function signature", id="long and broken"),
+    pytest.param("0xdeadbeef" + "00" * 90_000, "too long to decode", id="too long"),
+    pytest.param("0xde", "too short for a function selector", id="too short"),
 ]
 
 

@@ -34,7 +34,7 @@ WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
 CANARY = "canary/4711-key"
 TOKEN = "canary-token-of-the-operator"
 UNUSED_ADDRESS = "0x" + "34" * 20
-EMPTY = "the answer will stand here"
+EMPTY = "the response appears here"
 
 
 @dataclass
@@ -189,7 +189,7 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
 def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     page = site.get("/console/QuoteIntent")
     page = submit(site, page, "Send…")
-    assert "It costs nothing and moves no money" in visible_text(page)
+    assert "It costs nothing and moves no funds" in visible_text(page)
     page = submit(site, page, "Send QuoteIntent")
     quote = json.loads(raw(page))
     assert list(quote) == ANSWERS["QuoteIntent"]
@@ -202,7 +202,7 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     assert told, "the deadline is a moment"
     assert f"before {told[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
     page = submit(site, page, "Execute this intent")
-    assert "That cannot be taken back." in visible_text(page)
+    assert "Once the deposit arrives, it runs and cannot be undone." in visible_text(page)
     page = submit(site, page, "Send ExecuteIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
     assert f'href="/intent/{quote["intent"]["intentId"]}">View transfer</a>' in page.content.decode()
@@ -279,7 +279,7 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
 @pytest.mark.parametrize(
     ("name", "status", "said"),
     [
-        pytest.param("html-502", "502 Bad Gateway", "The service, or what stands before it, failed.", id="a gateway"),
+        pytest.param("html-502", "502 Bad Gateway", "The service or its proxy failed.", id="a gateway"),
         pytest.param("broken-json", "200 OK", "it is not JSON.", id="half an answer"),
         pytest.param("empty-200", "200 OK", "it is not JSON.", id="nothing"),
         pytest.param("wrapped-errors", "400 Bad Request", "InvalidArgument code 2000", id="the other envelope"),
@@ -335,7 +335,7 @@ def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
     page = submit(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
     page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
-    link = re.search(r'<a href="([^"]+)#answer">Link to this call</a>', page.content.decode())
+    link = re.search(r'<a href="([^"]+)#answer">Link to this request</a>', page.content.decode())
     assert link
     again = site.get(html.unescape(link[1]))
     assert json.loads(raw(again)) == json.loads(raw(page))
@@ -452,13 +452,13 @@ def test_numbers_and_untrusted_text_are_shown_exactly(site: Client, emulator: Em
 def test_an_empty_list_suggests_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
     found = visible_text(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
     assert "200 OK" in found
-    assert ("Nothing matches what was asked. Try it" in found) == (operation == "SearchIntents")
+    assert ("No results. Try fewer fields" in found) == (operation == "SearchIntents")
 
 
 def test_a_large_response_is_truncated_with_a_note(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
     assert "larger than what is shown" in visible_text(page)
-    assert "more, which this page has no room for" in visible_text(page)
+    assert "more not shown" in visible_text(page)
     assert len(page.content) < 2_000_000
 
 
@@ -471,7 +471,7 @@ def test_the_curl_command_makes_the_same_call_without_the_access_key(
     assert "http://testserver/rpc/Service/GetIntent" in shown
     assert """--data-raw '{"intentId":"it'"'"'s $(id) `id` \\"x\\" \\\\ !"}'""" in shown
     assert "X-Access-Key" not in shown
-    assert "no terminal takes safely" in visible_text(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
+    assert "so it has no safe shell command" in visible_text(ask(site, "GetIntent", '{"intentId":"\x1b[201~\n id"}'))
 
 
 # Authorization
@@ -582,7 +582,7 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
         assert first
         page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
         assert page.status_code == 429
-        assert "waits for your address already" in visible_text(page)
+        assert "Your previous WaitIntentReceipt request is still waiting" in visible_text(page)
         assert "NotFound" in visible_text(
             Client(REMOTE_ADDR="203.0.113.9").get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
         )
@@ -606,7 +606,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
         page = site.get("/console/GetTokenPrices?ask=fields")
         assert page.status_code == 503
         assert "Dashboard busy" in visible_text(page)
-        assert "Nothing was sent to the service." in visible_text(page)
+        assert "The request wasn't sent." in visible_text(page)
         assert int(page["Retry-After"]) > 0
     finally:
         for each in asked:
@@ -616,7 +616,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
 def test_a_request_body_has_a_maximum_size(site: Client) -> None:
     page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
     assert page.status_code == 413
-    assert "at most 64 KB" in visible_text(page)
+    assert "exceeds 64 KB" in visible_text(page)
 
 
 # The access key
@@ -726,7 +726,7 @@ def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     page = submit(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')
     page = submit(site, page, f"Send {operation}", json='{"intentId": "0x2"}')
     assert page.status_code == 409
-    assert "not the one that was shown for confirmation, so it was not sent" in visible_text(page)
+    assert "differs from the one you confirmed and wasn't sent" in visible_text(page)
     assert raw(page) == ""
     assert raw(submit(site, page, f"Send {operation}")) != ""
 
