@@ -490,8 +490,8 @@ WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Content security policy of pages. headers.py has the others. Scripts are allowed by origin only: with
-# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted.js has the only policy by which
-# text can become HTML.
+# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
+# which text can become HTML.
 SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
