@@ -416,7 +416,7 @@ ALLOWED_HOSTS = ENV.allowed_hosts
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "intents_ui.pages.failures.unproven_form"
+CSRF_FAILURE_VIEW = "intents_ui.pages.failures.csrf_failure"
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
