@@ -21,7 +21,7 @@ from intents_ui.display import export_row
 from intents_ui.display.export_row import COLUMNS
 from intents_ui.display.standing import Standing, State
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress, reading, slots
+from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
@@ -79,9 +79,9 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     between = Recorder(emulator)
     emulator.now = Clock()
     monkeypatch.setattr(wiring, "emulator", lambda: between)
-    monkeypatch.setattr(reading, "PAGE_SIZE", 20)
-    monkeypatch.setattr(reading, "PAGE_SIZE_WITH_BALANCES", 20)
-    monkeypatch.setattr(reading, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(reader, "PAGE_SIZE", 20)
+    monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
+    monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
     return between
 
 
@@ -251,7 +251,7 @@ def test_the_filters_of_an_intent_address_exclude_other_transfers(service: Recor
 def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Recorder) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
-    assert (found.rows, found.why) == ([], reading.OWNERS_ONLY)
+    assert (found.rows, found.why) == ([], reader.OWNERS_ONLY)
 
 
 def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(service: Recorder) -> None:
@@ -423,7 +423,7 @@ def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Recorder) -> No
     service.emulator.inject("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
-    assert found.why == reading.CIRCLES
+    assert found.why == reader.CIRCLES
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -432,7 +432,7 @@ def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_com
 ) -> None:
     service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
-    assert (found.state, found.counted, found.why) == ("truncated", 20, reading.EMPTY_PAGE)
+    assert (found.state, found.counted, found.why) == ("truncated", 20, reader.EMPTY_PAGE)
     assert len(service.pages) == 2
 
 
@@ -471,17 +471,17 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
 
 
 def test_an_export_ends_at_the_page_limit(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "FEWEST_PAGES", 3)
-    monkeypatch.setattr(reading, "SHORTEST_PAGE", 10_000)
+    monkeypatch.setattr(reader, "FEWEST_PAGES", 3)
+    monkeypatch.setattr(reader, "SHORTEST_PAGE", 10_000)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (60, "limit of 3 pages per export")
     assert len(service.pages) == 3
 
 
-@pytest.mark.parametrize("length", [reading.SHORTEST_PAGE, 20, 100])
+@pytest.mark.parametrize("length", [reader.SHORTEST_PAGE, 20, 100])
 @pytest.mark.parametrize("most", [1, 10_000, 100_000])
 def test_pages_of_any_length_yield_rows_up_to_the_limit(most: int, length: int) -> None:
-    assert reading.most_pages(most) * length >= most
+    assert reader.most_pages(most) * length >= most
 
 
 def test_new_cursors_to_the_same_rows_are_not_followed(service: Recorder) -> None:
@@ -494,7 +494,7 @@ def test_new_cursors_to_the_same_rows_are_not_followed(service: Recorder) -> Non
 
     service.rewrite = repeats
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (20, reading.CIRCLES)
+    assert (found.counted, found.why) == (20, reader.CIRCLES)
     assert len(service.pages) == 2
 
 
