@@ -29,7 +29,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from bench.served import Dashboard, Double, clean, dashboard, ended, installed
+from bench.processes import Dashboard, StubService, clean, dashboard, ended, installed
 from intents_ui.emulator import Emulator
 from tests.live.tcp_service import TcpService
 from tests.serving import ROOT
@@ -76,10 +76,10 @@ async def serve() -> None:
 
 
 @contextmanager
-def slow_service() -> Iterator[tuple[Double, dict[str, str]]]:
+def slow_service() -> Iterator[tuple[StubService, dict[str, str]]]:
     with ended(["-m", "bench.fair", "--service"], cwd=ROOT, env=clean(), stdout=subprocess.PIPE, text=True) as process:
         info = json.loads(process.stdout.readline())
-        service = Double(info["url"])
+        service = StubService(info["url"])
         with service.http:
             yield service, info
 
@@ -273,7 +273,7 @@ async def measured(name: str | None, where: Dashboard, paths: list[str], known: 
 def main(seconds: float, names: Sequence[str]) -> None:
     with installed() as place, slow_service() as (service, info):
         page = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
-        listed = service.ask("GetIntentHistory", page=page)["intents"]
+        listed = service.call("GetIntentHistory", page=page)["intents"]
         known = [each["intentId"] for each in listed if each["intentId"] != info["own"]]
         own = info["own"]
         paths = ["/", "/history", f"/intent/{own}", f"/intent/{own}/reply", "/chains", "/help", "/triage"]

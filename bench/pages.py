@@ -5,7 +5,7 @@
     .venv/bin/python -m bench.pages --quick     short runs of everything, writes nothing
 
 Four processes on loopback: the dashboard (gunicorn, one worker, static files collected, default settings), a stub
-service with prepared responses (`bench.double`), clients (`bench.load`), and separately the reference loop
+service with prepared responses (`bench.stub_service`), clients (`bench.load`), and separately the reference loop
 (`bench.reference`). "Cold": pages send their requests to the service each time, and only the lists of chains and tokens
 are cached, as in any warm process. Requests within a round differ, so no two clients share a response. CPU time is the
 worker's, user and system, all threads. Other load on the machine affects it little, but does affect the milliseconds.
@@ -32,10 +32,21 @@ from typing import Any
 import httpx
 
 from bench import profiled
-from bench.double import owner
 from bench.live import quantile
 from bench.load import length_of
-from bench.served import CACHED, COLD, Dashboard, Double, Readers, dashboard, double, installed, output, readers
+from bench.processes import (
+    CACHED,
+    COLD,
+    Clients,
+    Dashboard,
+    StubService,
+    clients,
+    dashboard,
+    installed,
+    output,
+    stub_service,
+)
+from bench.stub_service import owner
 
 EMPTY = "/kept"  # the page frame with little text and no service call
 DELAYS = (0.0, 0.05, 0.2)
@@ -53,10 +64,10 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
 @dataclass(frozen=True)
-class Taken:
+class Measurement:
     """Result of one run.
 
-    `processor` is the worker's CPU time per page in milliseconds, `readers` that of the clients.
+    `processor` is the worker's CPU time per page in milliseconds, `clients` that of the clients.
     """
 
     page: str
@@ -66,12 +77,12 @@ class Taken:
     p50: float
     p99: float
     processor: float
-    readers: float
+    clients: float
     megabytes: float
 
     def line(self, empty: float) -> str:
         took = f"{self.rate:.0f} | {self.p50:.1f} | {self.p99:.1f} | {self.processor:.2f}"
-        beside = f"{self.processor / empty:.1f} | {self.readers:.2f} | {self.megabytes:.0f}"
+        beside = f"{self.processor / empty:.1f} | {self.clients:.2f} | {self.megabytes:.0f}"
         return f"| {self.page} | {self.how} | {self.connections} | {took} | {beside} |"
 
 
@@ -79,7 +90,8 @@ class Taken:
 class Reach:
     """A target.
 
-    `limit` is the maximum, or the minimum if `least`. `reason` is the section of reasons.md that explains a miss.
+    `limit` is the maximum, or the minimum if `least`. `reason` is the section of missed_targets.md that explains
+    a miss.
     """
 
     what: str
@@ -104,23 +116,23 @@ class Reach:
 @dataclass
 class Bench:
     place: Path
-    service: Double
-    crowd: Readers
+    service: StubService
+    clients: Clients
     seconds: float
-    table: list[Taken] = field(default_factory=list)
+    table: list[Measurement] = field(default_factory=list)
     reach: list[Reach] = field(default_factory=list)
 
     def run(
         self, of: Dashboard, page: str, how: str, paths: Sequence[str], connections: int, pause: float = 0
-    ) -> Taken:
+    ) -> Measurement:
         before, seconds = of.processor, max(self.seconds, 3 * pause)
-        result = self.crowd.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
+        result = self.clients.run(of.port, paths, connections=connections, seconds=seconds, pause=pause)
         took, milliseconds = of.processor - before, result["milliseconds"]
-        # Rejections for lack of a slot are expected for a crowd on a busy machine.
+        # Rejections for lack of a slot are expected for a clients on a busy machine.
         if result["statuses"].keys() - {"503"} != {"200"} or (not pause and "503" in result["statuses"]):
             sys.exit(f"{page}, {how}: {result['statuses']}")
         count = len(milliseconds)
-        return Taken(
+        return Measurement(
             page,
             how,
             connections,
@@ -128,16 +140,16 @@ class Bench:
             p50=at(milliseconds, 50),
             p99=at(milliseconds, 99),
             processor=took * 1000 / count,
-            readers=result["processor"] * 1000 / count,
+            clients=result["processor"] * 1000 / count,
             megabytes=of.megabytes,
         )
 
-    def row(self, *run: Any) -> Taken:
-        taken = self.run(*run)
-        self.table.append(taken)
-        took = f"{taken.rate:>8.0f}/s{taken.p50:>9.1f}{taken.p99:>9.1f} ms{taken.processor:>8.2f} ms CPU"
-        print(f"{taken.page:14}{taken.how:42}{taken.connections:>4}{took}", flush=True)
-        return taken
+    def row(self, *run: Any) -> Measurement:
+        measured = self.run(*run)
+        self.table.append(measured)
+        took = f"{measured.rate:>8.0f}/s{measured.p50:>9.1f}{measured.p99:>9.1f} ms{measured.processor:>8.2f} ms CPU"
+        print(f"{measured.page:14}{measured.how:42}{measured.connections:>4}{took}", flush=True)
+        return measured
 
     def reached(self, *facts: Any, **more: Any) -> None:
         self.reach.append(target := Reach(*facts, **more))
@@ -159,11 +171,11 @@ class Paths:
     search: list[str]
 
     @classmethod
-    def found(cls, of: Dashboard, service: Double) -> "Paths":
+    def found(cls, of: Dashboard, service: StubService) -> "Paths":
         with httpx.Client(base_url=of.url, trust_env=False, timeout=60) as http:
             history = list(walk(http))
             chains = re.findall(r'<option value="(\d+)"', http.get("/history").text)
-        listed = service.ask("GetIntentHistory", page={"pageSize": 30}, byStatuses=["SUCCEEDED"])["intents"]
+        listed = service.call("GetIntentHistory", page={"pageSize": 30}, byStatuses=["SUCCEEDED"])["intents"]
         chains = list(dict.fromkeys(chains))
         return cls(
             history=history,
@@ -222,7 +234,7 @@ def measure(bench: Bench) -> None:
 def warm(of: Dashboard, bench: Bench, paths: Paths) -> None:
     """Prepare the stub's responses and warm up the process."""
     for some in (*paths.named().values(), [EMPTY]):
-        bench.crowd.run(of.port, some, connections=4, seconds=0.7)
+        bench.clients.run(of.port, some, connections=4, seconds=0.7)
 
 
 def start(bench: Bench) -> None:
@@ -264,11 +276,11 @@ def to_the_reference(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 def reference(bench: Bench, connections: int) -> float:
     """Return the reference loop's CPU time per page in milliseconds."""
     how = ["--service", bench.service.url, "--connections", str(connections), "--seconds", str(bench.seconds)]
-    taken = json.loads(output("-m", "bench.reference", *how))
-    milliseconds, count = taken["milliseconds"], len(taken["milliseconds"])
-    cost = float(taken["processor"] * 1000 / count)
-    figures = (count / taken["seconds"], at(milliseconds, 50), at(milliseconds, 99), cost, 0.0, 0.0)
-    bench.table.append(Taken("history", "reference loop", connections, *figures))
+    measured = json.loads(output("-m", "bench.reference", *how))
+    milliseconds, count = measured["milliseconds"], len(measured["milliseconds"])
+    cost = float(measured["processor"] * 1000 / count)
+    figures = (count / measured["seconds"], at(milliseconds, 50), at(milliseconds, 99), cost, 0.0, 0.0)
+    bench.table.append(Measurement("history", "reference loop", connections, *figures))
     return cost
 
 
@@ -282,7 +294,7 @@ def first_byte(bench: Bench, cold: Dashboard, paths: Paths) -> None:
                 reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
                 received = reader.recv(65536)
                 arrived = time.perf_counter()
-                waited.append((arrived - bench.service.told["written_at"]) * 1000)
+                waited.append((arrived - bench.service.counters["written_at"]) * 1000)
                 take(reader, received)
         beside = f"median of {len(waited)}; p90 {at(waited, 90):.1f}"
         bench.reached(
@@ -305,7 +317,7 @@ def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
     costs = []
     for hits in HITS:
         some = [f"/search?q={owner(hits, number)}" for number in range(8)]
-        bench.crowd.run(cold.port, some, connections=1, seconds=0.2)
+        bench.clients.run(cold.port, some, connections=1, seconds=0.2)
         costs.append(bench.row(cold, f"{hits} hits", "cold, 0 ms", some, 1).processor)
     for (fewer, less), (more, dearer) in itertools.pairwise(zip(HITS, costs, strict=True)):
         what, beside = f"search with {more:,} results relative to {fewer}", f"{dearer:.1f} to {less:.1f} ms"
@@ -322,7 +334,7 @@ def growing(bench: Bench, cold: Dashboard, paths: Paths) -> None:
 def many(bench: Bench, cold: Dashboard) -> None:
     """Measure a large search. Hits are short, because ten thousand whole intents would exceed the limit of 16 MB."""
     durations, before = [], cold.megabytes
-    bench.service.ask("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
+    bench.service.call("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
     for number in range(3):
         began = time.perf_counter()
         with httpx.Client(trust_env=False, timeout=60) as http:
@@ -375,8 +387,8 @@ def written(bench: Bench, told: Sequence[str], live: str, profile: str) -> str:
 
 
 def reasons(letters: set[str]) -> Iterator[str]:
-    """Yield the paragraphs of reasons.md about the missed targets."""
-    for paragraph in (Path(__file__).parent / "reasons.md").read_text().strip().split("\n\n"):
+    """Yield the paragraphs of missed_targets.md about the missed targets."""
+    for paragraph in (Path(__file__).parent / "missed_targets.md").read_text().strip().split("\n\n"):
         if paragraph.startswith("#") or paragraph.removeprefix("**")[0] in letters:
             yield from (paragraph, "")
 
@@ -393,7 +405,7 @@ def main() -> None:
     print("\n".join(environment))
     with ExitStack() as stack:
         place = stack.enter_context(installed())
-        bench = Bench(place, stack.enter_context(double()), stack.enter_context(readers()), seconds)
+        bench = Bench(place, stack.enter_context(stub_service()), stack.enter_context(clients()), seconds)
         measure(bench)
         profile = profiled.table(place, bench.service.url)
     environment.append(f"Ended {datetime.now(UTC):%H:%M} UTC, {load()}")

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bench.served import COLD, KEY, output
+from bench.processes import COLD, KEY, output
 
 ROUNDS = 60
 PARTS = (

@@ -7,8 +7,8 @@ in the dashboard.
 
     .venv/bin/python -m bench.reference --service http://127.0.0.1:8801 --connections 16 --seconds 3
 
-It repeats the history requests that the stub (`bench.double`) has seen, in turn, and prints one line of JSON. Its start
-isn't measured.
+It repeats the history requests that the stub (`bench.stub_service`) has seen, in turn, and prints one line of JSON. Its
+start isn't measured.
 """
 
 import argparse
@@ -33,8 +33,8 @@ class Reference:
         self.http = httpx.Client(base_url=service, trust_env=False)
 
     def questions(self) -> list[str]:
-        asked = self.http.get("/told").json()["questions"]
-        return [request for operation, request in asked if operation == "GetIntentHistory"]
+        seen = self.http.get("/counters").json()["distinct"]
+        return [request for operation, request in seen if operation == "GetIntentHistory"]
 
     def page(self, question: str) -> str:
         answer = self.http.post("/rpc/Service/GetIntentHistory", content=question, headers=HEADERS)

@@ -3,9 +3,9 @@
     .venv/bin/python -m bench.soak --minutes 30
 
 The dashboard is gunicorn with one worker as in gunicorn.conf.py. The service is the emulator on a loopback port behind
-the fault schedule of `bench/weather.py` (silence, resets, truncated and slow responses, 100 MB, a gzip bomb, HTML,
-invalid JSON, 429). Clients have fifty addresses, as reported by a trusted proxy, request about a page a second each,
-follow transfers, paste tickets, download exports, send raw calls, and sometimes disconnect early.
+the fault schedule of `bench/fault_schedule.py` (silence, resets, truncated and slow responses, 100 MB, a gzip bomb,
+HTML, invalid JSON, 429). Clients have fifty addresses, as reported by a trusted proxy, request about a page a second
+each, follow transfers, paste tickets, download exports, send raw calls, and sometimes disconnect early.
 
 The test passes if no status was a 5xx other than 503, every page was complete and leaked no secrets, the numbers of
 tasks, sockets, files and threads returned to those after the warm-up, and resident memory stayed within 20% of its
@@ -33,7 +33,7 @@ from urllib.parse import quote
 
 import httpx
 
-from bench.weather import Service, Weather, served
+from bench.fault_schedule import FaultSchedule, Service, served
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.names import Role
 from intents_ui.service.transport import KEEP_ALIVE_SECONDS
@@ -113,15 +113,15 @@ class Visitor:
             case "stream":
                 await self.follow()
             case "triage":
-                await self.ask(kind, "/triage", data={"q": self.places.ticket(self.chance)})
+                await self.request(kind, "/triage", data={"q": self.places.ticket(self.chance)})
             case "export" if self.chance.random() < 0.5:
                 await self.leave_early(self.places.path(kind, self.chance))
             case _ if self.chance.random() < 0.03:
                 await self.leave_early(self.places.path(kind, self.chance))
             case _:
-                await self.ask(kind, self.places.path(kind, self.chance))
+                await self.request(kind, self.places.path(kind, self.chance))
 
-    async def ask(self, kind: str, path: str, data: dict[str, str] | None = None) -> None:
+    async def request(self, kind: str, path: str, data: dict[str, str] | None = None) -> None:
         began = time.perf_counter()
         answer = await (self.http.post(path, data=data) if data else self.http.get(path))
         self.tally.note(kind, answer, began, self.upstream)
@@ -181,8 +181,8 @@ class Places:
             "token": (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/token/8453/0x" + "12" * 20),
             "chains": ("/chains", "/chain/8453", "/chain/424242", f"/routes?from=1&token={USDC}", "/routes/matrix"),
             "console": tuple(
-                f"/console/{operation}?ask=json&json={quote(json.dumps(asked))}"
-                for operation, asked in (
+                f"/console/{operation}?ask=json&json={quote(json.dumps(document))}"
+                for operation, document in (
                     ("GetChains", {}),
                     ("GetIntent", {"intentId": intent}),
                     ("SearchIntents", {"byOwnerAddress": owner}),
@@ -223,7 +223,7 @@ class Figures:
 
 
 class Dashboard:
-    """gunicorn's worker, seen through /proc and `bench/watched.py`."""
+    """gunicorn's worker, seen through /proc and `bench/instrumented.py`."""
 
     def __init__(self, root: str, arbiter: int, log: Path) -> None:
         self.root = root
@@ -279,7 +279,7 @@ async def dashboard(service_url: str, folder: Path) -> AsyncIterator[Dashboard]:
         "TRUSTED_PROXIES": "127.0.0.1",
         "LOG_FORMAT": "json",
     }
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "bench.watched:application"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "bench.instrumented:application"]
     with log.open("wb") as file:
         process = await asyncio.create_subprocess_exec(
             *command, cwd=ROOT, env=os.environ | env, stdout=file, stderr=asyncio.subprocess.STDOUT
@@ -311,7 +311,7 @@ class Soak:
 
     minutes: float
     tally: Tally
-    met: Counter[str]
+    injected: Counter[str]
     calls: int
     start: Figures
     end: Figures
@@ -342,9 +342,9 @@ class Soak:
         every = [each for times in self.tally.milliseconds.values() for each in times]
         print(f"\n{self.minutes:g} minutes, {VISITORS} visitors, {len(every):,} answers of {self.calls:,} calls")
         print(f"{self.tally.left_early:,} left early; {self.tally.events:,} events of streams")
-        print("weather  ", told(self.met))
-        print("statuses ", told(self.tally.statuses))
-        print("log      ", told(self.log) or "-")
+        print("faults   ", formatted(self.injected))
+        print("statuses ", formatted(self.tally.statuses))
+        print("log      ", formatted(self.log) or "-")
         print(f"\n{'':12}{'answers':>9}{'5xx':>7}{'ms p50':>9}{'ms p99':>9}")
         for kind in (*KINDS, ""):
             times = self.tally.milliseconds.get(kind, []) if kind else every
@@ -359,11 +359,11 @@ class Soak:
         most = max(memory for _, memory in self.memory)
         print(f"{'resident MB':12}{self.start.memory:>9}{self.end.memory:>9}{most:>9}")
         print(f"in the last half {self.growth():+.1f} MB in ten minutes")
-        print("threads at the end:", told(Counter(self.end.threads)))
+        print("threads at the end:", formatted(Counter(self.end.threads)))
         print("\n" + ("\n".join(self.verdict()) or "Everything is as it should be."))
 
 
-def told(counted: Counter[Any]) -> str:
+def formatted(counted: Counter[Any]) -> str:
     return ", ".join(f"{what} {count:,}" for what, count in counted.most_common())
 
 
@@ -380,8 +380,8 @@ def read_log(path: Path) -> Counter[str]:
 
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
-    weather = Weather(random.Random(4711))  # noqa: S311 - reproducible, not security
-    service = Service(emulator, weather)
+    schedule = FaultSchedule(random.Random(4711))  # noqa: S311 - reproducible, not security
+    service = Service(emulator, schedule)
     warm_up = min(minutes * 60 * WARM_UP, 300.0)
     with tempfile.TemporaryDirectory() as folder:
         async with served(service) as url, dashboard(url, keep_log or Path(folder)) as each:
@@ -390,21 +390,21 @@ async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
             tally, memory, began = Tally(), list[tuple[float, int]](), time.monotonic()
 
             async def crowd(seconds: float) -> None:
-                weather.calm, until = False, time.monotonic() + seconds
+                schedule.calm, until = False, time.monotonic() + seconds
                 coming = [Visitor(each.root, number, places, tally, upstream) for number in range(VISITORS)]
                 staying = asyncio.gather(*(visitor.stay(lambda: time.monotonic() >= until) for visitor in coming))
                 while not staying.done():
                     await asyncio.wait([staying], timeout=2)
                     memory.append(((time.monotonic() - began) / 60, each.memory()))
                 await staying
-                weather.calm = True
+                schedule.calm = True
 
             await crowd(warm_up)
             start = await each.quiet()
             print(f"warm after {warm_up:.0f} s: {start}", flush=True)
             await crowd(minutes * 60 - warm_up)
             end = await each.quiet(start)
-        return Soak(minutes, tally, weather.met, service.calls, start, end, memory, read_log(each.log))
+        return Soak(minutes, tally, schedule.injected, service.calls, start, end, memory, read_log(each.log))
 
 
 def main() -> None:

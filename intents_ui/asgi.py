@@ -203,7 +203,7 @@ async def look() -> None:
         standing=wiring.health().standing(),
         intents=len(wiring.hub().watched),
         open_streams=len(streams().open),
-        running_exports=wiring.exports().under_way,
+        running_exports=wiring.exports().running,
         requests=gate_of_pages.inside + gate_of_files.inside + gate_of_long_answers.inside,
         redis=await readiness.redis_answers(),
     )

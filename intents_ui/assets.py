@@ -16,8 +16,8 @@ FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words"
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
 FRAME += ("kept", "utilities")
 # In execution order, after the page is parsed.
-SCRIPTS: tuple[str, ...] = ("js/trusted", "js/page", "js/keys", "js/times", "js/terms", "js/live", "js/lists")
-SCRIPTS += ("js/book",)
+SCRIPTS: tuple[str, ...] = ("js/trusted_types", "js/page", "js/keys", "js/times", "js/tooltips", "js/live", "js/lists")
+SCRIPTS += ("js/saved_items",)
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HTMX = "frame", "htmx"

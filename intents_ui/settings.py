@@ -416,7 +416,7 @@ ALLOWED_HOSTS = ENV.allowed_hosts
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "intents_ui.pages.failures.unproven_form"
+CSRF_FAILURE_VIEW = "intents_ui.pages.failures.csrf_failure"
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
@@ -490,8 +490,8 @@ WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Content security policy of pages. headers.py has the others. Scripts are allowed by origin only: with
-# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted.js has the only policy by which
-# text can become HTML.
+# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
+# which text can become HTML.
 SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],

@@ -145,5 +145,5 @@ if wiring.embedded():
     urlpatterns.append(path("demo", demo.demo, name="demo"))
 
 handler400 = failures.bad_request
-handler404 = failures.no_such_page
+handler404 = failures.not_found
 handler500 = failures.internal_error

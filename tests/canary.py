@@ -1,7 +1,7 @@
-"""The access key of the whole test run is searched for in all output (fault S-KEY of tests/faults/ids.txt).
+"""Search all output of a test run for the access key (fault S-KEY of tests/faults/ids.txt).
 
-Every dashboard of a test is started with it and every client sends it, so it is there to be let slip. A test during
-which it was seen outside of the one header in which it belongs fails.
+Every dashboard of a test starts with the key and every client sends it. A test fails if the key appears anywhere except
+in its header.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpResponseBase, StreamingHttpResponse
 
 KEY: Final = "canary-4711-never-shown"
-# What all keys of our tests have in common, also as a part of a longer text.
+# Common to all keys in tests, also inside of longer text.
 MARKS: Final = ("canary-4711", "canary/4711")
 
 seen: list[str] = []
 
 
 def look(where: str, found: Any) -> None:
-    """Remembers where the key was seen."""
+    """Record where the key appeared."""
     text = found if isinstance(found, str) else None
     content = (
         found if isinstance(found, bytes) else (text if text is not None else repr(found)).encode(errors="replace")
@@ -33,7 +33,7 @@ def look(where: str, found: Any) -> None:
 
 
 def listen(connection: socket.socket, where: str) -> None:
-    """To all that comes over it, until it is closed."""
+    """Search everything that a connection receives, until it is closed."""
     told = b""
     with connection, contextlib.suppress(OSError):
         while piece := connection.recv(65_536):
@@ -42,25 +42,25 @@ def listen(connection: socket.socket, where: str) -> None:
 
 
 def watch() -> None:
-    """From now on everything is looked at: what Django answers, what clients of ours read, what is logged."""
+    """Start to search Django's responses, what our clients read, and log records."""
     BaseHandler.get_response = _watched(BaseHandler.get_response)  # type: ignore[method-assign]
     BaseHandler.get_response_async = _watched_async(BaseHandler.get_response_async)  # type: ignore[method-assign]
-    # The service's own answers are read as `iter_raw`: it may say the key to us, and some tests have it do so.
+    # The service's responses are read with `iter_raw`. They may contain the key, and do so in some tests.
     httpx.Response.iter_bytes = _read(httpx.Response.iter_bytes)  # type: ignore[method-assign]
     httpx.Response.aiter_bytes = _aread(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
     logging.getLogger("intents_ui").setLevel(logging.DEBUG)
-    # Not as a handler: whoever sets Django up anew, as the front door does, sets new ones.
+    # Not as a handler: `django.setup` in another module replaces the handlers.
     logging.Logger.handle = _logged(logging.Logger.handle)  # type: ignore[method-assign]
 
 
 def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Callable[..., None]:
-    """With its traceback, and with whatever hangs on it."""
+    """Search a log record, including its traceback and extra fields."""
     form = logging.Formatter()
 
     @functools.wraps(handle)
     def watched(logger: logging.Logger, record: logging.LogRecord) -> None:
         look(f"log of {record.name}", form.format(record))
-        record.exc_text = None  # each format writes it its own way
+        record.exc_text = None  # each formatter formats it itself
         look(f"log of {record.name}", record.__dict__)
         handle(logger, record)
 
@@ -85,7 +85,7 @@ def _watched_async(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 def _look_at(response: HttpResponseBase, path: str) -> HttpResponseBase:
     look(f"headers of {path}", f"{response.headers}{response.cookies}")
-    # What streams is seen by whoever reads it.
+    # Streams are searched by their reader.
     if not isinstance(response, StreamingHttpResponse):
         look(path, response.content)  # type: ignore[attr-defined]
     return response

@@ -1,4 +1,4 @@
-"""What tests share: the dashboard as a reader meets it, and the programs that a test cannot do without."""
+"""Shared fixtures: the dashboard over HTTP, and programs that tests require."""
 
 import os
 import shutil
@@ -16,13 +16,13 @@ pytest_plugins = ["tests.sampling"]
 
 
 def pytest_configure() -> None:
-    """All dashboards of the run have an access key, and nothing that comes out of them may hold it."""
-    from intents_ui import settings  # pytest-django has told Django by now where they are
+    """Give all dashboards of the run an access key, and search their output for it."""
+    from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import guard
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
-    # What a page says must not depend on how busy the machine is; tests of slow answers set their own waits.
+    # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
     guard.COPY_PATIENCE = 5.0
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
     settings.ENV.intents_balance_timeout = 2.0
@@ -43,13 +43,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The dashboard with the embedded service, over real HTTP."""
+    """Yield the URL of a dashboard with the emulator, over real HTTP."""
     with dashboard() as root:
         yield root
 
 
 def needs(program: str, install: str) -> Path:
-    """The program's place. Where it is missing the test is skipped and says so; in CI nothing may be skipped."""
+    """Return the path of a program. If it is missing, skip the test, or fail in CI."""
     found = shutil.which(program)
     if found:
         return Path(found)

@@ -1,4 +1,4 @@
-"""What a call costs in processor time, for tests that compare two calls of one run."""
+"""CPU time of a call, for tests that compare two calls of one run."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ ROUNDS = 3
 
 
 def processor_seconds(call: Callable[[], object], *, rounds: int = ROUNDS) -> float:
-    """Return the least processor time of some rounds of a call, of all threads of this process."""
+    """Return the minimum CPU time in seconds of several rounds of a call, over all threads of this process."""
     return min(_once(call) for _ in range(rounds))
 
 

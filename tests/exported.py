@@ -1,4 +1,4 @@
-"""An exported file as somebody else's program reads it, and the emulator's own list to hold it against."""
+"""Exported files as other programs read them, and the emulator's list to compare them with."""
 
 import csv
 import io
@@ -52,7 +52,7 @@ def _ended(rows: list[dict[str, Any]], end: dict[str, Any]) -> Exported:
 
 
 def own_list(emulator: Emulator, **filters: Any) -> list[dict[str, Any]]:
-    """Everything that passes the filters, newest first, asked of the emulator itself; not from inside an event loop."""
+    """Return the emulator's entries that match the filters, newest first. Must not run in an event loop."""
     found: list[dict[str, Any]] = []
     page: dict[str, Any] | None = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
     while page:

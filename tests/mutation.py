@@ -1,8 +1,8 @@
-"""Small changes to the modules that decide what readers see, one at a time: does a test notice? (`make mutation`)
+"""Mutation tests of the modules that decide what users see (`make mutation`).
 
-The changes are those of cosmic-ray. Each mutant runs in a fork that imports the changed source in place of the file, so
-the working tree stays as it is. Changes to annotations alone are left out, and a mutant that cannot be imported is
-counted as broken: any test would notice it, so it says nothing about the tests.
+The mutations are those of cosmic-ray. Each mutant runs in a fork that imports the changed source instead of the file.
+The working tree doesn't change. Mutations that only change annotations are skipped. A mutant that can't be imported
+counts as broken, because every test would detect it.
 """
 
 import argparse
@@ -41,14 +41,14 @@ TESTS = {
     "intents_ui.bookmarks": ["tests/test_bookmarks.py"],
 }
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")
-# Hypothesis is imported before the forks, which pytest warns of and our settings would make an error.
+# pytest warns that Hypothesis is imported before the forks, and our settings would make that an error.
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 SECONDS = 60
-"""A mutant that takes longer counts as killed: it loops."""
+"""A mutant that takes longer counts as killed, because it most likely loops."""
 
 
 def positions(source: str) -> list[tuple[str, int]]:
-    """Every operator with the number of each place where it applies."""
+    """Return each operator with the number of each place where it applies."""
     nodes = list(ast_nodes(get_ast(source)))
     operators = {name: get_operator(name)() for name in sorted(set(operator_names()) - set(NEED_ARGUMENTS))}
     return [
@@ -59,7 +59,7 @@ def positions(source: str) -> list[tuple[str, int]]:
 
 
 def mutants(source: str, places: list[tuple[str, int]]) -> Iterator[str]:
-    """The source with one change at a time, each change once."""
+    """Yield the source with one mutation each."""
     seen = {_meaning(source), None}
     for name, number in places:
         changed = mutate_code(source, get_operator(name)(), number)
@@ -85,7 +85,7 @@ def _meaning(source: str) -> str | None:
 
 
 def start(module: str, source: str | None, tests: list[str]) -> int:
-    """The process that runs the tests, with `source` in place of the module's file."""
+    """Return the process ID of a fork that runs the tests with `source` instead of the module's file."""
     child = os.fork()
     if child:
         return child
@@ -125,7 +125,7 @@ def run(module: str, tests: list[str], *, size: int, seed: int, workers: int) ->
     seconds = time.monotonic() - began
     source = path.read_text()
     places = positions(source)
-    random.Random(f"{seed} {module}").shuffle(places)  # noqa: S311 (a draw that repeats, no secret)
+    random.Random(f"{seed} {module}").shuffle(places)  # noqa: S311 (reproducible, not a secret)
     chosen = list(islice(mutants(source, places), size))
     counts: Counter[str] = Counter()
     waiting, running = list(chosen), {}

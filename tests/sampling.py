@@ -1,8 +1,10 @@
-"""What `make test` leaves to `make deep`: tests marked `deep`, all but N cases of those marked `sampled(N)`, all but N
-items of a corpus that a test reads through the fixture `draw`, and with `--rotate` most tests of the slow folders,
-but never those of a weakness that was found (marked `finding`).
+"""Sampling of tests. `make test` runs a sample, `make deep` all tests.
 
-Tests, cases and items are drawn with a seed, another one in each run, printed at its head: `--seed` repeats a run.
+A sample excludes tests marked `deep`, all but N cases of those marked `sampled(N)`, all but N items of a corpus that a
+test reads with the fixture `draw`, and with `--rotate` most tests of the slow folders, except those marked `finding`
+(regression tests of reported weaknesses).
+
+The sample depends on a seed, different in each run and printed at its start. `--seed` repeats a run.
 """
 
 import random
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROTATING = {"tests/browser/": 3, "tests/pages/": 3, "tests/test_": 3, "tests/emulator/": 2}
-"""By the beginning of a file's path: of every so many of its tests, `--rotate` runs one, and all marked `finding`."""
+"""By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
 DEEP, SAMPLED = "deep", "sampled"
 
 
@@ -36,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Give a worker of pytest-xdist the seed of the process that starts it: all workers must draw the same cases."""
+    """Pass the seed to a worker of pytest-xdist. All workers must draw the same cases."""
     node.workerinput["seed"] = node.config.option.seed
 
 
@@ -56,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def draw(pytestconfig: pytest.Config) -> Callable[[Sequence, int], list]:
-    """Return a function that draws so many items of a corpus, in their order, or all of them in a deep run."""
+    """Return a function that draws a number of items of a corpus, in order, or all of them in a deep run."""
 
     def drawn(corpus: Sequence, size: int) -> list:
         if pytestconfig.option.deep or size >= len(corpus):
@@ -68,7 +70,7 @@ def draw(pytestconfig: pytest.Config) -> Callable[[Sequence, int], list]:
 
 
 def examples(size: int) -> int:
-    """How many examples Hypothesis tries: `size`, in a deep run ten times as many."""
+    """Return the number of examples for Hypothesis: `size`, or ten times as many in a deep run."""
     return size * 10 if settings.get_current_profile_name() == DEEP else size
 
 

@@ -1,4 +1,4 @@
-"""Programs that tests start: on a free loopback port, waited for by what they answer, ended by their own process id."""
+"""Run programs for tests: on a free loopback port, ready when they respond, and ended by process ID."""
 
 import os
 import signal
@@ -24,11 +24,11 @@ def free_port() -> int:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
-    """The first answer below 500; fails when the process ends or the patience does."""
+    """Return the first response below 500. Raises AssertionError if the process ends or it takes too long."""
     deadline = time.monotonic() + PATIENCE
     with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
         while time.monotonic() < deadline:
-            assert process.poll() is None, f"ended with {process.returncode} before it answered"
+            assert process.poll() is None, f"ended with {process.returncode} before it responded"
             try:
                 answer = client.get(url)
             except httpx.TransportError:
@@ -37,7 +37,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
             if answer.status_code < 500:
                 return answer
             process_breathes()
-    raise AssertionError(f"{url} did not answer within {PATIENCE:g} s")
+    raise AssertionError(f"{url} did not respond within {PATIENCE:g} s")
 
 
 def process_breathes() -> None:
@@ -46,7 +46,7 @@ def process_breathes() -> None:
 
 @contextmanager
 def running(*command: str, url: str, env: dict[str, str] | None = None, place: Path = ROOT) -> Iterator[str]:
-    """A program of ours, until the block ends: at once, whoever is still connected to it."""
+    """Run one of our programs during the block. It ends at once, even with open connections."""
     process = subprocess.Popen([sys.executable, *command], cwd=place, env=os.environ | (env or {}))
     try:
         wait_for(url, process)
@@ -58,7 +58,7 @@ def running(*command: str, url: str, env: dict[str, str] | None = None, place: P
 
 @contextmanager
 def dashboard(*, place: Path = ROOT, **env: str) -> Iterator[str]:
-    """The dashboard as a reader meets it: gunicorn, a port of its own, the settings given. `place`: a copy of ours."""
+    """Run the dashboard with gunicorn on its own port with these settings. `place` is the checkout or a copy of it."""
     port = free_port()
     root = f"http://127.0.0.1:{port}"
     command = ("-m", "gunicorn", "--config", "gunicorn.conf.py")

@@ -1,8 +1,8 @@
 """Field tables of docs/contract.md: objects, requests and responses.
 
-Written down apart from the models, so that one misread field cannot hide in both. `problems` holds any JSON document to
-the tables, `unknown_members` lists what the tables do not have. A type ending in `!` is marked required, one ending in
-`[]` is a list. The service may send any number as a string of digits.
+Independent of the models, so that a misread field can't be wrong in both. `problems` checks any JSON document against
+the tables. `unknown_members` lists fields that the tables don't have. A type ending in `!` is required, one ending
+in `[]` is a list. The service may send any number as a string of digits.
 """
 
 import re
@@ -248,12 +248,12 @@ OBJECTS = {name: table for name, table in SPEC.items() if "." not in name}
 
 
 def problems(object_name: str, document: object) -> list[str]:
-    """Where the document is not as the table says; members that the table does not have are no problem here."""
+    """Return where the document doesn't match its table. Unknown fields are accepted."""
     return [text for text, is_unknown in _findings(object_name, document, object_name) if not is_unknown]
 
 
 def unknown_members(object_name: str, document: object) -> list[str]:
-    """Members at any depth that the tables do not have."""
+    """Return fields at any depth that the tables don't have."""
     return [text for text, is_unknown in _findings(object_name, document, object_name) if is_unknown]
 
 

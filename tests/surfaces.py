@@ -1,7 +1,7 @@
-"""Every surface that speaks about a transfer, read as a user or a program reads it, to be compared with its `Summary`.
+"""Surfaces that show a transfer, parsed as users or programs read them, to compare with its `Summary`.
 
-`python -m tests.surfaces [SCENARIO …]` prints a matrix of surfaces, scenarios and moments: `=` the surface says what
-the summary says, or the beginning of it where it has less room; `X` it says something else.
+`python -m tests.surfaces [SCENARIO …]` prints a matrix of surfaces, scenarios and moments. `=`: the surface shows the
+summary, or the start of it if space is limited. `X`: it shows something else.
 """
 
 import asyncio
@@ -56,13 +56,13 @@ HOST = "localhost"
 PARTIAL = {"HX-Request-Type": "partial"}
 ATOM = "{http://www.w3.org/2005/Atom}"
 FIELDS = ("status", "headline", "location", "next_step", "certainty")
-# Surfaces made from a history entry: it holds no quote, so there they know less.
+# Surfaces made from a history entry, which has no quote, so they show less.
 OF_ENTRIES = frozenset({"list row", "address row", "owner feed", "export row"})
 
 
 @dataclass(frozen=True)
 class Moment:
-    """`age`: seconds since the quote."""
+    """A moment of a scenario. `age` is in seconds since the quote."""
 
     name: str
     age: float
@@ -70,7 +70,7 @@ class Moment:
 
 
 def moments(scenario: Scenario) -> Iterator[Moment]:
-    """Six of a scenario's life."""
+    """Yield six moments of a scenario."""
     script = scenario.script
     funded = next((step.at for step in script if step.legs[0] == "SUCCEEDED"), script[min(1, len(script) - 1)].at)
     yield Moment("quoted", 0.5)
@@ -83,7 +83,7 @@ def moments(scenario: Scenario) -> Iterator[Moment]:
 
 @dataclass(frozen=True)
 class Said:
-    """What a surface says; None where it says nothing of it. `to_owner`: it speaks to the owner."""
+    """What a surface shows, None if it doesn't show a field. `to_owner`: it addresses the owner."""
 
     status: str | None = None
     headline: str | None = None
@@ -95,7 +95,7 @@ class Said:
 
 @dataclass
 class Transfer:
-    """One transfer at one moment, asked for on every surface."""
+    """One transfer at one moment, on every surface."""
 
     intent_id: str
     owner: str
@@ -114,7 +114,7 @@ class Transfer:
 
     @property
     def filters(self) -> str:
-        """A list of the transfer and of little else."""
+        """Return the query of a list that has this transfer and few others."""
         at = self.summary.situation.facts.quoted_at
         assert at
         return f"owner={self.owner}&from={int(at.timestamp()) - 1}&to={int(at.timestamp()) + 1}"
@@ -139,7 +139,7 @@ async def _read(answer: StreamingHttpResponse) -> list[bytes]:
 
 
 def words(markup: str) -> str:
-    """Text as a reader sees it."""
+    """Return visible text."""
     seen = re.sub(r'<span class="unseen">.*?</span>', "", markup, flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", seen)).split())
 
@@ -150,7 +150,7 @@ def _found(pattern: str, text: str) -> str | None:
 
 
 def of_answer_card(markup: str) -> Said:
-    """The card that heads a transfer's page, also as a live fragment."""
+    """Return what the status card of a transfer's page shows, also in a live fragment."""
     points = [words(each) for each in re.findall(r'<p class="answer-point">(.*?)</p>', markup, re.DOTALL)]
     spoken = _found(r'<p class="unseen" role="status">(.*?)</p>', markup) or ""
     return Said(
@@ -175,7 +175,7 @@ def live_fragment(transfer: Transfer) -> Said:
 
 
 def of_row(markup: str, intent_id: str) -> Said:
-    """A row of a table of transfers; without a headline of its own the status says it all."""
+    """Return what a row of a table of transfers shows. Without a headline, the status is the headline."""
     row = _found_raw(rf'<tr id="row-{intent_id}">(.*?)</tr>', markup)
     status = words(re.search(r'<span class="status"[^>]*>(.*?)</span>', row, re.DOTALL)[1])  # type: ignore[index]
     return Said(status, _found(r"data-headline[^>]*>(.*?)</", row) or status)
@@ -240,11 +240,11 @@ def badge(transfer: Transfer) -> Said:
 
 
 def _of_title(title: str, transfer: Transfer) -> Said:
-    """`Failed · Refund failed · At the deposit address …`; a headline that begins with its status says it once."""
+    """`Failed · Refund failed · At the deposit address …`; without the status if the headline begins with it."""
     told = transfer.summary
     lead = state(told.status.word, told.headline)
     rest = title.removeprefix(lead)
-    if rest == title:  # it says less, or something else
+    if rest == title:  # less, or something else
         status, _, headline = title.partition(" · ")
         return Said(status, headline or status)
     return Said(told.status.word, told.headline, rest.removeprefix(" · ").rstrip("…") or None)
@@ -288,7 +288,7 @@ def owner_feed(transfer: Transfer) -> Said | None:
 
 
 def _undated(said: str) -> str:
-    """A feed is read on another day, so its moments have their date."""
+    """Return text of a feed without dates. Feeds are read on other days, so their times have dates."""
     return said.replace(f"{NOW.date().isoformat()} ", "")
 
 
@@ -331,7 +331,7 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
 
 
 def differences(name: str, said: Said | None, told: Summary) -> list[str]:
-    """What a surface says otherwise than the summary; a beginning of the same words is not otherwise."""
+    """Return the differences between a surface and the summary. The start of the same words is no difference."""
     if said is None:
         return []
     facts = told.situation.facts
@@ -355,7 +355,7 @@ def differences(name: str, said: Said | None, told: Summary) -> list[str]:
 def _agrees(name: str, field_name: str, shown: str, expected: str, told: Summary) -> bool:
     if expected.startswith(shown) or (field_name == "headline" and shown == told.status.word):
         return True
-    # Without a quote neither chains, recipient, amounts nor estimates may be known: then less is said, in other words.
+    # Without a quote, chains, recipient, amounts and estimates may be unknown. Then other words show less.
     return name in OF_ENTRIES and field_name in ("location", "next_step", "certainty") and _knows_less(told)
 
 
@@ -365,7 +365,7 @@ def _knows_less(told: Summary) -> bool:
 
 @dataclass
 class Matrix:
-    """What each surface said of each transfer at each moment; empty text where it agreed."""
+    """Result of each surface for each transfer at each moment, empty text if it agrees."""
 
     cells: dict[tuple[str, int, str, bool], list[str]] = field(default_factory=dict)
 
@@ -376,7 +376,7 @@ class Matrix:
 
 @contextmanager
 def world() -> Iterator[tuple[Emulator, Client]]:
-    """An embedded service at one moment, nothing cached but names, and a site that others may frame."""
+    """Yield an emulator at one moment, and a client of a site that can be embedded. Only names are cached."""
     from tests.pages.conftest import CACHED_KINDS, fresh
 
     others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in CACHED_KINDS}
@@ -384,14 +384,14 @@ def world() -> Iterator[tuple[Emulator, Client]]:
         patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         for emulator in fresh():
-            # The age of what is cached stands still with the moment.
+            # The clock is stopped, so cache entries don't age.
             patch.setattr(wiring.kept(), "_clock", lambda: 0.0)
             patch.setattr(wiring.service()._guard, "_clock", lambda: 0.0)
             yield emulator, Client(headers={"host": HOST})
 
 
 def examine(scenarios: Iterator[Scenario] | tuple[Scenario, ...] = SCENARIOS, *, checked: bool) -> Matrix:
-    """All surfaces over all moments. `checked`: the balances can be had."""
+    """Compare all surfaces at all moments. `checked`: balances are available."""
     found = Matrix()
     with world() as (emulator, site), pytest.MonkeyPatch.context() as patch:
         if not checked:
@@ -411,7 +411,7 @@ def _unreachable(*_: Any, **__: Any) -> None:
 
 
 def table(matrix: Matrix) -> str:
-    """Surfaces down, scenarios across, one character a moment."""
+    """Return a table with a row per surface, a column per scenario and a character per moment."""
     numbers = sorted({number for _, number, _, _ in matrix.cells})
     lines = [f"{'':18} " + " ".join(f"{number:<6}" for number in numbers)]
     for name in SURFACES:

@@ -1,46 +1,46 @@
-"""The parts that `make bench` relies on: identical rows, all readers, and as many hits as requested."""
+"""The parts that `make bench` relies on: identical rows, all clients, and as many hits as requested."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from bench.double import owner
 from bench.fair import Result
 from bench.pages import Reach
+from bench.processes import StubService, clients, stub_service
 from bench.reference import Reference
-from bench.served import Double, double, readers
+from bench.stub_service import owner
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Double]:
-    with double() as started:
+def service() -> Iterator[StubService]:
+    with stub_service() as started:
         yield started
 
 
-def test_the_reference_loop_renders_the_same_rows_as_the_dashboard(service: Double) -> None:
+def test_the_reference_loop_renders_the_same_rows_as_the_dashboard(service: StubService) -> None:
     page = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
-    listed = service.ask("GetIntentHistory", page=page)["intents"]
+    listed = service.call("GetIntentHistory", page=page)["intents"]
     reference = Reference(service.url)
     with reference.http:
         (question,) = reference.questions()
         html = reference.page(question)
     assert [entry["intentId"] for entry in listed] == [row.partition('"')[0] for row in html.split('<tr id="row-')[1:]]
-    assert service.ask("GetIntentHistory", page=page)["intents"] == listed
+    assert service.call("GetIntentHistory", page=page)["intents"] == listed
 
 
-def test_an_owner_of_the_test_service_has_as_many_hits_as_its_address_says(service: Double) -> None:
-    hits = service.ask("SearchIntents", byOwnerAddress=owner(43, 7))["intents"]
+def test_an_owner_of_the_test_service_has_as_many_hits_as_its_address_says(service: StubService) -> None:
+    hits = service.call("SearchIntents", byOwnerAddress=owner(43, 7))["intents"]
     assert len({hit["intentId"] for hit in hits}) == 43
-    assert service.ask("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
+    assert service.call("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
 
 
-def test_readers_count_every_response_they_received(service: Double) -> None:
-    before = service.told["asked"]
-    with readers() as crowd:
+def test_readers_count_every_response_they_received(service: StubService) -> None:
+    before = service.counters["requests"]
+    with clients() as running:
         port = int(service.url.rpartition(":")[2])
-        told = crowd.run(port, ["/told", "/rpc/Service/GetChains"], connections=3, seconds=0.1)
-    assert sum(told["statuses"].values()) == len(told["milliseconds"]) > 3
-    assert service.told["asked"] > before
+        result = running.run(port, ["/counters", "/rpc/Service/GetChains"], connections=3, seconds=0.1)
+    assert sum(result["statuses"].values()) == len(result["milliseconds"]) > 3
+    assert service.counters["requests"] > before
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Programs that a test runs as a user who may write what was given to him alone, also where the tests are root's."""
+"""Run programs as a user without write access, even if the tests run as root."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ UID = 10001
 
 
 def as_nobody() -> list[str]:
-    """In front of a command: it may write nothing here, and read even what is root's alone."""
+    """Return the command prefix to run a program without write access here, but with read access to root's files."""
     if os.geteuid() != 0:
         return []
     setpriv = needs("setpriv", "apt-get install util-linux")
@@ -19,7 +19,7 @@ def as_nobody() -> list[str]:
 
 
 def give_to_nobody(place: Path) -> None:
-    """A folder with all that is in it."""
+    """Give a folder and its contents to the unprivileged user."""
     if os.geteuid() == 0:
         for path in [place, *place.rglob("*")]:
             shutil.chown(path, UID, UID)

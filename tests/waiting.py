@@ -1,15 +1,15 @@
-"""Waiting for what another thread or process does: as long as it takes, and no test passes or fails for being slow."""
+"""Wait for another thread or process, without limits that a slow machine would exceed."""
 
 import time
 from collections.abc import Callable
 from typing import Final
 
-PATIENCE: Final = 120.0  # seconds; only something that never happens takes so long
+PATIENCE: Final = 120.0  # seconds, longer than anything takes that happens at all
 PAUSE: Final = 0.005
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Return when `condition` is true; raise AssertionError when it never is."""
+    """Return when `condition` is true. Raises AssertionError after PATIENCE seconds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"not so after {PATIENCE:g} s"

@@ -113,7 +113,6 @@ class Allowed:
 
 
 ALLOWED: Final = (
-    Allowed("way", "starts and ends the same way", "templates/parts/hash.html", "it compares characters, not routes"),
     Allowed("way", "A proxy on the way mixes up", "docs/operations.md", "between this server and the service"),
     Allowed("exchange", "Somnia Exchange", "", "a provider's name"),
     Allowed("payment", "The payment reached the recipient", "", "a transfer that pays a merchant"),
@@ -169,6 +168,8 @@ COMMENT_OR_BLOCK: Final = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
 VALUE: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 JINJA_STRINGS: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
 QUOTED: Final = re.compile(r'"([^"\n]*)"')
+# Code, and names that the service or the reply's JSON gives to fields.
+NOT_OURS: Final = 'script, style, pre, code, [data-raw], [data-field] dt, [aria-label="JSON"]'
 SPOKEN: Final = ("aria-label", "title", "alt", "placeholder", "data-note", "data-said", "aria-description")
 SCRIPT_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 NO_WORDS: Final = re.compile(r"^\w+\(|\(\?")  # signatures of functions and regular expressions
@@ -185,7 +186,7 @@ def document(path: Path) -> str:
 def markup(text: str) -> str:
     """Return the text of a rendered page with its labels, a line for each element."""
     tree = LexborHTMLParser(text)
-    for node in tree.css("script, style, pre, code, [data-raw]"):
+    for node in tree.css(NOT_OURS):
         node.decompose()
     lines = [tree.root.text(separator="\n") if tree.root else ""]
     for node in tree.css(", ".join(f"[{name}]" for name in SPOKEN)):

@@ -213,7 +213,7 @@ def opening(situation: Situation) -> str:
         return f"The quote for your {what} expired, and no deposit was received."
     if told.cause is Cause.RECOVERABLE:
         start = "could not be completed" if situation.is_over else "was not started"
-        return f"Your {what} {start}, and the funds can be recovered with your wallet."
+        return f"Your {what} {start}. You can recover the funds with your wallet."
     if facts.is_unread or facts.status not in IntentStatus:
         return f"The status of your {what} could not be determined."
     if situation.is_over:

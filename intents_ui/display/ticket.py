@@ -35,7 +35,7 @@ def read(received: str) -> Ticket:
     found = pasted.read(pasted.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
     if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
         return Ticket(problem=near_misses.NOTHING)
-    # One thing that is nearly an identifier is better mended at once than answered with a row.
+    # A single malformed identifier gets a validation message instead of a row.
     if len(found.findings) < 2 and not (found.lookups or found.shortened):
         return Ticket(problem=found.problem or EMPTY)
     notes = []

@@ -66,7 +66,7 @@ class Download:
         except BaseException:
             self._end = End(0, NOT_BEGUN)
             self._report(State.TRUNCATED, NOT_BEGUN)
-            self._among.leave_place(self)
+            self._among.release(self)
             raise
         self._first = f"{head}{page}".encode()
 
@@ -85,7 +85,7 @@ class Download:
         """End the export. Django calls this when the response is over, for whatever reason."""
         self._over.set()
         with self._status_lock:
-            self._among.leave_place(self)
+            self._among.release(self)
             self._end_as(End(self._rows, LEFT), State.LEFT)
 
     def _next(self) -> bytes:
@@ -105,7 +105,7 @@ class Download:
             return RESTART
         if self._run and progress.is_stopped(self._run):
             return STOPPED
-        return None if self._among.take_place(self) else STALLED
+        return None if self._among.acquire(self) else STALLED
 
     def _written(self, batch: Batch) -> str:
         text = self._form.rows(batch.rows, before=self._rows)
@@ -115,7 +115,7 @@ class Download:
         with self._status_lock:
             if not self._over.is_set():
                 self._report(State.RUNNING)
-                self._among.take_place(self)
+                self._among.acquire(self)
         return text
 
     def _ended(self, why: str) -> str:

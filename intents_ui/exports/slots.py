@@ -27,7 +27,7 @@ class Exports:
         self._moved: WeakKeyDictionary[object, float] = WeakKeyDictionary()
         self._visitors: WeakKeyDictionary[object, str | None] = WeakKeyDictionary()
 
-    def take_place(self, download: object, visitor: str | None = None) -> bool:
+    def acquire(self, download: object, visitor: str | None = None) -> bool:
         """Take a slot, or record progress for a download that has one. Only the first call's visitor counts."""
         with self._lock:
             self._visitors.setdefault(download, visitor)
@@ -40,7 +40,7 @@ class Exports:
             self._moved[download] = now
             return True
 
-    def has_share(self, visitor: str | None) -> bool:
+    def is_at_share_limit(self, visitor: str | None) -> bool:
         """Return whether this address uses its whole share of exports."""
         with self._lock:
             return self._lack(visitor) is Lack.SHARE
@@ -51,12 +51,12 @@ class Exports:
             taken.hold(self._visitors.get(download))
         return taken.lack(visitor)
 
-    def leave_place(self, download: object) -> None:
+    def release(self, download: object) -> None:
         with self._lock:
             self._moved.pop(download, None)
 
     @property
-    def under_way(self) -> int:
+    def running(self) -> int:
         return len(self._moved)
 
     def close(self) -> None:

@@ -125,14 +125,14 @@ class Parts:
         value, owner = finding.value, Filters(owner=finding.value)
         self.roles = {question: Part(question.ask) for question in lookup.as_address(wiring.service(), value)}
         self.recoverable = Part(lambda: leaf(owner.with_(recoverable=True)))
-        self.in_flight = Part(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.open_list = Part(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
         self.listed = Part(lambda: leaf(of_owner(finding, parsed)))
         self.tokens = Part(lambda: tokens_at(value))
         ask(*self.roles.values(), *self.lists, self.tokens)
 
     @property
     def lists(self) -> tuple[Part[Leaf], ...]:
-        return self.recoverable, self.in_flight, self.listed
+        return self.recoverable, self.open_list, self.listed
 
     @property
     def entries(self) -> list[IntentHistory]:
@@ -229,9 +229,9 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
     owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
     others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
     owned = parts.searched(OWNER)
-    in_flight = situations.of_entries(entries(parts.in_flight))
+    open_list = situations.of_entries(entries(parts.open_list))
     # An expired quote keeps its status but isn't open.
-    under_way = [transfer.of(each) for each in in_flight if not each.is_expired]
+    open_transfers = [transfer.of(each) for each in open_list if not each.is_expired]
     work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
     return {
         "owner": owner,
@@ -244,12 +244,12 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
         "nearest": nearest(parts, finding),
         "recoverable": parts.recoverable,
         "work": work,
-        "in_flight": parts.in_flight,
-        "under_way": under_way,
+        "open_list": parts.open_list,
+        "open_transfers": open_transfers,
         "standing": share.of_address(
             owner,
-            in_flight=len(under_way),
-            more_in_flight=bool(parts.in_flight.found and parts.in_flight.found.following),
+            in_flight=len(open_transfers),
+            more_in_flight=bool(parts.open_list.found and parts.open_list.found.following),
             recoverable=len(work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,

@@ -96,7 +96,7 @@ def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Dow
         run=run_of(request),
         is_ending=lifecycle.is_stopping,
     )
-    if not wiring.exports().take_place(download, origin.visitor()):
+    if not wiring.exports().acquire(download, origin.visitor()):
         return None
     download.begin()
     return download
@@ -121,7 +121,7 @@ def run_of(request: HttpRequest) -> str | None:
 
 
 def no_slot(request: HttpRequest) -> HttpResponse:
-    if not wiring.exports().has_share(origin.visitor()):
+    if not wiring.exports().is_at_share_limit(origin.visitor()):
         return busy(request)
     response = refused(
         request,

@@ -158,7 +158,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
-def unproven_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Reject a form without a valid CSRF token (Django's `CSRF_FAILURE_VIEW`)."""
     foreign = reason.startswith(("Origin", "Referer"))
     return page(
@@ -191,7 +191,7 @@ def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
     return response
 
 
-def no_such_page(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Redirect URLs with a trailing slash to those without; everything else is not found."""
     plain, query = "/" + request.path.strip("/"), request.META["QUERY_STRING"]
     if request.path != plain and is_valid_path(plain) and not DOTS.search(plain):

@@ -21,7 +21,7 @@ NAV = (
 )
 
 
-def places() -> Iterator[tuple[str, str]]:
+def nav_links() -> Iterator[tuple[str, str]]:
     """Yield the navigation links to enabled pages."""
     yield from NAV
     if operators.may_read():
@@ -36,7 +36,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "embedded": wiring.embedded(),
         "may_write": operators.level() is operators.Level.WRITE,
         "may_be_listed": ENV.intents_index == "index",
-        "nav": list(places()),
+        "nav": list(nav_links()),
         "export_rows": ENV.intents_max_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
         "old": freshness.told(),

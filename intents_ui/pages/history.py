@@ -130,12 +130,12 @@ def newer(request: HttpRequest) -> HttpResponse:
         found = newest(parsed.filters.with_(balances=False, ids=False, size=COUNTED))
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
-    count = came_since(found, request.GET.get("top", ""), int(at))
+    count = count_newer(found, request.GET.get("top", ""), int(at))
     context = {"count": count, "is_counted": count < COUNTED, "url": address(parsed.filters)}
     return render(request, "parts/newer.html", context)
 
 
-def came_since(found: Sequence[IntentHistory], top: str, at: int) -> int:
+def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
     """Count the entries newer than the former first row, which may have left the list."""
 
     def is_newer(entry: IntentHistory) -> bool:

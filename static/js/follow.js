@@ -12,7 +12,7 @@ const isIntent = subject.path.startsWith("/intent/");
 const iconLink = document.querySelector("link[rel=icon]");
 const ownIcon = iconLink.href;
 
-let followed = book.page("followed", subject.path); // a copy, because storage may be unavailable
+let followed = savedItems.page("followed", subject.path); // a copy, because storage may be unavailable
 let heard = new Set(followed?.told);
 let ownTitle = document.title;
 let unseen = ""; // text: changes since the tab was last focused
@@ -77,15 +77,15 @@ function notify(words) {
 
 // `news`: current items, newest first. Each `key` is reported once across tabs.
 function hear(news) {
-  const { told } = book.page("followed", subject.path) ?? followed;
+  const { told } = savedItems.page("followed", subject.path) ?? followed;
   const fresh = news.filter(({ key }) => !heard.has(key));
   // Only the tab that notifies records what was reported, or another tab's record would keep it silent.
   const untold = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
   for (const { key } of fresh) heard.add(key);
   if (!told || untold.length) {
     followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MOST_TOLD);
-    const others = book.pages("followed").filter(({ path }) => path !== subject.path);
-    kept.write("followed", [followed, ...others].slice(0, MOST.followed));
+    const others = savedItems.pages("followed").filter(({ path }) => path !== subject.path);
+    storage.write("followed", [followed, ...others].slice(0, MOST.followed));
   }
   if (!told || !fresh.length || isLookedAt()) return;
   unseen = fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : "");
@@ -137,7 +137,7 @@ function goOff() {
 async function startFollowing() {
   const here = globalThis.Notification;
   followed = subject;
-  const problem = book.add("followed", subject);
+  const problem = savedItems.add("followed", subject);
   goOn();
   const told = "Following while this tab is open. The tab title and icon show changes.";
   if (here?.permission === "default") {
@@ -151,7 +151,7 @@ async function startFollowing() {
 
 function stopFollowing(words) {
   goOff();
-  book.remove("followed", subject.path);
+  savedItems.remove("followed", subject.path);
   note(words);
   showFollowing();
 }
@@ -193,7 +193,7 @@ addEventListener("focus", lookedAt);
 // Followed, unfollowed or cleared in another tab.
 addEventListener("storage", (event) => {
   if (event.key !== "followed" && event.key !== null) return;
-  const page = book.page("followed", subject.path);
+  const page = savedItems.page("followed", subject.path);
   if (Boolean(page) === Boolean(followed)) return;
   if (page) {
     followed = page;

@@ -65,7 +65,7 @@ document.addEventListener("keydown", (event) => {
   if (!act || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
   if (event.repeat && !HELD.has(event.key)) return;
-  if (event.key !== "?" && !kept.read("keys", true)) return;
+  if (event.key !== "?" && !storage.read("keys", true)) return;
   event.preventDefault();
   act();
 });
@@ -81,5 +81,5 @@ document.addEventListener("keydown", (event) => {
 
 // Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4).
 const keysSwitch = document.getElementById("keys-on");
-keysSwitch.checked = kept.read("keys", true);
-keysSwitch.addEventListener("change", () => kept.write("keys", keysSwitch.checked));
+keysSwitch.checked = storage.read("keys", true);
+keysSwitch.addEventListener("change", () => storage.write("keys", keysSwitch.checked));

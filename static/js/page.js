@@ -75,7 +75,7 @@ function switchTheme() {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  kept.write("theme", root.dataset.theme);
+  storage.write("theme", root.dataset.theme);
 }
 
 document.addEventListener("click", (event) => {

@@ -64,7 +64,7 @@ function showStatuses() {
 }
 
 showStatuses();
-addEventListener("kept", showStatuses);
+addEventListener("storagechange", showStatuses);
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   statuses = new Map();

@@ -9,7 +9,7 @@ function fits(id, form) {
 function showSaved() {
   for (const section of document.querySelectorAll("[data-shortened]")) {
     const forms = section.dataset.shortened.split(" ");
-    const pages = ["starred", "followed", "looked-up"].flatMap((list) => book.pages(list));
+    const pages = ["starred", "followed", "looked-up"].flatMap((list) => savedItems.pages(list));
     const found = new Map(pages.map((page) => [page.path, page]));
     for (const path of found.keys()) {
       const id = path.match(FULL)?.[0].toLowerCase();
@@ -23,4 +23,4 @@ function showSaved() {
 }
 
 showSaved();
-addEventListener("kept", showSaved);
+addEventListener("storagechange", showSaved);

@@ -1,5 +1,5 @@
 // Apply the saved theme before the first paint.
 {
-  const theme = kept.read("theme");
+  const theme = storage.read("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }

@@ -13,7 +13,7 @@ const ownClock = new Intl.DateTimeFormat("en-GB", {
 const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
 
 function howTimesAreShown() {
-  const way = kept.read("times");
+  const way = storage.read("times");
   return ["local", "utc", "unix"].includes(way) ? way : "local";
 }
 
@@ -72,7 +72,7 @@ function useTimes() {
 
 document.addEventListener("change", (event) => {
   if (event.target.name !== "times") return;
-  kept.write("times", event.target.value);
+  storage.write("times", event.target.value);
   useTimes();
 });
 

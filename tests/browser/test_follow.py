@@ -94,7 +94,7 @@ def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> 
     assert "Refunded" in sent(page)[-1][0]
     assert {tag for _, tag in sent(page)} == {transfer.path}
     assert len(streams) == 1
-    assert page.evaluate("book.pages('followed')") == []
+    assert page.evaluate("savedItems.pages('followed')") == []
     hide(page, False)
     expect(page).to_have_title(re.compile("^Refunded · 300"))
 

@@ -133,7 +133,7 @@ def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
     page = visit.page
     owner = owner_of(visit, some_intent(visit, 8))
     visit.open(f"/history?owner={owner.removeprefix('/address/')}")
-    page.evaluate("address => book.label(address, 'mine')", owner.removeprefix("/address/"))
+    page.evaluate("address => savedItems.label(address, 'mine')", owner.removeprefix("/address/"))
     expect(page.locator("main .own-label").first).to_have_text("mine")
     page.get_by_role("link", name="Balances: hidden").click()
     page.wait_for_url("**balances**")
@@ -176,8 +176,8 @@ def test_all_of_it_is_saved_wiped_and_read_again(visit: Visit, tmp_path: Path) -
 def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_out(visit: Visit) -> None:
     page = visit.page
     visit.open("/kept")
-    page.evaluate("address => book.label(address, 'mine')", OTHER)
-    page.evaluate("book.add('starred', { path: '/intent/0x1', name: 'one', at: 1 })")
+    page.evaluate("address => savedItems.label(address, 'mine')", OTHER)
+    page.evaluate("savedItems.add('starred', { path: '/intent/0x1', name: 'one', at: 1 })")
     good = {"path": "/intent/0x2", "name": "<img src=x onerror=alert(1)>", "at": 2, "more": "x"}
     bad: list[object] = [
         {"path": "javascript:alert(1)", "name": "x", "at": 3},
@@ -229,7 +229,7 @@ def test_lists_are_bounded(visit: Visit) -> None:
     visit.open("/kept")
     add = """([list, many]) => {
       let problem;
-      for (let n = 0; n < many; n++) problem = book.add(list, { path: `/intent/0x${n}`, name: "x", at: 1 });
+      for (let n = 0; n < many; n++) problem = savedItems.add(list, { path: `/intent/0x${n}`, name: "x", at: 1 });
       return problem;
     }"""
     assert visit.page.evaluate(add, ["looked-up", 60]) == ""
@@ -325,7 +325,7 @@ def test_statuses_are_requested_for_at_most_twenty_rows_at_a_time(visit: Visit) 
     page.set_viewport_size({"width": 1280, "height": 6000})
     page.evaluate("""() => {
       const id = (n) => "0x" + String(n).padStart(64, "0");
-      for (let n = 0; n < 45; n++) book.add("starred", { path: `/intent/${id(n)}`, name: "x", at: 1 });
+      for (let n = 0; n < 45; n++) savedItems.add("starred", { path: `/intent/${id(n)}`, name: "x", at: 1 });
     }""")
     page.reload()
     expect(page.locator(".kept-status", has_text="Status not loaded:")).to_have_count(45)

@@ -241,7 +241,9 @@ def test_without_our_own_look_at_it_a_refresh_would_lead_away(browser: Browser, 
     """No policy forbids that."""
     with watching(browser, server) as watched:
         alone = "trustedTypes.createPolicy('default', { createHTML: (text) => text });"
-        watched.page.route("**/trusted*.js", lambda route: route.fulfill(body=alone, content_type="text/javascript"))
+        watched.page.route(
+            "**/trusted_types*.js", lambda route: route.fulfill(body=alone, content_type="text/javascript")
+        )
         watched.page.goto(f"{server}/help")
         swap(watched.page, fragment("a refresh", SCRIPTS["a refresh"]))
         watched.page.wait_for_url(f"{ELSEWHERE}/refresh")

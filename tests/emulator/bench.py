@@ -1,4 +1,4 @@
-"""How quick the emulator is: `python -m tests.emulator.bench [size]`. For reading, not for passing."""
+"""Response times of the emulator: `python -m tests.emulator.bench [size]`."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Runs requests through the ASGI application, without a server."""
+"""Run requests through the ASGI application, without a server."""
 
 import asyncio
 import json
@@ -11,12 +11,12 @@ from intents_ui.emulator import Emulator
 
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
-HOLD = 1.0  # seconds of a long poll; what answers sooner was not held
+HOLD = 1.0  # maximum seconds of a long poll. Faster responses weren't held
 NOW = 1_795_219_200.25
 
 
 class Clock:
-    """A clock that stands until it is set."""
+    """A manual clock."""
 
     def __init__(self, now: float = NOW) -> None:
         self.now = now
@@ -71,7 +71,7 @@ async def send_request(
     key: str | None = None,
     leave: asyncio.Event | None = None,
 ) -> Answered:
-    """`leave`: when set, the caller goes away."""
+    """Return the response. When `leave` is set, the client disconnects."""
     unread = [raw if raw is not None else json.dumps(body or {}).encode()]
     sent: list[dict[str, Any]] = []
 
@@ -101,7 +101,7 @@ async def send_request(
 
 
 def call(emulator: Emulator, operation: str, body: Any = None) -> dict[str, Any]:
-    """The document of an answer that must be good."""
+    """Return the document of a response, which must have status 200."""
     answer = request(emulator, operation, body)
     assert answer.status == 200, answer.body
     return answer.document
@@ -120,18 +120,18 @@ WISH: dict[str, Any] = {
 
 
 def quote(emulator: Emulator, **changes: Any) -> dict[str, Any]:
-    """A fresh one of WISH."""
+    """Return a new quote of WISH."""
     return call(emulator, "QuoteIntent", WISH | changes)["intent"]
 
 
 def receipt_at(emulator: Emulator, clock: Clock, intent: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """The receipt so many seconds after the quote; the clock stays there."""
+    """Return the receipt this many seconds after the quote, and leave the clock there."""
     clock.now = (intent["id"] + round(seconds * 1_000_000)) / 1_000_000
     return call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
 
 
 def wait(emulator, intent, cursor=None):
-    """The answer, and whether it was held back."""
+    """Return the response, and whether it was held."""
     looks = []
     with pytest.MonkeyPatch.context() as patch:
         until = emulator._waiting._until_next_change

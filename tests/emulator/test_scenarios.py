@@ -75,9 +75,9 @@ def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
 
 def test_the_demo_page_links_to_transfers_in_progress(emulator, clock):
     clock.forward(200)
-    for scenario in emulator.scenarios():
-        intent = call(emulator, "GetIntent", {"intentId": scenario.fresh})["intent"]
-        scenario = next(scenario for scenario in SCENARIOS if scenario.number == scenario.number)
+    for shown in emulator.scenarios():
+        intent = call(emulator, "GetIntent", {"intentId": shown.fresh})["intent"]
+        scenario = next(scenario for scenario in SCENARIOS if scenario.number == shown.number)
         assert clock.now - intent["id"] / 1_000_000 < scenario.lasts
     assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in emulator.scenarios()]
 

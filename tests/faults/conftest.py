@@ -1,4 +1,4 @@
-"""One dashboard for a module, and a service on a socket that each test can have misbehave."""
+"""A dashboard per module, and a service on a socket with faults that tests inject."""
 
 import logging
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def shared(emulator: Emulator) -> Iterator[Dashboard]:
     logging.getLogger().addHandler(log)
     transport = DeadlineTransport(connections=48)
     with upstream(emulator) as service, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(retries, "pause", lambda *_, **__: 0.0)  # nobody here is spared by a pause
+        patch.setattr(retries, "pause", lambda *_, **__: 0.0)  # retries don't wait
         yield Dashboard(service, log, transport, patch)
     transport.close()
     logging.getLogger().removeHandler(log)
@@ -42,7 +42,7 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
 
 @pytest.fixture(scope="module")
 def paths(emulator: Emulator) -> dict[str, str]:
-    """One of each kind of page that asks the service for anything."""
+    """Return a path of each kind of page that sends requests to the service."""
     found = {which: f"/intent/{emulator.finished(which)['intentId']}" for which in (3, 8, 11)}
     running = f"/intent/{emulator.play('stalled-in-bridge')['intentId']}"
     quoted = f"/intent/{emulator.play('expired-quote')['intentId']}"

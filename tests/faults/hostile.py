@@ -1,7 +1,7 @@
-"""The service with strangers' words in every text of its answers: what a page makes of them, and of harmless ones.
+"""A service with untrusted text in every field of its responses, and helpers to compare pages with harmless ones.
 
-A harmless run answers with the same words, but for the six characters that mean something in HTML: each of them is
-another one. So two pages of the two runs have the same tree, and the same words when the six are exchanged in both.
+A harmless run has the same text, except that each of the six characters with a meaning in HTML is replaced by another.
+So pages of both runs have the same tree, and the same text once the six are replaced in both.
 """
 
 import asyncio
@@ -38,20 +38,21 @@ type Choice = Callable[[str, str], str | None]
 
 
 def is_word(key: str, value: str) -> bool:
-    """What is neither an id, an address, a number, a moment nor a state."""
+    """Return whether a text is not an ID, address, number, time or status."""
     return is_anything(key, value) and not (value in STATES or HEX.fullmatch(value) or MOMENT.fullmatch(value))
 
 
 def is_anything(key: str, value: str) -> bool:
-    """All but what pages are found by, and what goes back to the service as it came."""
+    """Return whether a text is neither part of a page's URL nor sent back to the service unchanged."""
     return key not in ("intentId", "column", "order")
 
 
 @dataclass
 class Hostile:
-    """In front of the embedded service. `wants`: which texts, by their key and value, become one of `payloads`.
+    """A proxy of the emulator. `wants` selects texts, by key and value, to replace by one of `payloads`.
 
-    `refusal`: what it says to everything instead."""
+    `refusal` is a response to all requests instead.
+    """
 
     payloads: Sequence[str]
     places: Sequence[str] = ()
@@ -85,7 +86,7 @@ class Hostile:
         return getattr(self.emulator, name)
 
     def rewritten(self, value: Any, path: str, *, spared: Set[str] = frozenset()) -> Any:
-        """`spared`: the texts of the request, because a response about something else is refused."""
+        """Return the document with payloads. `spared` are the texts of the request: other responses are rejected."""
         match value:
             case dict():
                 return {key: self.rewritten(each, f"{path}.{key}", spared=spared) for key, each in value.items()}
@@ -97,7 +98,7 @@ class Hostile:
                 return value
 
     def payload(self, path: str, value: str) -> str:
-        """The same for the same words in fields of one name, whoever asks; another one in the next turn."""
+        """Return a payload: the same for the same text in fields of one name, and another one in the next turn."""
         key = path.rpartition(".")[2]
         choice = self.places if self.places and key in PLACES_OF_PICTURES else self.payloads
         chosen = choice[(crc32(f"{key} {value}".encode()) + self.turn) % len(choice)]
@@ -107,7 +108,7 @@ class Hostile:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in it, in lower case."""
+    """Yield all texts of a document, in lower case."""
     match value:
         case dict():
             yield from itertools.chain.from_iterable(map(texts, value.values()))
@@ -119,7 +120,7 @@ def texts(value: Any) -> Iterator[str]:
 
 @contextmanager
 def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
-    """The dashboard asks this one, and knows nothing from before. Unless it ticks, its clock stands still."""
+    """Make the dashboard use this service, with empty caches. Unless `tick`, the clock is stopped."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=tick), contextmanager(fresh)() as emulator:
         service.emulator = emulator
         with patch.object(wiring, "emulator", lambda: service):
@@ -127,7 +128,7 @@ def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
 
 
 def ask(method: str, path: str, **how: Any) -> httpx.Response:
-    """Through the front door, for what comes piece by piece."""
+    """Send a request through ASGI, for streamed responses."""
 
     async def answer() -> httpx.Response:
         transport = httpx.ASGITransport(asgi.application)
@@ -137,12 +138,12 @@ def ask(method: str, path: str, **how: Any) -> httpx.Response:
     return asyncio.run(answer())
 
 
-# What a page is made of
+# Nodes of a page
 
 
 @dataclass(frozen=True)
 class Node:
-    """An element with its attributes, or (`tag` is "") words, inside of an element `of`."""
+    """An element with its attributes, or text (`tag` is ""), inside of an element `of`."""
 
     tag: str
     of: str
@@ -161,8 +162,8 @@ def nodes(markup: str) -> Iterator[Node]:
             yield Node(each.tag or "", of, tuple((name, value or "") for name, value in each.attributes.items()))
 
 
-# Drawn anew for each request; places in a list; pictures of the live part; what was measured, and when it is tried
-# again; chains in the order in which their tokens came.
+# Differs between responses: random values, cursors, IDs of live snapshots, measured times, times of retries, and the
+# order of chains, which is that of their tokens.
 OF_ITS_OWN: Final = re.compile(
     r"\b[0-9a-f]{12}\b(?:\.\d+)?|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
     r"|(?<![\d:])(?:11:59|12:0[0-5]):[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b"
@@ -172,21 +173,21 @@ OF_ITS_OWN: Final = re.compile(
 DRAWN: Final = {"form", "seen", "confirmed", "csrfmiddlewaretoken"}
 EXAMPLES: Final = {"value", "placeholder"}
 BY_THE_NAME: Final = {"data-hue"}
-BY_THE_ORDER: Final = {"x", "width"}  # of what is sorted by name
+BY_THE_ORDER: Final = {"x", "width"}  # of entries sorted by name
 
 
 def plain(words: str) -> str:
-    """As they would stand in a harmless page: in JSON a quotation mark is one with its backslash."""
+    """Return text as in a harmless page. In JSON, a quotation mark includes its backslash."""
     return OF_ITS_OWN.sub("…", unquote(words).replace("\\", "").translate(HARMLESS))
 
 
-# Forms with rules of their own: Markdown, and CSV.
+# Formats with their own rules: Markdown and CSV.
 IN_A_FORM: Final = ("**", "As of ", "Row,")
 
 
 def told(node: Node) -> Iterator[tuple[str, str]]:
     is_drawn = dict(node.attributes).get("name") in DRAWN
-    # An example is one of the newest transfers, whichever has all it takes when it is asked for.
+    # An example is one of the newest transfers that has the required fields.
     is_example = node.of == "datalist" or dict(node.attributes).get("list", "").startswith("suggested-")
     for name, value in sorted(node.attributes):
         if name == "data-copy" and value.startswith(IN_A_FORM):
@@ -201,14 +202,14 @@ def told(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def harmless(markup: str) -> Counter[Node]:
-    # A console form begins with the same transfer as its examples.
+    # A console form is filled with the same transfer as its examples.
     begun = (*IN_A_FORM, '{"ownerAddress":')
     found = (each for each in nodes(markup) if not (each.of == "textarea" and each.words.startswith(begun)))
     return Counter(Node(each.tag, each.of, tuple(told(each)), plain(each.words)) for each in found)
 
 
 def differences(hostile: str, twin: str) -> list[str]:
-    """What one of the two pages has and the other has not, but for its six characters."""
+    """Return the nodes that only one of the two pages has, ignoring the six characters."""
     one, other = harmless(hostile), harmless(twin)
     return [*map(repr, one - other), *(f"not {each}" for each in other - one)]
 
@@ -218,7 +219,7 @@ def text(markup: str) -> str:
 
 
 def visible(words: str, *, lines: bool = False) -> str:
-    """What a reader should be able to see of it."""
+    """Return text with hidden characters made visible, as pages show it."""
     kept = "\n\t" if lines else ""
     shown = words.replace("\r", "") if lines else words
     return "".join(each if each in kept or not is_hidden(each) else f"⟨U+{ord(each):04X}⟩" for each in shown)

@@ -1,4 +1,4 @@
-"""`python -m tests.faults.hostile_service <port> word|anything`: the hostile service, for a real dashboard."""
+"""`python -m tests.faults.hostile_service <port> word|anything`: run the hostile service for a real dashboard."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The pages on which the service's objects stand, and the values that do not belong there."""
+"""Pages that show the service's objects, and invalid values for their fields."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ TYPED: Final = "POST "
 
 @dataclass(frozen=True)
 class Sample:
-    """An intent by everything that it is looked up by."""
+    """The identifiers by which an intent can be looked up."""
 
     intent_id: str
     owner: str
@@ -65,7 +65,7 @@ CATALOGUE: Final = [
 
 
 def read(site: Client, page: str) -> HttpResponse:
-    """What a page's address answers with; `live …` is the fragment that a stream sends, `POST …` a form."""
+    """Return the response of a page. `live …` is the fragment that a stream sends, `POST …` a form."""
     if page.startswith(LIVE):
         intent_id = page.removeprefix(LIVE)
         known = wiring.service().get_intent_receipt(intent_id)
@@ -92,7 +92,7 @@ type Place = tuple[str | int, ...]
 
 
 def places(document: Any, at: Place = ()) -> Iterator[Place]:
-    """Every node of a document but its root."""
+    """Yield the place of every node of a document except its root."""
     pairs: Any = ()
     if isinstance(document, dict):
         pairs = document.items()
@@ -104,7 +104,7 @@ def places(document: Any, at: Place = ()) -> Iterator[Place]:
 
 
 def kind_of(place: Place) -> str:
-    """The same for all entries of a list: `intents.[].status`."""
+    """Return the kind of a place, the same for all entries of a list: `intents.[].status`."""
     return ".".join("[]" if isinstance(step, int) else step for step in place)
 
 
@@ -118,7 +118,7 @@ MISSING: Final = object()
 
 
 def with_(document: Any, place: Place, value: Any) -> Any:
-    """A copy in which that node is another value, or MISSING."""
+    """Return a copy with another value at that place, or without it (MISSING)."""
     step, *rest = place
     copy = dict(document) if isinstance(document, dict) else list(document)
     if rest:
@@ -164,7 +164,7 @@ def _huge(value: Any) -> Any:
 
 
 class Oddity(Enum):
-    """What becomes of a node."""
+    """Replacements of a node."""
 
     MISSING = "missing"
     NULL = "null"

@@ -1,4 +1,4 @@
-"""The embedded service, whose answers a test may change on their way to the pages."""
+"""The emulator, with responses that a test can change."""
 
 import json
 import threading
@@ -22,9 +22,10 @@ type Change = Callable[[Any], Any]
 
 
 class OddService(httpx.BaseTransport):
-    """Answers as the emulator does, each question once: its clock has to stand still.
+    """A transport that returns the emulator's responses and caches them, so the clock must be stopped.
 
-    `changes`, by operation: what becomes of an answer's document; text is sent as it is."""
+    `changes` has a function for the response's document by operation. If it returns text, that is sent unchanged.
+    """
 
     def __init__(self, emulator: Emulator) -> None:
         self._service = InProcessTransport(emulator, loops=8)
@@ -49,7 +50,7 @@ class OddService(httpx.BaseTransport):
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(content))
 
     def close(self) -> None:
-        """The client of one page is closed, the service stays."""
+        """Do nothing: a page closes its client, but the service stays."""
 
     def end(self) -> None:
         self._service.close()
@@ -62,7 +63,7 @@ class OddService(httpx.BaseTransport):
 
 
 def _document(body: bytes) -> Any:
-    """What was asked; a call by hand may be anything."""
+    """Return the request as JSON. Console calls may be invalid JSON."""
     try:
         return json.loads(body)
     except ValueError:
@@ -70,7 +71,7 @@ def _document(body: bytes) -> Any:
 
 
 class Odd:
-    """Where a test has its pages from. `anew` forgets all that earlier pages have learned."""
+    """The site with changed responses. `anew` clears all caches."""
 
     def __init__(self, way: OddService, monkeypatch: pytest.MonkeyPatch) -> None:
         self.way = way
@@ -79,7 +80,7 @@ class Odd:
         self.client = ServiceClient(wiring.config(), transport=way)
 
     def rewrite(self, **changes: Change) -> None:
-        """Names that nobody changes are learned once: each page would read the lists again."""
+        """Set the changes. Lists of names stay cached unless they change, because every page would load them again."""
         self.way.changes = changes
         self.way.asked.clear()
         self.way.given.clear()

@@ -1,4 +1,4 @@
-"""The dashboard's pages, asking a service that misbehaves, with a log and a clock that a test can look at and move."""
+"""The dashboard with a misbehaving service, a log to inspect, and a clock to move."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from tests.pages.conftest import clear_data
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
-# Most tests are not about time, and a machine may be busy with others.
+# Most tests don't test timeouts, and the machine may be busy.
 PATIENT = {group: Limits(60, 60, 60, limits.size) for group, limits in LIMITS.items()}
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -30,7 +30,7 @@ NATIVE = "0x" + "0" * 40
 
 
 class Log(logging.Handler):
-    """The lines that were written since it was last emptied."""
+    """Log lines since `lines` was cleared."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ SHARED += (everyone.newest,)
 
 @dataclass
 class Dashboard:
-    """The site, asking a service on a socket. `open`: as one that was just started; `visit`: as one that goes on."""
+    """The dashboard with a service on a socket. `open` requests a page with empty caches, `visit` with current ones."""
 
     service: Upstream
     log: Log
@@ -71,7 +71,7 @@ class Dashboard:
         return time.monotonic() + self.ahead
 
     def later(self, seconds: float) -> None:
-        """What readers share for a moment is over by then."""
+        """Move the clock. Results that requests share for a moment expire."""
         self.ahead += seconds
         for each in SHARED:
             each.cache_clear()

@@ -1,4 +1,4 @@
-"""Requests that no browser sends, drawn with hypothesis from the site map: what fits into its addresses, and what not.
+"""Hypothesis strategies for requests that no browser sends: URLs of the site map with valid and invalid values.
 
 @given(asked=strategies.requests())
 def test_nothing_that_is_asked_breaks_a_page(client, asked):
@@ -25,7 +25,7 @@ OWNER = names.address_of(Role.OWNER, 0)
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING = "0x" + "12" * 32
 
-# What belongs somewhere in our addresses, and so gets past the first look at it.
+# Values that are valid in some URL, and so pass the first check.
 FITTING = (
     OWNER, OWNER.upper(), USDC, NOTHING, NOTHING[2:], "0x" + "0" * 40, "0x" + "0" * 64, "intent_7",
     "So11111111111111111111111111111111111111112", "1", "8453", "424242", str(2**64 - 1), "20", "0", "csv", "json",
@@ -77,7 +77,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 }
 CONTENT_TYPES = (
     "application/x-www-form-urlencoded",
-    "application/x-www-form-urlencoded; charset=utf-8",  # others are refused at the front door
+    "application/x-www-form-urlencoded; charset=utf-8",  # others are rejected before Django
     "multipart/form-data",
     "multipart/form-data; boundary=x",
     "multipart/form-data; boundary=" + "x" * 300,
@@ -92,7 +92,7 @@ ENDS = ("", "", "", "", "", "", "/", "//", "/x.css", ";jsessionid=1", "%00", "%2
 
 @dataclass(frozen=True)
 class Asked:
-    """A request. `path` and `query` are escaped as far as they are meant to be."""
+    """A request. `path` and `query` are already escaped."""
 
     method: str
     path: str
@@ -102,13 +102,13 @@ class Asked:
     content_type: str = ""
 
     def send(self, client: Client) -> Any:
-        """The answer of Django's own client."""
+        """Return the response to Django's test client."""
         sent = {"headers": dict(self.headers), "QUERY_STRING": self.query}
         return client.generic(self.method, self.path, self.body, self.content_type, **sent)
 
 
 def words() -> st.SearchStrategy[str]:
-    """What stands in a path, in a query or in a form: mostly of the kind that is looked at twice."""
+    """Values of a path, query or form, mostly valid-looking ones."""
     characters = st.characters(exclude_categories=("Cs",))
     return st.one_of(
         st.sampled_from(FITTING),
@@ -119,7 +119,7 @@ def words() -> st.SearchStrategy[str]:
 
 
 def paths() -> st.SearchStrategy[str]:
-    """Every address of the site map with anything in its places, and a few that it has not."""
+    """All URLs of the site map with any values, and some unknown ones."""
     of_site_map = st.sampled_from([str(pattern.pattern) for pattern in urlpatterns]).flatmap(filled)
     elsewhere = words().map(lambda word: quote(word, safe="/"))
     ends = st.sampled_from(ENDS)
@@ -144,7 +144,7 @@ def fields() -> st.SearchStrategy[list[tuple[str, str]]]:
 
 
 def queries() -> st.SearchStrategy[str]:
-    """Well-formed ones as a rule."""
+    """Queries, mostly well-formed."""
     return st.one_of(
         fields().map(urlencode), fields().map(urlencode), st.sampled_from(("&&&", "=", "a=%", "%00=%ff", "a;b"))
     )

@@ -1,11 +1,11 @@
-"""An event loop that jumps over the time in which nothing happens: half an hour of live pages takes a second."""
+"""An event loop that skips idle time: half an hour of live pages takes a second."""
 
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-REAL_SECONDS = 0.0002  # that the kernel has to bring what was sent over a socket of this very process
+REAL_SECONDS = 0.0002  # for the kernel to deliver data over a socket within this process
 
 
 class _Swift(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
@@ -26,7 +26,7 @@ class SwiftLoop(asyncio.SelectorEventLoop):
         super().__init__(self._swift)
 
     def time(self) -> float:
-        """Seconds since its beginning, of which none passes while something is done."""
+        """Return the seconds since the start. Time passes only while the loop is idle."""
         return self._swift.ahead
 
 

@@ -350,7 +350,7 @@ def test_a_cross_site_form_has_no_effect(emulator: Emulator, way: Recorded, send
     by_reading = READING | {"/export/progress/" + "a" * 22}
     allowed = by_reading if sender in ("no proof", "a wrong proof") else set()
     assert set(taken) <= allowed | {"/csp-report"}  # browsers send it, whichever page they were on
-    assert [each for each in WRITING if way.asked(each)] == []
+    assert [each for each in WRITING if way.requests(each)] == []
 
 
 def test_a_cross_site_form_is_rejected_with_one_of_our_pages() -> None:
@@ -364,7 +364,7 @@ def test_get_requests_change_nothing(emulator: Emulator, way: Recorded) -> None:
     for path in addresses(emulator):
         for query in ("", "?json={}&ask=json&confirmed=yes&operator-token=" + TOKEN):
             browser.get(path + query).close()
-    assert [each for each in WRITING if way.asked(each)] == []
+    assert [each for each in WRITING if way.requests(each)] == []
 
 
 # What no page and no template may hold.

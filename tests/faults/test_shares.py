@@ -135,11 +135,11 @@ class Somebody:
 @pytest.mark.usefixtures("emulator")
 def test_exports_of_one_address_leave_capacity_for_others() -> None:
     mine = Somebody()
-    assert wiring.exports().take_place(mine, GREEDY)
+    assert wiring.exports().acquire(mine, GREEDY)
     for kind in ("csv", "json"):
         assert is_refused(ask(GREEDY, f"/export/history.{kind}"))
     assert ask(OTHER, "/export/history.csv").status_code == 200
-    wiring.exports().leave_place(mine)
+    wiring.exports().release(mine)
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 

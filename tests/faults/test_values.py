@@ -386,7 +386,7 @@ def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path
     asked = transfer.dashboard.service.asked("GetIntentHistory")
     assert all("after" not in (each.body.get("page") or {}) for each in asked)
     assert 'rel="next"' not in answer.body
-    assert re.search("exist but couldn&#39;t be loaded|where it goes on could not be read", answer.body)
+    assert re.search("exist but couldn&#39;t be loaded|its cursor could not be read", answer.body)
 
 
 def test_each_click_costs_one_request_however_the_list_continues(transfer: Transfer) -> None:

@@ -1,6 +1,6 @@
-"""The service on a real socket, in every kind of trouble: by operation and by the number of the call.
+"""The service on a real socket, with faults by operation and number of the call.
 
-What is not told to misbehave is answered by the embedded emulator.
+The emulator responds to all other calls.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ class Request:
 
 @dataclass
 class Upstream:
-    """`requests` has all that arrived, in their order. A script that stands for an operation and a call goes first."""
+    """A service. `requests` are those received, in order. Scripts of a call number take precedence."""
 
     emulator: Emulator
     requests: list[Request] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Upstream:
         self.url = self.server.url
 
     def misbehave(self, script: Script, *operations: str, nth: int | None = None) -> None:
-        """`nth` call from now on, the first being 1; None: each. Without operations: all of them."""
+        """Inject a fault into the `nth` next call (from 1), or each (None), of these operations, or of all."""
         with self._lock:
             for operation in operations or (EVERY,):
                 self._counts[operation] = 0
@@ -66,7 +66,7 @@ class Upstream:
 
     def close(self) -> None:
         self.server.close()
-        # Elsewhere, because it runs loops to their end and a test may have one of its own.
+        # In another thread, because it runs event loops to their end and a test may have its own.
         closing = threading.Thread(target=self._service.close)
         closing.start()
         closing.join()
@@ -76,7 +76,7 @@ class Upstream:
         (script or self._pass_on)(visit)
 
     def _script_for(self, visit: Visit) -> Script | None:
-        # The server keeps every visit, for tests that look at them; we have our own record.
+        # The server records every visit for tests. This class has its own record.
         self.server.visits.clear()
         with self._lock:
             asked = Request(visit.operation, json.loads(visit.body or "null"), visit.headers, time.monotonic())
@@ -106,7 +106,7 @@ def upstream(emulator: Emulator) -> Iterator[Upstream]:
 
 
 def refusing(code: int, name: str, status: int, *, msg: str = "", is_nested: bool = False, **headers: str) -> Script:
-    """Error response of the service, in either envelope (docs/contract.md#errors)."""
+    """Return a script that sends an error response of the service, in either envelope (docs/contract.md#errors)."""
     flat = {"error": name, "code": code, "msg": msg or name, "cause": "for those who run it", "status": status}
     nested = {"webrpcError": {"name": name, "code": code, "message": msg or name, "httpStatus": status}}
     told = {header.replace("_", "-"): value for header, value in headers.items()}
@@ -128,7 +128,7 @@ def raw(data: bytes) -> Script:
 
 def endless(visit: Visit) -> None:
     visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
-    for _ in range(4_000):  # 32 MB, of which nobody reads more than the limit
+    for _ in range(4_000):  # 32 MB, above the limit on responses
         visit.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
 
 
@@ -142,7 +142,7 @@ def elsewhere(location: str, *, status: int = 302) -> Script:
 
 
 def bomb() -> Script:
-    """A gigabyte of nothing would be as good; this is enough to be noticed."""
+    """Return a script that sends a compressed response above the limit."""
     packed = gzip.compress(bytes(64 * 2**20), 9)
     return answering(packed, headers={"Content-Encoding": "gzip"})
 
@@ -151,7 +151,7 @@ def encoded(encoding: str) -> Script:
     return answering(PLAIN, headers={"Content-Encoding": encoding})
 
 
-# Failures that show in a response, or in the lack of one. None of them makes a test wait.
+# Failures without a wait: invalid or missing responses.
 TRANSPORT: Mapping[str, Script] = {
     "closed without a word": lambda visit: None,
     "reset without a word": Visit.reset,
@@ -193,5 +193,5 @@ STATUSES: Mapping[str, Script] = {
     "not found": refusing(8000, "NotFound", 400),
     "not here": refusing(1006, "Geoblocked", 451),
 }
-# These cost a wait: for pages with short limits.
+# Failures with a wait, for pages with short limits.
 SLOW: Mapping[str, Script] = {"silence": Visit.stay_silent, "a drip": dripping}

@@ -1,4 +1,4 @@
-"""A browser on a stream, without a server: what it is sent, and how it leaves, stops reading, or comes back."""
+"""A browser on a live stream, without a server. It can disconnect, stop reading, or reconnect."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from intents_ui.live.stream import Streams
 
 @dataclass
 class Event:
-    """As a browser reads it; `name` "" is a message that is swapped in."""
+    """A server-sent event as parsed by a browser. An empty `name` is a message that is swapped in."""
 
     name: str = ""
     id: str = ""
@@ -21,7 +21,7 @@ class Event:
 
 @dataclass
 class Browser:
-    """`reads` False: what is sent to it is not taken."""
+    """A viewer of a live stream. If `reads` is False, it doesn't read what is sent."""
 
     streams: Streams
     path: str

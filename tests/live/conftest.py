@@ -16,7 +16,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def service(clock: Clock) -> CountedService:
-    """The emulator on a clock that stands until it is set; its long polls are held for two real seconds."""
+    """Return the emulator on a manual clock. Long polls take up to two real seconds."""
     return CountedService(Emulator(now=clock, hold=2.0))
 
 

@@ -1,4 +1,4 @@
-"""What tests of the live part share: a hub on the real client, a service that counts, conditions with a deadline."""
+"""Helpers for tests of live updates: a hub with the real client, a counting service, conditions with a deadline."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.health import Health, Line
 
-# As fast as a test wants to be; the proportions are those of `PollIntervals`.
+# Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(
     breath=0.002,
     shortest=0.05,
@@ -35,11 +35,11 @@ QUICK = PollIntervals(
 )
 
 
-OPEN_SECONDS = 0.1  # for which the service is left alone after many failures
+OPEN_SECONDS = 0.1  # pause after many failures
 
 
 class CountedService:
-    """The emulator behind a counter: how many calls of an operation there were, and how many are under way."""
+    """The emulator behind a counter of calls, by operation, and of calls in progress."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
@@ -73,7 +73,7 @@ async def hub_on(
     clock: Callable[[], float] | None = None,
     **how: Any,
 ) -> AsyncIterator[Hub]:
-    """A hub that asks an ASGI application, or whatever answers at a URL."""
+    """Yield a hub that polls an ASGI application, or the service at a URL."""
     health = Health(open_seconds=dict.fromkeys(Line, OPEN_SECONDS))
     if isinstance(service, str):
         client = AsyncServiceClient(ServiceConfig(service, **how), health=health)
@@ -92,7 +92,7 @@ async def until(condition: Callable[[], Any], *, within: float = 60.0, every: fl
 
 
 class Viewer:
-    """Follows an intent in a task of its own and remembers what it was given."""
+    """Follows an intent in its own task and records the snapshots it gets."""
 
     def __init__(self, hub: Hub, intent_id: str) -> None:
         self.snapshots: list[Any] = []
@@ -105,7 +105,7 @@ class Viewer:
 
     @property
     def statuses(self) -> list[str | None]:
-        """Of the snapshots in order, each once."""
+        """Statuses of the snapshots in order, without repeats."""
         told = [snapshot.receipt.status if snapshot.receipt else None for snapshot in self.snapshots]
         return [status for place, status in enumerate(told) if place == 0 or told[place - 1] != status]
 

@@ -1,7 +1,7 @@
-"""The live part as a process of its own, for tests that need several: `gunicorn tests.live.process:application`.
+"""Live updates in their own process, for tests that need several: `gunicorn tests.live.process:application`.
 
-LIVE_SERVICE and LIVE_REDIS say where those are; the fragment is the receipt's status. Any other path tells how many
-intents this process asks about and how many streams are open; `/memory` how many objects and tasks there are.
+LIVE_SERVICE and LIVE_REDIS are the URLs of the service and Redis. The fragment is the receipt's status. Any other path
+returns the numbers of polled intents and open streams, `/memory` those of objects and tasks.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ def objects() -> int:
 
 
 def tasks() -> int:
-    """Without gunicorn's own, which outlive a broken connection by three seconds."""
+    """Return the number of tasks, without gunicorn's, which outlive a broken connection by three seconds."""
     return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
 
 

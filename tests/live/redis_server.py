@@ -1,4 +1,4 @@
-"""A real Redis on a free loopback port, which can be killed and come back."""
+"""A Redis server on a free loopback port, which can be killed and restarted."""
 
 import contextlib
 import socket
@@ -37,7 +37,7 @@ class RedisServer:
                     self._watch()
                     return
             process_breathes()
-        raise AssertionError(f"redis-server did not answer within {PATIENCE:g} s")
+        raise AssertionError(f"redis-server did not respond within {PATIENCE:g} s")
 
     def _watch(self) -> None:
         """Fail if a key, value or message sent to Redis contains the access key."""

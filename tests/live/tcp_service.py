@@ -1,4 +1,4 @@
-"""An ASGI application on a loopback port of its own: just enough of HTTP for our clients, and it can go down."""
+"""An ASGI application on its own loopback port, with enough HTTP for our clients. It can go down."""
 
 import asyncio
 import contextlib
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class TcpService:
-    """While it is down, connections are refused and those that were open are reset."""
+    """A server. While it is down, new connections are refused and open ones are reset."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
@@ -61,7 +61,7 @@ class TcpService:
         async def receive() -> Any:
             if message := next(received, None):
                 return message
-            await reader.read(1)  # our clients send nothing before they have their answer, so this is the end
+            await reader.read(1)  # our clients don't pipeline requests, so this is the end of the connection
             return {"type": "http.disconnect"}
 
         async def send(message: Any) -> None:
@@ -74,7 +74,7 @@ class TcpService:
 
         await self.application(scope, receive, send)
         for _ in range(2):
-            await asyncio.sleep(0)  # what the application had waiting for our end has to stop reading first
+            await asyncio.sleep(0)  # lets the application's pending read of the connection end first
         return True
 
 

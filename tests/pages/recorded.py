@@ -45,7 +45,7 @@ class Recorded(httpx.BaseTransport):
     def close(self) -> None:
         self._service.close()
 
-    def asked(self, operation: str) -> list[Any]:
+    def requests(self, operation: str) -> list[Any]:
         return [body for name, body in self.sent if name == operation]
 
 

@@ -37,26 +37,26 @@ def fragment(site: Client, intent_id: str) -> HttpResponse:
 
 def operations_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service from now on."""
-    asked: list[str] = []
+    requested: list[str] = []
     send = httpx.Client.send
 
     def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
-        asked.append(request.url.path.rpartition("/")[2])
+        requested.append(request.url.path.rpartition("/")[2])
         return send(client, request, **how)
 
     monkeypatch.setattr(httpx.Client, "send", sent)
-    return asked
+    return requested
 
 
 def test_the_page_requests_balances_once_and_shows_them(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"/intent/{emulator.finished(ABORTED_WITH_FUNDS)['intentId']}"
-    asked = operations_of(monkeypatch)
+    requested = operations_of(monkeypatch)
     page = site.get(url).content.decode()
     assert f'hx-get="{url}/balances" hx-trigger="load"' not in page
     assert f'href="{url}/balances"' in page
-    assert asked.count("GetIntentHistory") == 1
+    assert requested.count("GetIntentHistory") == 1
 
 
 def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
@@ -243,12 +243,12 @@ def test_concurrent_viewers_share_one_balance_lookup(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    asked = operations_of(monkeypatch)
+    requested = operations_of(monkeypatch)
     for _ in range(3):
         fragment(site, intent_id)
-    assert asked.count("GetIntentHistory") == 1
+    assert requested.count("GetIntentHistory") == 1
     fragment(site, emulator.finished(DEPOSITED_TWICE)["intentId"])
-    assert asked.count("GetIntentHistory") == 2
+    assert requested.count("GetIntentHistory") == 2
 
 
 def test_another_spelling_of_an_id_redirects_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
@@ -258,9 +258,9 @@ def test_another_spelling_of_an_id_redirects_to_the_canonical_one(site: Client, 
 
 
 def test_an_invalid_id_causes_no_request(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = operations_of(monkeypatch)
+    requested = operations_of(monkeypatch)
     assert site.get("/intent/0x12/balances").status_code == 404
-    assert asked == []
+    assert requested == []
 
 
 def test_an_unknown_intent_is_not_found(site: Client, emulator: Emulator) -> None:

@@ -49,7 +49,7 @@ class Transport(httpx.BaseTransport):
     def close(self) -> None:
         self.service.close()
 
-    def asked(self, operation: str) -> list[dict[str, Any]]:
+    def requests(self, operation: str) -> list[dict[str, Any]]:
         return [body for each, body in self.sent if each == operation]
 
     def ask(self, operation: str, **body: Any) -> Any:
@@ -130,7 +130,7 @@ def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Tra
     counts = Counter(token["chainId"] for token in way.ask("GetTokenList", chainIds=chain_ids)["tokens"])
     shown = {chain_id: row[4] for chain_id, row in zip(chain_ids, rows(read(site, "/chains")), strict=True)}
     assert shown == {chain_id: str(counts[chain_id]) for chain_id in chain_ids}
-    assert way.asked("GetTokenList") == [{"chainIds": chain_ids}]
+    assert way.requests("GetTokenList") == [{"chainIds": chain_ids}]
     read(site, "/chains?network=testnet")
     assert len(way.sent) == 2
 
@@ -255,16 +255,16 @@ def test_an_invalid_filter_is_explained_without_a_request(
     assert problem in page
     assert "Fix the marked fields" in page
     assert "<script>" not in page
-    assert way.asked("GetTokenList") == []
+    assert way.requests("GetTokenList") == []
 
 
 def test_an_unknown_route_provider_is_requested_as_written(way: Transport, site: Client) -> None:
     page = read(site, "/chains?provider=Wormhole")
-    assert {"routeProvider": "Wormhole"} in way.asked("GetChains")
+    assert {"routeProvider": "Wormhole"} in way.requests("GetChains")
     assert "No chains for Wormhole" in visible_text(page)
     assert "Unknown route provider." in page
     read(site, "/chains?provider=Wormhole")
-    assert way.asked("GetChains").count({"routeProvider": "Wormhole"}) == 2
+    assert way.requests("GetChains").count({"routeProvider": "Wormhole"}) == 2
 
 
 def test_a_known_route_provider_without_chains_shows_none(way: Transport, site: Client, emulator: Emulator) -> None:
@@ -344,10 +344,10 @@ def test_a_chain_page_shows_the_newest_transfers_of_each_side(
     way: Transport, site: Client, side: str, field: str
 ) -> None:
     page = section(read(site, f"/chain/{BASE}"), side)
-    asked = next(body for body in way.asked("GetIntentHistory") if field in body)
-    assert asked[field] == BASE
-    assert asked["page"]["pageSize"] == 5
-    found = [entry["intentId"] for entry in way.ask("GetIntentHistory", **asked)["intents"]]
+    requested = next(body for body in way.requests("GetIntentHistory") if field in body)
+    assert requested[field] == BASE
+    assert requested["page"]["pageSize"] == 5
+    found = [entry["intentId"] for entry in way.ask("GetIntentHistory", **requested)["intents"]]
     assert len(found) == 5
     assert len(set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', page)) & set(found)) >= 4
     assert f'href="/history?{side}={BASE}"' in page
@@ -414,12 +414,12 @@ def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: 
 def test_each_route_provider_is_requested_once_for_all_chains(way: Transport, site: Client) -> None:
     read(site, f"/chain/{BASE}")
     read(site, "/chain/10")
-    asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
-    assert asked == dict.fromkeys(connections.ASKED, 1)
+    requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
+    assert requested == dict.fromkeys(connections.ASKED, 1)
     way.now += 1.2 * HOUR
     read(site, "/chain/10")
-    asked = Counter(body["routeProvider"] for body in way.asked("GetChains") if body)
-    assert max(asked.values()) <= 2
+    requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
+    assert max(requested.values()) <= 2
 
 
 def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Client) -> None:
@@ -474,7 +474,7 @@ def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Transport
 @pytest.mark.parametrize("number", ["0", "99999999999999999999", str(2**64)])
 def test_an_impossible_chain_id_causes_no_transfer_request(way: Transport, site: Client, number: str) -> None:
     assert "Enter a chain ID between" in read(site, f"/chain/{number}", status=404)
-    assert way.asked("GetIntentHistory") == []
+    assert way.requests("GetIntentHistory") == []
 
 
 @pytest.mark.parametrize(

@@ -136,20 +136,20 @@ def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client
 def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
     site: Client, quoted: str, recorder: Recorder
 ) -> None:
-    told = text(page(site, f"/intent/{quoted}/commit"))
-    assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in told
-    assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
-    assert "The intent is submitted once, unchanged." in told
-    assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
-    assert "operator's token" not in told
+    result = text(page(site, f"/intent/{quoted}/commit"))
+    assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in result
+    assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
+    assert "The intent is submitted once, unchanged." in result
+    assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
+    assert "operator's token" not in result
     assert recorder.commits == 0
 
 
 def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, recorder: Recorder) -> None:
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 200
-    assert "Committed The service accepted the quote unchanged." in told
-    assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", told)
+    assert "Committed The service accepted the quote unchanged." in result
+    assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
     assert recorder.commits == 1
     assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
@@ -199,10 +199,10 @@ def test_without_a_response_the_outcome_is_unknown_and_the_status_is_read(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, fault: str
 ) -> None:
     emulator.inject("CommitIntent", fault)
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 503
-    assert "Commit status unknown" in told
-    assert "Current status: Quoted. The commit may still be in progress." in told
+    assert "Commit status unknown" in result
+    assert "Current status: Quoted. The commit may still be in progress." in result
     assert recorder.commits == 1
     assert recorder[-1] == "GetIntent"
 
@@ -212,10 +212,10 @@ def test_if_the_status_can_not_be_read_either_the_page_says_so(
 ) -> None:
     emulator.inject("CommitIntent", "timeout-408")
     recorder.before = lambda: emulator.inject("GetIntent", "failing-500")
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 503
-    assert "Commit status unknown" in told
-    assert "Couldn't load the current status either" in told
+    assert "Commit status unknown" in result
+    assert "Couldn't load the current status either" in result
     assert recorder.commits == 1
 
 
@@ -223,9 +223,9 @@ def test_the_status_resolves_a_truncated_or_slow_response(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("CommitIntent", "cut-body")
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 200
-    assert "The response to the commit was lost, but the service reports the transfer as committed" in told
+    assert "The response to the commit was lost, but the service reports the transfer as committed" in result
     assert recorder.commits == 1
 
 
@@ -235,9 +235,9 @@ def test_a_slow_service_is_not_called_twice(
     monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
     wiring.service.cache_clear()
     emulator.inject("CommitIntent", "slow-1")
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 503
-    assert "Commit status unknown" in told
+    assert "Commit status unknown" in result
     assert recorder.commits == 1
 
 
@@ -252,11 +252,11 @@ def test_an_intent_that_differs_from_its_quote_is_rejected(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:
     emulator.inject("GetIntent", "extra-fields")
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 400
-    assert "Commit rejected The service rejected the intent: it differs from the quote" in told
-    assert "No funds moved." in told
-    assert "intent was modified:" in told
+    assert "Commit rejected The service rejected the intent: it differs from the quote" in result
+    assert "No funds moved." in result
+    assert "intent was modified:" in result
     assert recorder.commits == 1
 
 
@@ -272,9 +272,9 @@ def test_a_rejected_commit_has_changed_nothing(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, fault: str, status: int, words: str
 ) -> None:
     emulator.inject("CommitIntent", fault)
-    answered, told = send(browser, quoted)
+    answered, result = send(browser, quoted)
     assert (answered, recorder.commits) == (status, 1)
-    assert words in told
+    assert words in result
 
 
 def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quoted: str, recorder: Recorder) -> None:
@@ -292,9 +292,9 @@ def test_a_quote_that_expired_by_the_services_clock_is_reported_as_expired(
 ) -> None:
     emulator.inject("CommitIntent", "clock-ahead")
     with time_machine.travel("2026-11-21T12:04:30Z"):
-        status, told = send(browser, quoted)
+        status, result = send(browser, quoted)
     assert status == 409
-    assert "Quote expired" in told
+    assert "Quote expired" in result
     assert recorder.commits == 1
 
 
@@ -306,10 +306,10 @@ def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
         emulator._operations["CommitIntent"](Ask(document, emulator._micros(), frozenset()))
 
     recorder.before = by_another_client
-    status, told = send(browser, quoted)
+    status, result = send(browser, quoted)
     assert status == 409
-    assert "Status has changed" in told
-    assert "Current status: Committed. The commit changed nothing." in told
+    assert "Status has changed" in result
+    assert "Current status: Committed. The commit changed nothing." in result
     assert recorder.commits == 1
 
 
@@ -359,8 +359,8 @@ def test_a_form_from_another_site_sends_nothing(browser: Client, quoted: str, re
 
 def test_a_form_without_its_own_id_sends_nothing(browser: Client, quoted: str, recorder: Recorder) -> None:
     for odd in ("", "short", "x" * 5000):
-        status, told = send(browser, quoted, form=odd)
-        assert (status, "The form was incomplete" in told) == (400, True)
+        status, result = send(browser, quoted, form=odd)
+        assert (status, "The form was incomplete" in result) == (400, True)
     assert recorder.commits == 0
 
 
@@ -378,9 +378,9 @@ def test_with_a_token_only_the_operator_commits(
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert "Operator token" in text(page(browser, f"/intent/{quoted}/commit"))
     assert send(browser, quoted)[0] == 403
-    status, told = send(browser, quoted, **{"operator-token": "wrong"})
+    status, result = send(browser, quoted, **{"operator-token": "wrong"})
     assert status == 403
-    assert "Wrong operator token. Nothing was sent to the service." in told
+    assert "Wrong operator token. Nothing was sent to the service." in result
     assert recorder.commits == 0
     answer = browser.post(
         f"/intent/{quoted}/commit", form(browser, quoted) | {"operator-token": TOKEN, "remember": "on"}
@@ -397,8 +397,8 @@ def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert send(browser, quoted, **{"operator-token": TOKEN, "remember": "on"})[0] == 200
     another = str(emulator.play("expired-quote")["intentId"])
-    told = text(page(browser, f"/intent/{another}/commit"))
-    assert "Signed in as operator until 12:30 UTC" in told
+    result = text(page(browser, f"/intent/{another}/commit"))
+    assert "Signed in as operator until 12:30 UTC" in result
     browser.post("/operator", fields(page(browser, "/operator")))
     assert "Operator token Ask your administrator" in text(page(browser, f"/intent/{another}/commit"))
 
@@ -471,13 +471,13 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
     confirmed = wiring.service().get_intent(quoted).received
     monkeypatch.setitem(emulator._operations, "GetIntent", changed)
     answer = browser.post(path, whole)
-    told = text(answer.content.decode())
+    result = text(answer.content.decode())
     assert answer.status_code == 409
     assert recorder.commits == 0
-    assert "The service changed this transfer after you opened this page, so nothing was sent." in told
-    assert RECIPIENT in told
-    assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in told
-    assert "quoteRequest.destinationToAddress" in told
+    assert "The service changed this transfer after you opened this page, so nothing was sent." in result
+    assert RECIPIENT in result
+    assert json.loads(confirmed)["quoteRequest"]["destinationToAddress"] in result
+    assert "quoteRequest.destinationToAddress" in result
     # The version shown now can be confirmed, and is the one sent.
     assert browser.post(path, fields(answer.content.decode())).status_code in (200, 400)
     assert recorder.commits == 1

@@ -198,9 +198,9 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     assert json.loads(sent) == {"intent": quote["intent"]}
     page = submit(site, page, "Send CommitIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"]}
-    told = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", visible_text(page))
-    assert told, "the deadline is a moment"
-    assert f"before {told[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
+    result = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", visible_text(page))
+    assert result, "the deadline is a moment"
+    assert f"before {result[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
     page = submit(site, page, "Execute this intent")
     assert "Once the deposit arrives, it runs and cannot be undone." in visible_text(page)
     page = submit(site, page, "Send ExecuteIntent")
@@ -246,12 +246,12 @@ def test_a_bad_request_shows_the_documented_error(
 ) -> None:
     page = ask(site, operation, text)
     assert page.status_code == 200
-    told = json.loads(raw(page))
-    assert (told["error"], told["code"], told["status"]) == (name, code, status)
+    result = json.loads(raw(page))
+    assert (result["error"], result["code"], result["status"]) == (name, code, status)
     shown = visible_text(page)
     assert f"{name} code {code} {MEANINGS[code]}" in shown
     assert re.search(rf"{status} [A-Z][a-z]+ ", shown)
-    assert told["cause"][:80] in shown
+    assert result["cause"][:80] in shown
 
 
 def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form(site: Client) -> None:
@@ -592,11 +592,11 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
 
 def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
-    asked = [
+    requested = [
         threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
     ]
     places = wiring.places_by_hand(held=False)
-    for each in asked:
+    for each in requested:
         each.start()
     try:
         deadline = time.monotonic() + PATIENCE
@@ -609,7 +609,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
         assert "The request wasn't sent." in visible_text(page)
         assert int(page["Retry-After"]) > 0
     finally:
-        for each in asked:
+        for each in requested:
             each.join()
 
 

@@ -176,12 +176,12 @@ def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: C
 def test_many_frames_cost_the_service_one_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent_id, asked = id_of(emulator), []
+    intent_id, reads = id_of(emulator), []
     read = transfers.read
-    monkeypatch.setattr(transfers, "read", lambda *given: asked.append(given) or read(*given))
+    monkeypatch.setattr(transfers, "read", lambda *given: reads.append(given) or read(*given))
     for _ in range(5):
         assert framed(site, intent_id).status_code == 200
-    assert len(asked) == 1
+    assert len(reads) == 1
 
 
 def test_a_spoofed_token_is_marked_in_the_frame(site: Client, emulator: Emulator) -> None:
@@ -194,7 +194,7 @@ def test_a_spoofed_token_is_marked_in_the_frame(site: Client, emulator: Emulator
 # oEmbed
 
 
-def asked(site: Client, **query: str | int) -> Any:
+def oembed(site: Client, **query: str | int) -> Any:
     return site.get(f"/oembed?{urlencode(query)}")
 
 
@@ -208,35 +208,35 @@ def a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_oembed_returns_the_embed_code_of_a_transfer(site: Client, emulator: Emulator, hosts: list[str]) -> None:
-    answer = asked(site, url=page_of(emulator))
-    told = answer.json()
+    answer = oembed(site, url=page_of(emulator))
+    fields = answer.json()
     assert answer["Content-Type"].startswith("application/json")
-    assert (told["version"], told["type"], told["provider_name"]) == ("1.0", "rich", "Intents")
-    assert told["title"] == "Refunded · In the owner's wallet on Base: 299.954 USDC"
-    frame = ElementTree.fromstring(told["html"].replace(" loading", " data-loading"))  # noqa: S314 - our own words
+    assert (fields["version"], fields["type"], fields["provider_name"]) == ("1.0", "rich", "Intents")
+    assert fields["title"] == "Refunded · In the owner's wallet on Base: 299.954 USDC"
+    frame = ElementTree.fromstring(fields["html"].replace(" loading", " data-loading"))  # noqa: S314 - our own words
     assert frame.tag == "iframe"
     assert frame.attrib["src"] == f"http://testserver/embed/intent/{id_of(emulator, REFUNDED)}"
-    assert frame.attrib["title"] == told["title"]
-    assert (frame.attrib["width"], frame.attrib["height"]) == (str(told["width"]), str(told["height"]))
-    assert told["thumbnail_url"] == page_of(emulator) + "/card.png"
-    assert (told["thumbnail_width"], told["thumbnail_height"]) == (1200, 630)
-    assert told["cache_age"] == 3600
+    assert frame.attrib["title"] == fields["title"]
+    assert (frame.attrib["width"], frame.attrib["height"]) == (str(fields["width"]), str(fields["height"]))
+    assert fields["thumbnail_url"] == page_of(emulator) + "/card.png"
+    assert (fields["thumbnail_width"], fields["thumbnail_height"]) == (1200, 630)
+    assert fields["cache_age"] == 3600
 
 
 def test_oembed_returns_the_same_fields_as_xml(site: Client, emulator: Emulator, hosts: list[str]) -> None:
-    answer = asked(site, url=page_of(emulator), format="xml")
+    answer = oembed(site, url=page_of(emulator), format="xml")
     assert answer["Content-Type"].startswith("text/xml")
     document = ElementTree.fromstring(answer.content)  # noqa: S314 - it is our own
     assert document.tag == "oembed"
-    told = {name: str(value) for name, value in asked(site, url=page_of(emulator)).json().items()}
-    assert {each.tag: each.text for each in document} == told
+    fields = {name: str(value) for name, value in oembed(site, url=page_of(emulator)).json().items()}
+    assert {each.tag: each.text for each in document} == fields
 
 
 def test_without_embed_hosts_oembed_returns_a_link(site: Client, emulator: Emulator) -> None:
-    told = asked(site, url=page_of(emulator)).json()
-    assert told["type"] == "link"
-    assert told.keys().isdisjoint({"html", "width", "height"})
-    assert told["thumbnail_url"]
+    fields = oembed(site, url=page_of(emulator)).json()
+    assert fields["type"] == "link"
+    assert fields.keys().isdisjoint({"html", "width", "height"})
+    assert fields["thumbnail_url"]
 
 
 @pytest.mark.parametrize(
@@ -251,9 +251,9 @@ def test_without_embed_hosts_oembed_returns_a_link(site: Client, emulator: Emula
 def test_oembed_respects_the_maximum_size(
     site: Client, emulator: Emulator, hosts: list[str], room: dict[str, int], size: tuple[int, int]
 ) -> None:
-    told = asked(site, url=page_of(emulator), **room).json()
-    assert (told["width"], told["height"]) == size
-    assert ("thumbnail_url" in told) == (room.get("maxwidth", 1200) >= 1200 and room.get("maxheight", 630) >= 630)
+    fields = oembed(site, url=page_of(emulator), **room).json()
+    assert (fields["width"], fields["height"]) == size
+    assert ("thumbnail_url" in fields) == (room.get("maxwidth", 1200) >= 1200 and room.get("maxheight", 630) >= 630)
 
 
 @pytest.mark.parametrize(
@@ -280,21 +280,21 @@ def test_invalid_oembed_requests_get_the_standards_status_code(
     site: Client, emulator: Emulator, query: dict[str, str], status: int
 ) -> None:
     query = {name: value.replace("{page}", page_of(emulator)) for name, value in query.items()}
-    assert asked(site, **query).status_code == status
+    assert oembed(site, **query).status_code == status
 
 
 @pytest.mark.parametrize("way", ["/intent/{id}?tx=0x1", "/i/{id}", "/intents/{ID}", "/embed/intent/{id}"])
 def test_oembed_accepts_every_url_of_a_transfer(site: Client, emulator: Emulator, hosts: list[str], way: str) -> None:
     intent_id = id_of(emulator)
     link = "http://testserver" + way.format(id=intent_id, ID=intent_id.upper())
-    assert f"/embed/intent/{intent_id}" in asked(site, url=link).json()["html"]
+    assert f"/embed/intent/{intent_id}" in oembed(site, url=link).json()["html"]
 
 
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
 def test_an_unavailable_service_gives_no_oembed_title(site: Client, emulator: Emulator, operation: str) -> None:
     link = page_of(emulator)
     emulator.inject(operation, "failing-500")
-    answer = asked(site, url=link)
+    answer = oembed(site, url=link)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
 
 
@@ -304,9 +304,9 @@ def test_a_transfer_page_links_to_oembed(site: Client, emulator: Emulator) -> No
     for kind in ("application/json+oembed", "text/xml+oembed"):
         found = re.search(rf'<link rel="alternate" type="{re.escape(kind)}" href="([^"]+)"', page)
         assert found is not None
-        told = site.get(unescape(found[1]).removeprefix("http://testserver"))
-        assert told.status_code == 200
-        assert ("json" in told["Content-Type"]) == ("json" in kind)
+        fields = site.get(unescape(found[1]).removeprefix("http://testserver"))
+        assert fields.status_code == 200
+        assert ("json" in fields["Content-Type"]) == ("json" in kind)
 
 
 def test_hostile_names_stay_text(
@@ -329,13 +329,13 @@ def test_hostile_names_stay_text(
     page = framed(site, id_of(emulator)).content.decode()
     assert '⟨U+202E⟩"><i>]]>' in unescape(page)
     assert '"><i>' not in page
-    answers = [asked(site, url=page_of(emulator, SWAPPED), format=kind) for kind in ("json", "xml")]
-    told = answers[0].json()
+    answers = [oembed(site, url=page_of(emulator, SWAPPED), format=kind) for kind in ("json", "xml")]
+    fields = answers[0].json()
     document = ElementTree.fromstring(answers[1].content)  # noqa: S314 - it is our own
-    assert document.findtext("title") == told["title"]
-    assert document.findtext("html") == told["html"]
-    assert '⟨U+202E⟩"><i>]]>' in told["title"]
-    assert '"><i>' not in told["html"]
+    assert document.findtext("title") == fields["title"]
+    assert document.findtext("html") == fields["html"]
+    assert '⟨U+202E⟩"><i>]]>' in fields["title"]
+    assert '"><i>' not in fields["html"]
 
 
 # INTENTS_EMBED_HOSTS

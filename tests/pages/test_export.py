@@ -44,18 +44,18 @@ class Recorder:
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.requests: list[tuple[str, dict[str, Any]]] = []
         self.before: dict[int, Callable[[], object]] = {}
         self.found: list[dict[str, Any]] = []
         self.rewrite: Callable[[dict[str, Any]], object] = lambda document: None
 
     @property
     def pages(self) -> list[dict[str, Any]]:
-        return [body for operation, body in self.asked if operation == "GetIntentHistory"]
+        return [body for operation, body in self.requests if operation == "GetIntentHistory"]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         operation, body = scope["path"].rpartition("/")[2], (await receive())["body"]
-        self.asked.append((operation, json.loads(body)))
+        self.requests.append((operation, json.loads(body)))
         if operation == "GetIntentHistory":
             self.before.get(len(self.pages), lambda: None)()
         answer = await send_request(self.emulator, operation, raw=body)
@@ -373,7 +373,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: R
     assert error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 1
-    assert wiring.exports().take_place(SlotOwner())
+    assert wiring.exports().acquire(SlotOwner())
     known = progress.standing(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
@@ -538,12 +538,12 @@ def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: py
 
 def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Recorder) -> None:
     others = [SlotOwner() for _ in range(settings.ENV.intents_max_exports)]
-    assert all(wiring.exports().take_place(other) for other in others)
+    assert all(wiring.exports().acquire(other) for other in others)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
     assert "Too many exports running" in refused.text
     assert service.pages == []
-    wiring.exports().leave_place(others.pop())
+    wiring.exports().release(others.pop())
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
@@ -556,17 +556,17 @@ def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconne
     clock = Clock(0)
     exports = Exports(1, clock=clock)
     still, other = SlotOwner(), SlotOwner()
-    assert exports.take_place(still)
+    assert exports.acquire(still)
     clock.forward(slots.STALLED_SECONDS)
-    assert not exports.take_place(other)
-    assert exports.take_place(still)
+    assert not exports.acquire(other)
+    assert exports.acquire(still)
     clock.forward(slots.STALLED_SECONDS + 1)
-    assert exports.take_place(still)
+    assert exports.acquire(still)
     clock.forward(slots.STALLED_SECONDS + 1)
-    assert exports.take_place(other)
-    assert not exports.take_place(still)
+    assert exports.acquire(other)
+    assert not exports.acquire(still)
     del other
-    assert exports.take_place(still)
+    assert exports.acquire(still)
 
 
 # Disconnected clients
@@ -605,7 +605,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Record
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 3
     assert progress.standing(RUN) == Standing(State.LEFT, 40)
-    assert wiring.exports().take_place(SlotOwner())
+    assert wiring.exports().acquire(SlotOwner())
 
 
 def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
@@ -721,12 +721,12 @@ def test_an_export_without_further_reports_is_over(service: Recorder) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "result",
     [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
     ids=str,
 )
-def test_progress_stored_by_another_release_is_ignored(service: Recorder, told: object) -> None:
-    progress.cache.set(f"export:{RUN}", told)
+def test_progress_stored_by_another_release_is_ignored(service: Recorder, result: object) -> None:
+    progress.cache.set(f"export:{RUN}", result)
     assert "Export not found." in get(f"/export/progress/{RUN}").text
 
 
@@ -824,17 +824,17 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
 def test_a_cache_outage_pauses_progress_reports(caplog: pytest.LogCaptureFixture) -> None:
     """Each call to an unresponsive cache would delay the page by a second."""
     clock = Clock(0)
-    asked: list[str] = []
+    requested: list[str] = []
     ask = progress._BestEffort(clock=clock)
 
     def hangs() -> str:
-        asked.append("once")
+        requested.append("once")
         raise RedisError
 
     assert [ask(hangs) for _ in range(3)] == [None] * 3
-    assert len(asked) == len(caplog.records) == 1
+    assert len(requested) == len(caplog.records) == 1
     clock.forward(ask.PAUSE_SECONDS)
     assert ask(hangs) is None
-    assert len(asked) == 2
+    assert len(requested) == 2
     clock.forward(ask.PAUSE_SECONDS)
     assert ask(lambda: "7 rows") == "7 rows"

@@ -135,10 +135,10 @@ def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, em
         for _ in range(30):
             clear_caches()
             for item in json_feed(site, path)["items"]:
-                told = (item["title"].split(" · ")[0], item["date_published"])
-                assert seen.setdefault(item["id"], told) == told
+                result = (item["title"].split(" · ")[0], item["date_published"])
+                assert seen.setdefault(item["id"], result) == result
             clock.shift(4)
-    steps = [title for title, _ in sorted(seen.values(), key=lambda told: told[1])]
+    steps = [title for title, _ in sorted(seen.values(), key=lambda result: result[1])]
     assert steps[:5] == ["Quoted", "Committed", "Committed", "Deposit", "Origin"]  # accepted, then started
     assert sorted(steps[5:]) == ["Destination", "Succeeded"]
 
@@ -195,11 +195,11 @@ def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any,
 
 
 def test_many_subscribers_cost_the_service_one_request(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
-    path, asked, read = intent_path(emulator), [], transfers.read
-    monkeypatch.setattr(transfers, "read", lambda *given: asked.append(given) or read(*given))
+    path, requested, read = intent_path(emulator), [], transfers.read
+    monkeypatch.setattr(transfers, "read", lambda *given: requested.append(given) or read(*given))
     for form in ("atom", "json", "atom"):
         assert site.get(f"{path}/feed.{form}").status_code == 200
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 @pytest.mark.parametrize("form", ["feed.atom", "feed.json"])

@@ -135,15 +135,15 @@ def test_every_glossary_term_is_explained_where_a_page_uses_it(site: Client, emu
 def test_the_messages_fill_every_placeholder() -> None:
     assert {*display.IN_GENERAL, "statusWord", "settled"} == {*GAPS}
     for state in display.intents():
-        for told in (*state.usual, *state.rare):
-            words = " ".join((told.headline, told.sentence, told.location, told.instructions))
+        for result in (*state.usual, *state.rare):
+            words = " ".join((result.headline, result.sentence, result.location, result.instructions))
             assert not re.search(r"\bthe the\b|  |\ba the\b|[{}]", words), words
 
 
 def test_each_case_of_a_status_is_listed_once() -> None:
     for state in display.intents():
-        keys = [told.key for told in (*state.usual, *state.rare)]
+        keys = [result.key for result in (*state.usual, *state.rare)]
         assert len(keys) == len(set(keys))
         assert set(keys) == {key for key, row in EXPLANATIONS.items() if state.name in row.statuses}
         assert state.usual
-        assert state.next in [told.instructions for told in state.usual]
+        assert state.next in [result.instructions for result in state.usual]

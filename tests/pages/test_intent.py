@@ -347,7 +347,7 @@ def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
     receipt = wiring.service().get_intent_receipt(intent_id)
     intent.plan(intent_id)
     newest = Snapshot(intent_id, receipt, learned_at=datetime.now(UTC))
-    monkeypatch.setattr(wiring, "newest", lambda asked: newest if asked == intent_id else None)
+    monkeypatch.setattr(wiring, "newest", lambda requested: newest if requested == intent_id else None)
     emulator.inject("*", "failing-500")  # any request would fail
     page = site.get(f"/intent/{intent_id}")
     assert page.status_code == 200

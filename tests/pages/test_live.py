@@ -12,26 +12,26 @@ from intents_ui.pages import intent as intent_page
 
 
 async def get(
-    path: str, host: str = "localhost", *, heard: Callable[[bytes], None] = lambda piece: None
+    path: str, host: str = "localhost", *, received: Callable[[bytes], None] = lambda piece: None
 ) -> tuple[int, dict[str, str], bytes]:
     """Return the complete response. `heard` receives each chunk as it arrives."""
-    told: list[Any] = []
+    result: list[Any] = []
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
              "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
              "scheme": "http", "http_version": "1.1", "root_path": "", "asgi": {"version": "3.0"}}  # fmt: skip
-    asked = iter([{"type": "http.request", "body": b"", "more_body": False}])
+    requested = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
     async def receive() -> Any:
-        return next(asked, None) or await asyncio.Event().wait()
+        return next(requested, None) or await asyncio.Event().wait()
 
     async def send(message: Any) -> None:
-        told.append(message)
-        heard(message.get("body", b""))
+        result.append(message)
+        received(message.get("body", b""))
 
     async with asyncio.timeout(60):
         await asgi.application(scope, receive, send)
-    headers = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
-    return told[0]["status"], headers, b"".join(message.get("body", b"") for message in told[1:])
+    headers = {name.decode().lower(): value.decode() for name, value in result[0]["headers"]}
+    return result[0]["status"], headers, b"".join(message.get("body", b"") for message in result[1:])
 
 
 @pytest.fixture

@@ -101,8 +101,8 @@ def test_an_unchanged_logo_is_a_304(site: Client, host: Host) -> None:
 def test_the_logo_is_the_one_in_the_services_list(site: Client, host: Host) -> None:
     site.get(SOMI)
     site.get(f"/logo/chain/{SOMNIA}?uri=https://{HOST}/other.png")
-    asked = [visit.head.split(" ")[1] for visit in host.server.visits]
-    assert asked == [f"/{SOMNIA}/{NATIVE}.webp", f"/chains/{SOMNIA}.webp"]
+    requested = [visit.head.split(" ")[1] for visit in host.server.visits]
+    assert requested == [f"/{SOMNIA}/{NATIVE}.webp", f"/chains/{SOMNIA}.webp"]
 
 
 @pytest.mark.parametrize(

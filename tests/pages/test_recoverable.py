@@ -165,14 +165,14 @@ def test_by_usd_the_largest_comes_first(site: Client, emulator: Emulator) -> Non
 
 
 def test_a_row_shows_balance_place_reason_owner_and_next_step(site: Client, emulator: Emulator) -> None:
-    intent, told = emulator.finished(13), EXPLANATIONS["aborted.recoverable"]
+    intent, result = emulator.finished(13), EXPLANATIONS["aborted.recoverable"]
     text = page(site, owner=intent["ownerAddress"])
     row = text[text.index(f'id="row-{intent["intentId"]}"') :]
     said = visible_text(row[: row.index("</tr>")])
-    assert f"Aborted {told.headline}" in said
+    assert f"Aborted {result.headline}" in said
     assert "aborted: not sent within 10m0s" in said
     assert "30.00 USDT deposit address on Polygon $30.00" in said
-    assert f"{told.next} {SECOND_DEPOSIT} Waiting on: owner" in said
+    assert f"{result.next} {SECOND_DEPOSIT} Waiting on: owner" in said
     assert f'href="/intent/{intent["intentId"]}"' in row
     assert f'href="/address/{intent["ownerAddress"]}"' in row
 
@@ -355,10 +355,10 @@ def test_a_missing_price_is_not_a_price_of_zero(
 
 def test_another_order_causes_no_request(site: Client, requests: Requests) -> None:
     page(site)
-    asked = len(requests.bodies)
+    requested = len(requests.bodies)
     page(site, sort="usd")
     page(site)
-    assert asked == len(requests.bodies) == 2
+    assert requested == len(requests.bodies) == 2
 
 
 def test_a_fragment_is_only_the_list(site: Client, emulator: Emulator) -> None:

@@ -19,8 +19,8 @@ SCENARIOS = range(1, 31)
 
 def forms(site: Client, intent_id: str) -> tuple[str, str, str]:
     page = site.get(f"/intent/{intent_id}/reply", headers={"HX-Request-Type": "partial"}).content.decode()
-    plain, markdown, told = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
-    return unescaped(plain), unescaped(markdown), unescaped(told)
+    plain, markdown, result = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    return unescaped(plain), unescaped(markdown), unescaped(result)
 
 
 TO_SELF, TO_ANOTHER = (
@@ -42,8 +42,8 @@ def unescaped(words: str) -> str:
 def test_every_format_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
     intent_id = emulator.finished(number)["intentId"]
     page = unescaped(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
-    plain, markdown, told = forms(site, intent_id)
-    document = json.loads(told, parse_float=pytest.fail)
+    plain, markdown, result = forms(site, intent_id)
+    document = json.loads(result, parse_float=pytest.fail)
     for words in (document["headline"], document["location"], document["nextStep"]):
         assert words in page
         spoken = [to_the_owner(words, facts) for facts in (TO_SELF, TO_ANOTHER)]
@@ -60,8 +60,8 @@ def test_every_format_says_what_the_page_says(site: Client, emulator: Emulator, 
 
 def test_amounts_are_exact_and_in_base_units_too(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
-    _, _, told = forms(site, intent["intentId"])
-    assert json.loads(told)["sent"]["baseUnits"] == str(intent["quoteRequest"]["originTokenAmount"])
+    _, _, result = forms(site, intent["intentId"])
+    assert json.loads(result)["sent"]["baseUnits"] == str(intent["quoteRequest"]["originTokenAmount"])
 
 
 def test_untrusted_markup_stays_text(site: Client, emulator: Emulator) -> None:
@@ -72,8 +72,8 @@ def test_untrusted_markup_stays_text(site: Client, emulator: Emulator) -> None:
 
 def test_a_placeholder_is_not_a_transaction(site: Client, emulator: Emulator) -> None:
     for number in SCENARIOS:
-        _, _, told = forms(site, emulator.finished(number)["intentId"])
-        assert all(set(each["hash"]) - set("0xf") for each in json.loads(told)["transactions"])
+        _, _, result = forms(site, emulator.finished(number)["intentId"])
+        assert all(set(each["hash"]) - set("0xf") for each in json.loads(result)["transactions"])
 
 
 def test_without_javascript_the_reply_is_a_page(site: Client, emulator: Emulator) -> None:
@@ -113,7 +113,7 @@ def test_page_and_reply_link_the_operators_contacts(
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(25)["intentId"]
     assert assistance.BOTH_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
-    plain, markdown, told = forms(site, intent_id)
+    plain, markdown, result = forms(site, intent_id)
     assert assistance.BOTH_IN_THE_APP in plain
     assert assistance.BOTH_IN_THE_APP in markdown
-    assert json.loads(told)["recoveryUrl"] is None
+    assert json.loads(result)["recoveryUrl"] is None

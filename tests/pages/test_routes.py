@@ -44,7 +44,7 @@ def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any 
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """Requests about routes: the operation and every field."""
     found: list[tuple[str, dict[str, Any]]] = []
     send = httpx.Client.send
@@ -142,12 +142,16 @@ ACROSS = BOTH | {"originChainId": 11155111}
     ],
 )
 def test_the_routes_of_both_operations_are_listed(
-    site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, said: str, sent: list[tuple[str, dict[str, Any]]]
+    site: Client,
+    requests: list[tuple[str, dict[str, Any]]],
+    url: str,
+    said: str,
+    sent: list[tuple[str, dict[str, Any]]],
 ) -> None:
     answer = site.get(url)
     assert answer.status_code == 200
     assert re.fullmatch(said, headline(answer))
-    assert sorted(asked, key=lambda each: each[0]) == sent
+    assert sorted(requests, key=lambda each: each[0]) == sent
     assert ("A route may still exist." in visible_text(answer)) == said.startswith("No listed")
 
 
@@ -222,12 +226,12 @@ def test_one_failed_request_of_two_is_noted(site: Client, emulator: Emulator, fa
 
 @pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
 def test_the_same_token_on_both_sides_is_explained_without_a_request(
-    site: Client, asked: list[tuple[str, dict[str, Any]]], alias: str
+    site: Client, requests: list[tuple[str, dict[str, Any]]], alias: str
 ) -> None:
     answer = site.get(question(8453, NATIVE, 8453, alias), follow=True)
     assert answer.status_code == 200
     assert headline(answer) == "Both sides are the same token on the same chain"
-    assert asked == []
+    assert requests == []
 
 
 @pytest.mark.sampled(4)
@@ -283,7 +287,7 @@ def test_every_search_has_one_url(site: Client, written: str, canonical: str) ->
     ],
 )
 def test_an_invalid_side_is_marked_without_a_request(
-    site: Client, asked: list[tuple[str, dict[str, Any]]], url: str, field: str, said: str
+    site: Client, requests: list[tuple[str, dict[str, Any]]], url: str, field: str, said: str
 ) -> None:
     answer = site.get(f"/routes?{url}")
     assert answer.status_code == 400
@@ -293,7 +297,7 @@ def test_an_invalid_side_is_marked_without_a_request(
     assert said in visible_text(answer)
     assert "Fix the marked fields" in visible_text(answer)
     assert "answer" not in re.findall(r'id="(\w+)"', page)
-    assert asked == []
+    assert requests == []
 
 
 def test_a_token_selected_by_address_stays_in_the_menu(site: Client) -> None:
@@ -351,11 +355,11 @@ def test_a_route_links_to_its_quote_if_the_console_can_write(site: Client, monke
 
 
 def test_equal_searches_share_one_request_and_failures_are_retried(
-    site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
+    site: Client, emulator: Emulator, requests: list[tuple[str, dict[str, Any]]]
 ) -> None:
     emulator.inject("GetExactInputRoutes", "node-down-503", times=2)
     assert [site.get(question(8453, NATIVE)).status_code for _ in range(3)] == [503, 200, 200]
-    assert asked == [received(), received(), received()]
+    assert requests == [received(), received(), received()]
 
 
 @contextmanager
@@ -464,7 +468,7 @@ def test_the_token_menu_without_javascript_is_the_form(site: Client) -> None:
     ids=["origin", "destination", "both"],
 )
 def test_a_chain_alone_gets_a_message_at_the_token_field(
-    site: Client, asked: list[tuple[str, dict[str, Any]]], query: str, field: str
+    site: Client, requests: list[tuple[str, dict[str, Any]]], query: str, field: str
 ) -> None:
     answer = site.get(f"/routes?{query}")
     page = answer.content.decode()
@@ -473,17 +477,17 @@ def test_a_chain_alone_gets_a_message_at_the_token_field(
     assert message == field
     assert f'aria-describedby="about-{field}"' in page
     assert "Select a token, or" in page
-    assert asked == []
+    assert requests == []
     assert "Choose a token too" not in site.get("/routes").content.decode()
 
 
 def test_without_a_search_nothing_is_requested_and_the_matrix_loads_after_the_page(
-    site: Client, asked: list[tuple[str, dict[str, Any]]]
+    site: Client, requests: list[tuple[str, dict[str, Any]]]
 ) -> None:
     page = site.get("/routes").content.decode()
     assert 'hx-get="/routes/matrix" hx-trigger="load"' in page
     assert 'href="/routes/matrix"' in page
-    assert asked == []
+    assert requests == []
 
 
 def rows(answer: HttpResponse) -> list[list[str]]:
@@ -494,7 +498,7 @@ def rows(answer: HttpResponse) -> list[list[str]]:
 
 
 def test_the_matrix_has_origins_by_destinations_and_separate_testnets(
-    site: Client, asked: list[tuple[str, dict[str, Any]]]
+    site: Client, requests: list[tuple[str, dict[str, Any]]]
 ) -> None:
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert answer.status_code == 200
@@ -502,17 +506,17 @@ def test_the_matrix_has_origins_by_destinations_and_separate_testnets(
     assert [len(row) for row in found] == [20] * 20 + [6] * 6
     assert found[2][:5] == ["Base ETH", "12", "8", "9", "8"]
     assert found[21] == ["Sepolia ETH", "1", "2", "2", "2", "2"]
-    assert sorted(request["originChainId"] for _, request in asked) == sorted(wiring.catalog()._chains_by_id())
-    assert all(request.keys() == {"originChainId", "originTokenAddress"} for _, request in asked)
+    assert sorted(request["originChainId"] for _, request in requests) == sorted(wiring.catalog()._chains_by_id())
+    assert all(request.keys() == {"originChainId", "originTokenAddress"} for _, request in requests)
     page = answer.content.decode()
     label = "8 tokens on Optimism for ETH on Base"
     assert f'href="{html.escape(question(8453, NATIVE, to=10))}" aria-label="{label}"' in page
     assert page.count('<th scope="col">') == 20 + 6
     assert page.count('<th scope="row">') == 19 + 5
     assert headline(site.get(question(8453, NATIVE, to=10))).startswith("8 tokens")
-    before = len(asked)
+    before = len(requests)
     site.get("/routes/matrix")
-    assert len(asked) == before
+    assert len(requests) == before
 
 
 def test_a_chain_without_the_token_says_so(site: Client) -> None:
@@ -531,14 +535,14 @@ def test_a_failed_row_is_not_a_row_of_zeros(site: Client, emulator: Emulator) ->
 
 
 def test_if_a_batch_of_rows_fails_the_others_are_not_requested(
-    site: Client, emulator: Emulator, asked: list[tuple[str, dict[str, Any]]]
+    site: Client, emulator: Emulator, requests: list[tuple[str, dict[str, Any]]]
 ) -> None:
     emulator.inject("GetExactInputRoutes", "node-down-503")
     answer = site.get("/routes/matrix", headers=PARTIAL)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     assert "Service error. " in visible_text(answer)
     assert "<table" not in answer.content.decode()
-    assert 6 <= len(asked) <= 12  # one retry each, unless the circuit breaker is open
+    assert 6 <= len(requests) <= 12  # one retry each, unless the circuit breaker is open
 
 
 def test_without_chains_there_is_no_matrix(site: Client, emulator: Emulator) -> None:
@@ -570,9 +574,9 @@ def test_the_matrix_has_one_url(site: Client, written: str, canonical: str) -> N
 
 
 def test_the_matrix_of_a_token_that_no_chain_features_is_explained(
-    site: Client, asked: list[tuple[str, dict[str, Any]]]
+    site: Client, requests: list[tuple[str, dict[str, Any]]]
 ) -> None:
     answer = site.get("/routes/matrix?with=NOPE")
     assert answer.status_code == 400
     assert "No chain features NOPE." in visible_text(answer)
-    assert asked == []
+    assert requests == []

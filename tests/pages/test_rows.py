@@ -32,8 +32,8 @@ def test_a_row_has_the_headline_of_its_transfer(site: Client, emulator: Emulator
         for each, cell in cells(site.get(f"/history?owner={intent['ownerAddress']}").content.decode()).items()
         if each == intent["intentId"]
     ]
-    told = summary.of(situations.read(str(intent["intentId"])).without_balances())
-    assert said(cell, "headline") == told.headline
+    result = summary.of(situations.read(str(intent["intentId"])).without_balances())
+    assert said(cell, "headline") == result.headline
     assert said(cell, "reason") == "refund reverted: token paused"
     assert "data-late" not in cell
 

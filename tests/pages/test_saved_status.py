@@ -23,16 +23,16 @@ def parts(site: Client, *ids: str) -> dict[str, str]:
 
 def test_each_transfer_has_the_status_and_amounts_of_its_page(site: Client, emulator: Emulator) -> None:
     ids = [str(emulator.finished(number)["intentId"]) for number in (25, 28, 8, 2)]
-    told = parts(site, *ids)
-    assert list(told) == ids
+    result = parts(site, *ids)
+    assert list(result) == ids
     for intent_id in ids:
         shown = transfer.of(situations.read(intent_id).without_balances())
-        assert shown.status.word in told[intent_id]
-        assert shown.headline in told[intent_id]
-    assert "Quoted: 149.7" in told[ids[0]]
-    assert "Quoted: 700.00 DAI" in told[ids[1]]
-    assert "Refunded: 299.9" in told[ids[2]]
-    assert "Quoted" not in told[ids[3]]
+        assert shown.status.word in result[intent_id]
+        assert shown.headline in result[intent_id]
+    assert "Quoted: 149.7" in result[ids[0]]
+    assert "Quoted: 700.00 DAI" in result[ids[1]]
+    assert "Refunded: 299.9" in result[ids[2]]
+    assert "Quoted" not in result[ids[3]]
 
 
 def test_a_transfer_has_the_name_it_was_saved_with(site: Client, emulator: Emulator) -> None:
@@ -45,9 +45,9 @@ def test_a_transfer_has_the_name_it_was_saved_with(site: Client, emulator: Emula
 
 def test_a_transfer_that_failed_to_load_says_so(site: Client, emulator: Emulator) -> None:
     intent_id = str(emulator.finished(2)["intentId"])
-    told = parts(site, UNKNOWN, intent_id)
-    assert "Status not loaded" in told[UNKNOWN]
-    assert "Succeeded" in told[intent_id]
+    result = parts(site, UNKNOWN, intent_id)
+    assert "Status not loaded" in result[UNKNOWN]
+    assert "Succeeded" in result[intent_id]
     emulator.inject("GetIntent", "failing-500")
     assert "Status not loaded" in parts(site, intent_id)[intent_id]
 
@@ -55,10 +55,10 @@ def test_a_transfer_that_failed_to_load_says_so(site: Client, emulator: Emulator
 def test_a_receipt_that_failed_to_load_is_not_shown_as_missing(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentReceipt", "failing-500")
     intent_id = str(emulator.finished(25)["intentId"])
-    [told] = parts(site, intent_id).values()
-    assert "no receipt" not in told.lower()
-    assert "Refund failed" not in told
-    assert "Failed" in told
+    [result] = parts(site, intent_id).values()
+    assert "no receipt" not in result.lower()
+    assert "Refund failed" not in result
+    assert "Failed" in result
 
 
 @pytest.mark.parametrize(

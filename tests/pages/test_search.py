@@ -59,7 +59,7 @@ def test_a_transfer_found_by_several_keys_is_listed_once(site: Client, emulator:
 
 
 @pytest.mark.parametrize(
-    ("pasted", "looks_like", "asked"),
+    ("pasted", "looks_like", "requested"),
     [
         pytest.param(NOTHING, "intent ID or transaction hash", ["intent ID", "transaction hash"], id="hash"),
         pytest.param(UNUSED_ADDRESS, "address", ["owner", "deposit address", "destination"], id="address"),
@@ -68,13 +68,13 @@ def test_a_transfer_found_by_several_keys_is_listed_once(site: Client, emulator:
     ],
 )
 def test_a_miss_shows_the_type_of_the_identifier_and_the_completed_lookups(
-    site: Client, emulator: Emulator, pasted: str, looks_like: str, asked: list[str]
+    site: Client, emulator: Emulator, pasted: str, looks_like: str, requested: list[str]
 ) -> None:
     miss = site.get("/search", {"q": pasted})
     words = text_of(miss.content)
     assert miss.status_code == 404
     assert f"No matches for {looks_like}" in words
-    assert all(key in words for key in asked)
+    assert all(key in words for key in requested)
     assert "Possible reasons" in words
 
 
@@ -130,8 +130,8 @@ def test_without_any_response_the_status_code_is_that_of_an_error_page(
     answer = site.get("/search", {"q": NOTHING})
     assert answer.status_code == status
     # The service's retry time plus up to 10% jitter, so that clients don't retry at once.
-    told = answer.headers.get("Retry-After")
-    assert told == retry_after or (status == 429 and 60 <= int(told) <= 67)
+    result = answer.headers.get("Retry-After")
+    assert result == retry_after or (status == 429 and 60 <= int(result) <= 67)
     assert "All lookups failed" in answer.content.decode()
     assert "Completed without matches" not in answer.content.decode()
 

@@ -165,10 +165,10 @@ def test_an_invalid_contact_stops_the_start(monkeypatch: pytest.MonkeyPatch, wri
 
 def test_the_manifest_refers_to_existing_files(site: Client) -> None:
     answer = site.get("/site.webmanifest")
-    told = json.loads(answer.content)
+    result = json.loads(answer.content)
     assert answer["Content-Type"] == "application/manifest+json"
-    assert site.get(told["start_url"]).status_code == 200
-    assert all(finders.find(icon["src"].removeprefix("/static/")) for icon in told["icons"])
+    assert site.get(result["start_url"]).status_code == 200
+    assert all(finders.find(icon["src"].removeprefix("/static/")) for icon in result["icons"])
     assert '<link rel="manifest" href="/site.webmanifest">' in site.get("/").content.decode()
 
 

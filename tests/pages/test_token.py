@@ -71,7 +71,9 @@ def test_without_the_catalog_a_search_shows_that_a_token_is_featured(site: Clien
 def test_the_page_requests_only_what_it_shows_at_first(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}")
     assert {operation for operation, _ in transport.sent} == {"GetChains", LIST, PRICES}
-    assert len(transport.asked(LIST)) == 2  # the chain's tokens, and all featured ones for those with the same symbol
+    assert (
+        len(transport.requests(LIST)) == 2
+    )  # the chain's tokens, and all featured ones for those with the same symbol
     assert re.findall(r'hx-get="([^"]+)" hx-trigger="load"', shown) == [
         f"/token/{BASE}/{USDC}/routes",
         f"/token/{BASE}/{USDC}/intents",
@@ -116,7 +118,7 @@ def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Clie
 def test_other_spellings_redirect_to_the_canonical_url(site: Client, transport: Recorded, written: str, canonical: str):
     answer = site.get(written)
     assert answer["Location"] == canonical
-    assert not transport.asked(LIST)
+    assert not transport.requests(LIST)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: 
     assert "USDC USD Coin on Solana" in visible_text(shown)
     assert "Listed On the service's list" in visible_text(shown)
     assert f'href="https://solscan.io/account/{SOLANA}"' in shown
-    assert transport.asked(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
+    assert transport.requests(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 
 def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Client, transport: Recorded):
@@ -156,7 +158,7 @@ def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Cli
     assert "External list" in shown
     assert "Decimals 18" in shown
     assert "No price available" in shown
-    searches = [body for body in transport.asked(LIST) if "tokenAddress" in body]
+    searches = [body for body in transport.requests(LIST) if "tokenAddress" in body]
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
 
@@ -215,8 +217,8 @@ def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, transpo
     assert re.search(r"Routes from this token .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
     assert re.search(r"Routes to this token .*Ethereum 6 tokens", said)
     assert "And on 11 more chains." in said
-    assert transport.asked(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
-    assert transport.asked(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
+    assert transport.requests(ONWARD) == [{"originChainId": BASE, "originTokenAddress": USDC}]
+    assert transport.requests(INWARD) == [{"destinationChainId": BASE, "destinationTokenAddress": USDC}]
 
 
 def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(site: Client, transport: Recorded):
@@ -231,13 +233,14 @@ def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, t
     shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
     said = visible_text(shown)
     assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)
+    requests = sorted(transport.requests(HISTORY), key=str)
     assert [(body["page"]["pageSize"], body.get("originChainId"), body.get("destinationChainId"))
-            for body in sorted(transport.asked(HISTORY), key=str)] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
+            for body in requests] == [(30, None, BASE), (30, BASE, None)]  # fmt: skip
     found = re.findall(r"<tr>.*?</tr>", shown, re.DOTALL)[1:]
     assert 0 < len(found) <= 10
     assert all("USDC" in visible_text(row) and "Base" in visible_text(row) for row in found)
     page(site, f"/token/{BASE}/{ZERO}/intents", headers=PARTIAL)
-    assert len(transport.asked(HISTORY)) == 2
+    assert len(transport.requests(HISTORY)) == 2
 
 
 def test_transfers_of_other_tokens_are_excluded(site: Client, transport: Recorded):

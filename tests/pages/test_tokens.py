@@ -109,12 +109,12 @@ def test_the_first_view_requests_all_tokens_once_and_prices_once(site: Client, m
 def test_longer_lists_are_requested_once_per_chain(site: Client, many: Recorded, show: str, most: int):
     shown = page(site, f"/tokens?show={show}")
     assert len(rows(shown)) == 100
-    assert len(many.asked(PRICES)[0]["tokens"]) == 100
+    assert len(many.requests(PRICES)[0]["tokens"]) == 100
     page(site, f"/tokens?chain={BASE}&show={show}")
     page(site, f"/tokens?show={show}&limit=3")
-    asked = [tuple(body["chainIds"]) for body in many.asked(LIST)]
-    assert len(asked) <= most * 20
-    assert max(asked.count(each) for each in asked) <= most
+    requested = [tuple(body["chainIds"]) for body in many.requests(LIST)]
+    assert len(requested) <= most * 20
+    assert max(requested.count(each) for each in requested) <= most
 
 
 @pytest.mark.deep
@@ -123,7 +123,7 @@ def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Clie
     seen = links(shown)
     total = int(re.search(r"([\d,]+) listed tokens on 20 chains", shown)[1].replace(",", ""))  # type: ignore[index]
     assert total > 3000
-    asked = len(many.asked(LIST))
+    requested = len(many.requests(LIST))
     while found := re.search(r'hx-get="(/tokens/rows[^"]+)"', shown):
         assert f'href="{found[1].replace("/rows", "")}"' in shown
         shown = page(site, html.unescape(found[1]), headers=PARTIAL)
@@ -131,7 +131,7 @@ def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Clie
         seen += links(shown)
     assert len(seen) == len(set(seen)) == total
     assert f"of {total:,}" in visible_text(shown)
-    assert len(many.asked(LIST)) == asked
+    assert len(many.requests(LIST)) == requested
 
 
 def test_without_javascript_there_are_links_to_the_batches(site: Client, many: Recorded):
@@ -147,7 +147,7 @@ def test_without_javascript_there_are_links_to_the_batches(site: Client, many: R
 def test_an_invalid_position_is_rejected_before_any_request(site: Client, transport: Recorded, after: str):
     page(site, f"/tokens?after={after}", status=400)
     page(site, f"/tokens/rows?after={after}", status=400)
-    assert not transport.asked(LIST)
+    assert not transport.requests(LIST)
 
 
 def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorded):
@@ -198,7 +198,7 @@ def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, t
 def test_every_token_list_has_one_url(site: Client, transport: Recorded, written: str, canonical: str):
     answer = site.get(f"/tokens{written}")
     assert (answer.status_code, answer["Location"]) == (302, f"/tokens{canonical}")
-    assert not transport.asked(LIST)
+    assert not transport.requests(LIST)
 
 
 @pytest.mark.parametrize(
@@ -220,17 +220,17 @@ def test_an_invalid_filter_is_explained_without_a_request(site: Client, transpor
     assert sentence in shown
     assert "Fix the marked fields" in shown
     page(site, f"/tokens/rows?{query}", status=400, headers=PARTIAL)
-    assert not transport.asked(LIST)
+    assert not transport.requests(LIST)
 
 
 def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, transport: Recorded):
     shown = page(site, "/tokens?q=usdc")
-    assert transport.asked(LIST)[0] == {
-        "chainIds": transport.asked(LIST)[0]["chainIds"],
+    assert transport.requests(LIST)[0] == {
+        "chainIds": transport.requests(LIST)[0]["chainIds"],
         "searchQuery": "usdc",
         "limit": 25,
     }
-    assert len(transport.asked(LIST)[0]["chainIds"]) == 24
+    assert len(transport.requests(LIST)[0]["chainIds"]) == 24
     found = rows(shown)
     assert "26 tokens found on 24 chains, best matches first." in visible_text(shown)
     assert "Results include external token lists." in visible_text(shown)
@@ -242,14 +242,14 @@ def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, tran
 def test_a_search_is_cached_for_a_minute_and_combines_with_filters(site: Client, transport: Recorded):
     for _ in range(2):
         page(site, f"/tokens?q=usdc&chain={BASE}&without={USDC}&limit=7")
-    searches = [body for body in transport.asked(LIST) if "searchQuery" in body]
+    searches = [body for body in transport.requests(LIST) if "searchQuery" in body]
     assert searches == [{"chainIds": [BASE], "searchQuery": "usdc", "limit": 7, "excludeTokens": [USDC]}]
 
 
 def test_a_pasted_address_is_searched_as_an_address(site: Client, transport: Recorded):
     shown = page(site, f"/tokens?q={USDC}")
-    assert transport.asked(LIST)[0]["tokenAddress"] == USDC
-    assert "searchQuery" not in transport.asked(LIST)[0]
+    assert transport.requests(LIST)[0]["tokenAddress"] == USDC
+    assert "searchQuery" not in transport.requests(LIST)[0]
     assert links(shown) == [f"/token/{BASE}/{USDC}"]
     nothing = visible_text(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
     assert "No listed token has this address on this chain." in nothing

@@ -69,7 +69,7 @@ def visible_text(row: str) -> str:
 
 async def posted(text: str | None, **headers: str) -> Answer:
     """Post to the ASGI application and return the complete response."""
-    told: list[Any] = []
+    copied_row: list[Any] = []
     body = urlencode({"q": text}).encode() if text is not None else b""
     sent = {"host": "localhost", "content-type": "application/x-www-form-urlencoded"}
     sent |= {name.replace("_", "-").lower(): value for name, value in headers.items()}
@@ -77,18 +77,18 @@ async def posted(text: str | None, **headers: str) -> Answer:
              "headers": [(name.encode(), value.encode()) for name, value in sent.items()], "root_path": "",
              "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
              "asgi": {"version": "3.0"}}  # fmt: skip
-    asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+    requested = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def receive() -> Any:
-        return next(asked, None) or await asyncio.Event().wait()
+        return next(requested, None) or await asyncio.Event().wait()
 
     async def take(message: Any) -> None:
-        told.append(message)
+        copied_row.append(message)
 
     async with asyncio.timeout(30):
         await asgi.application(scope, receive, take)
-    received = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
-    return Answer(told[0]["status"], received, [message.get("body", b"").decode() for message in told[1:]])
+    received = {name.decode().lower(): value.decode() for name, value in copied_row[0]["headers"]}
+    return Answer(copied_row[0]["status"], received, [message.get("body", b"").decode() for message in copied_row[1:]])
 
 
 def send(text: str | None, **headers: str) -> Answer:
@@ -185,9 +185,9 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
     if known.what not in visible_text(row) or f'href="/intent/{known.intent_id}' not in row:
         return False
     page = visible_text(site.get(f"/intent/{known.intent_id}").content.decode())
-    told = first.setdefault(known.intent_id, number)
-    if told != number:
-        return f"Same transfer as row {told}" in row
+    copied_row = first.setdefault(known.intent_id, number)
+    if copied_row != number:
+        return f"Same transfer as row {copied_row}" in row
     headline = re.search(r'class="row-link"[^>]*>([^<]*)<', row)
     where = re.search(r'data-label="Where the funds are">([^<]*)', row)
     return bool(headline and where) and all(html.unescape(each[1].strip()) in page for each in (headline, where))
@@ -211,9 +211,9 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
     assert first["Links"] == f"https://localhost/intent/{intent_id}"
     assert first["As of"].startswith("2026-11-21T12:0")
     assert second["Status"] == "Not found"
-    for told in (first, second):
-        said = [told[column] for column in ("Type", "Status", "Summary", "Next step")]
-        assert all(each in answer.texts[int(told["Row"]) - 1].replace("  ", " ") for each in said)
+    for copied_row in (first, second):
+        said = [copied_row[column] for column in ("Type", "Status", "Summary", "Next step")]
+        assert all(each in answer.texts[int(copied_row["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
     assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
     assert answer.page.count("Row,Identifier,Type") == 1  # one page of 200 rows is enough
@@ -271,11 +271,11 @@ def test_an_order_number_alone_is_searched_as_text(site: Client, emulator: Emula
 )
 def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emulator: Emulator, written: str) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    asked = written.format(intent_id)
-    answer = send(asked)
+    requested = written.format(intent_id)
+    answer = send(requested)
     assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
     assert "intent ID" in answer.texts[0]
-    assert site.get("/search", {"q": asked})["Location"] == f"/intent/{intent_id}"
+    assert site.get("/search", {"q": requested})["Location"] == f"/intent/{intent_id}"
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
@@ -353,10 +353,10 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
     assert answer.headers["x-accel-buffering"] == "no"
     assert "set-cookie" not in answer.headers
     assert "script-src 'self'" in answer.headers["content-security-policy"]
-    head, *told, end, _ = answer.pieces
+    head, *copied_row, end, _ = answer.pieces
     assert "2 identifiers found" in head
     assert "Loading …" in head
-    assert [piece.count("<tr id=") for piece in told] == [1, 1]
+    assert [piece.count("<tr id=") for piece in copied_row] == [1, 1]
     assert 'id="total"' in end
     assert end.rstrip().endswith("</html>")
 
@@ -434,17 +434,17 @@ def test_other_methods_are_rejected(site: Client) -> None:
 )
 def test_a_search_with_several_identifiers_offers_triage(site: Client, emulator: Emulator, text: str) -> None:
     owners = {"owner": emulator.finished(2)["ownerAddress"], "owner_2": emulator.finished(3)["ownerAddress"]}
-    asked = text.format(**owners)
-    page = site.get("/search", {"q": asked}).content.decode()
-    assert f'<form method="post" action="/triage"><input type="hidden" name="q" value="{asked}">' in page
+    requested = text.format(**owners)
+    page = site.get("/search", {"q": requested}).content.decode()
+    assert f'<form method="post" action="/triage"><input type="hidden" name="q" value="{requested}">' in page
     assert "Look up all identifiers" not in site.get("/search", {"q": NOTHING}).content.decode()
 
 
 def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Client) -> None:
-    asked = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {UNUSED_ADDRESS}"
-    tree = LexborHTMLParser(site.get("/search", {"q": asked}).content.decode())
+    requested = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {UNUSED_ADDRESS}"
+    tree = LexborHTMLParser(site.get("/search", {"q": requested}).content.decode())
     passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
-    assert passed_on == asked
+    assert passed_on == requested
     assert "Ignored invisible characters in or around identifiers" in send(passed_on).page
 
 
@@ -465,9 +465,9 @@ def test_pasted_text_never_reaches_the_servers_output(capfd: pytest.CaptureFixtu
         assert client.post("/triage", files={"q": (None, f"canary {canary}")}).status_code == 200
         assert client.post("/triage", data={"q": f"canary {canary}"}, headers={"Origin": "null"}).status_code == 403
         assert client.post("/triage", data={"q": "canary" * 150_000}).status_code == 413
-    told = capfd.readouterr()
-    assert "ready on" in told.out
-    assert not any(word in (told.out + told.err).lower() for word in ("canary", "ca7a", "7e7e7e"))
+    copied_row = capfd.readouterr()
+    assert "ready on" in copied_row.out
+    assert not any(word in (copied_row.out + copied_row.err).lower() for word in ("canary", "ca7a", "7e7e7e"))
 
 
 @pytest.fixture
@@ -521,7 +521,7 @@ def test_each_row_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors
         assert "row-1" not in reader.page
         until(lambda: len(doors.intents()) == 4)  # at once, and no more
         doors.open |= {second}
-        until(lambda: ("GetIntentReceipt", second) in doors.asked)
+        until(lambda: ("GetIntentReceipt", second) in doors.requests)
         doors.open |= {first}
         assert "row-3" not in reader.until("row-2")
         assert 'id="total"' not in reader.page
@@ -571,4 +571,4 @@ def test_after_a_disconnect_nothing_more_is_requested(behind_doors: str, doors: 
         another = "0x" + "99" * 32
         for _ in range(3):
             assert client.get(f"/intent/{another}").status_code == 200
-    assert sorted(each for each in doors.asked if each[1] != another) == [("GetIntent", each) for each in known[:4]]
+    assert sorted(each for each in doors.requests if each[1] != another) == [("GetIntent", each) for each in known[:4]]

@@ -83,9 +83,9 @@ def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Cli
 
 def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
     shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
-    note, asked = shown.index('class="note warnings"'), shown.index("What happens next")
-    assert note < asked
-    assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:asked])
+    note, requested = shown.index('class="note warnings"'), shown.index("What happens next")
+    assert note < requested
+    assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:requested])
 
 
 @pytest.mark.finding("S13")
@@ -127,10 +127,10 @@ def test_the_home_page_shows_the_token_warnings(site: Client, emulator: Emulator
 
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
-    plain, markdown, told = map(html.unescape, texts)
+    plain, markdown, result = map(html.unescape, texts)
     assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
     assert WORDS in markdown
-    assert json.loads(told)["sent"]["warnings"] == [
+    assert json.loads(result)["sent"]["warnings"] == [
         {"word": "looks like USDC", "reason": LIKE},
         {"word": "unlisted", "reason": UNLISTED},
     ]

@@ -117,9 +117,9 @@ def test_characters_missing_in_the_font_are_visible() -> None:
 def test_equal_cards_are_rendered_once(slow: Pens) -> None:
     shelf = Cards(pen=slow)
     with ThreadPoolExecutor(12) as threads:
-        asked = [threads.submit(shelf.png, DONE) for _ in range(12)]
+        requested = [threads.submit(shelf.png, DONE) for _ in range(12)]
         slow.go.set()
-        assert {each.result(60) for each in asked} == {PNG}
+        assert {each.result(60) for each in requested} == {PNG}
     assert shelf.png(DONE) == PNG
     assert slow.drawn == [DONE]
 
@@ -135,8 +135,8 @@ def test_another_status_is_another_image(slow: Pens) -> None:
 def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens) -> None:
     shelf = Cards(pen=slow, seconds=0.2)
     with ThreadPoolExecutor(30) as threads:
-        asked = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
-        refused = list(islice(as_completed(asked, timeout=60), 28))
+        requested = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
+        refused = list(islice(as_completed(requested, timeout=60), 28))
         slow.go.set()
     assert all(isinstance(each.exception(), Busy) for each in refused)
     assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)

@@ -1,11 +1,11 @@
 """Stub service with prepared responses: bytes recorded from the emulator, sent after an adjustable delay.
 
-    .venv/bin/python -m bench.double --port 8801
+    .venv/bin/python -m bench.stub_service --port 8801
 
 A repeated request gets the same bytes, so only its first time costs the emulator's work. `SearchIntents` by an owner
 returns as many hits as the address encodes (`owner`), and none for any other criterion. `GET /delay/<seconds>` sets the
-delay. `GET /told` returns the number of requests, the distinct requests, and when the last response was written, by the
-clock that all processes of a machine share (`time.perf_counter`).
+delay. `GET /counters` returns the number of requests, the distinct requests, and when the last response was written, by
+the clock that all processes of a machine share (`time.perf_counter`).
 """
 
 import argparse
@@ -31,43 +31,43 @@ def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
     return f"0x{hits:06x}{is_lean:d}{number:033x}"
 
 
-class Double:
+class StubService:
     def __init__(self) -> None:
         self.emulator = Emulator()
         self.delay = 0.0
-        self.asked = 0
+        self.requests = 0
         self.written_at = 0.0
-        self.answers: dict[tuple[bytes, bytes], bytes] = {}
+        self.responses: dict[tuple[bytes, bytes], bytes] = {}
         self.hits: dict[tuple[int, bool], bytes] = {}
 
     def reply(self, path: bytes, body: bytes) -> bytes | None:
         """Return the prepared response, or None for a new request."""
         if path.startswith(b"/rpc/"):
-            self.asked += 1
-            return self.answers.get((path, body))
+            self.requests += 1
+            return self.responses.get((path, body))
         if path.startswith(b"/delay/"):
             self.delay = float(path.removeprefix(b"/delay/"))
-        questions = [(name.decode().rpartition("/")[2], text.decode()) for name, text in self.answers]
-        counters = {"asked": self.asked, "written_at": self.written_at, "questions": questions}
+        distinct = [(name.decode().rpartition("/")[2], text.decode()) for name, text in self.responses]
+        counters = {"requests": self.requests, "written_at": self.written_at, "distinct": distinct}
         return response(200, json.dumps(counters).encode())
 
     async def prepare(self, path: bytes, body: bytes) -> bytes:
         operation = path.rpartition(b"/")[2].decode()
         if operation == "SearchIntents":
             return await self.search(body)
-        answered = await send_request(self.emulator, operation, raw=body)
-        self.answers[path, body] = response(answered.status, answered.body)
-        return self.answers[path, body]
+        emulated = await send_request(self.emulator, operation, raw=body)
+        self.responses[path, body] = response(emulated.status, emulated.body)
+        return self.responses[path, body]
 
     async def search(self, body: bytes) -> bytes:
         found = OWNER.match(body)
         count, is_lean = (int(found[1], 16), found[2] == b"1") if found else (0, False)
         if (count, is_lean) not in self.hits:
-            document = {"intents": [hit async for hit in self.listed(count, is_lean=is_lean)]}
+            document = {"intents": [hit async for hit in self.finished_intents(count, is_lean=is_lean)]}
             self.hits[count, is_lean] = response(200, json.dumps(document, separators=(",", ":")).encode())
         return self.hits[count, is_lean]
 
-    async def listed(self, count: int, *, is_lean: bool) -> Any:
+    async def finished_intents(self, count: int, *, is_lean: bool) -> Any:
         """Yield finished intents, repeated with different IDs."""
         query = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
         history = await send_request(self.emulator, "GetIntentHistory", raw=query)
@@ -77,15 +77,13 @@ class Double:
             known.append((await send_request(self.emulator, "GetIntent", raw=about)).document["intent"])
         for number in range(count):
             intent = known[number % len(known)]
-            left_out = HEAVY if is_lean else ()
-            yield {key: value for key, value in intent.items() if key not in left_out} | {
-                "intentId": f"0x{number:064x}"
-            }
+            omitted = HEAVY if is_lean else ()
+            yield {key: value for key, value in intent.items() if key not in omitted} | {"intentId": f"0x{number:064x}"}
 
 
 class Connection(asyncio.Protocol):
-    def __init__(self, double: Double) -> None:
-        self.double = double
+    def __init__(self, stub: StubService) -> None:
+        self.stub = stub
         self.received = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -101,25 +99,25 @@ class Connection(asyncio.Protocol):
             return
         self.received = b""  # clients don't pipeline requests
         path = head.split(b" ", 2)[1]
-        answer = self.double.reply(path, rest)
-        if answer is None:
+        reply = self.stub.reply(path, rest)
+        if reply is None:
             self.preparing = asyncio.ensure_future(self.prepare(path, rest))
-        elif self.double.delay and path.startswith(b"/rpc/"):
-            asyncio.get_running_loop().call_later(self.double.delay, self.write, answer)
+        elif self.stub.delay and path.startswith(b"/rpc/"):
+            asyncio.get_running_loop().call_later(self.stub.delay, self.write, reply)
         else:
-            self.write(answer, is_rpc=path.startswith(b"/rpc/"))
+            self.write(reply, is_rpc=path.startswith(b"/rpc/"))
 
     async def prepare(self, path: bytes, body: bytes) -> None:
-        answer = await self.double.prepare(path, body)
-        if self.double.delay:
-            await asyncio.sleep(self.double.delay)
-        self.write(answer)
+        reply = await self.stub.prepare(path, body)
+        if self.stub.delay:
+            await asyncio.sleep(self.stub.delay)
+        self.write(reply)
 
-    def write(self, answer: bytes, *, is_rpc: bool = True) -> None:
+    def write(self, reply: bytes, *, is_rpc: bool = True) -> None:
         if not self.transport.is_closing():
-            self.transport.write(answer)
+            self.transport.write(reply)
         if is_rpc:
-            self.double.written_at = time.perf_counter()
+            self.stub.written_at = time.perf_counter()
 
 
 def response(status: int, body: bytes) -> bytes:
@@ -128,13 +126,14 @@ def response(status: int, body: bytes) -> bytes:
 
 
 async def serve(port: int) -> None:
-    double = Double()
-    await asyncio.get_running_loop().create_server(lambda: Connection(double), "127.0.0.1", port)
+    stub = StubService()
+    await asyncio.get_running_loop().create_server(lambda: Connection(stub), "127.0.0.1", port)
     await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m bench.double", description="A service with its answers ready.")
+    about = "Stub service with prepared responses."
+    parser = argparse.ArgumentParser(prog="python -m bench.stub_service", description=about)
     parser.add_argument("--port", type=int, required=True)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(parser.parse_args().port))

@@ -40,7 +40,7 @@ class Exchange:
         self.writer.write(data)
         await self.writer.drain()
 
-    async def gone(self, within: float) -> bool:
+    async def disconnected(self, within: float) -> bool:
         """Return whether the client disconnected. Our clients don't pipeline requests, so readable means closed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within):
@@ -48,55 +48,55 @@ class Exchange:
                 return True
         return False
 
-    async def well(self) -> None:
+    async def normal(self) -> None:
         if found := await self.good():
             status, headers, body = found
             lines = [b"%s: %s" % each for each in headers]
             await self.send(b"\r\n".join([b"HTTP/1.1 %d Word" % status, *lines, b"", b""]) + body)
 
 
-class Over(Exception):
+class Closed(Exception):
     """Closes the connection."""
 
 
 async def hang(exchange: Exchange) -> None:
-    await exchange.gone(SILENCE_SECONDS)
-    raise Over
+    await exchange.disconnected(SILENCE_SECONDS)
+    raise Closed
 
 
 async def reset(exchange: Exchange) -> None:
     found: socket.socket = exchange.writer.get_extra_info("socket")
     found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    raise Over
+    raise Closed
 
 
-async def half(exchange: Exchange) -> None:
+async def truncated(exchange: Exchange) -> None:
     await exchange.send(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{"intents":[')
-    raise Over
+    raise Closed
 
 
 async def drip(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n")
-    while not await exchange.gone(0.3):
+    while not await exchange.disconnected(0.3):
         await exchange.send(b" ")
-    raise Over
+    raise Closed
 
 
 async def huge(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
     for _ in range(HUGE_BYTES // 2**16):
         await exchange.send(b"10000\r\n" + b" " * 2**16 + b"\r\n")
-    raise Over
+    raise Closed
 
 
-async def bomb(exchange: Exchange) -> None:
+async def gzip_bomb(exchange: Exchange) -> None:
     await exchange.answer(200, BOMB, "Content-Encoding: gzip")
 
 
-async def late(exchange: Exchange) -> None:
-    if await exchange.gone(1.5):
-        raise Over
-    await exchange.well()
+async def delayed(exchange: Exchange) -> None:
+    if await exchange.disconnected(1.5):
+        raise Closed
+    await exchange.normal()
 
 
 async def failing(exchange: Exchange) -> None:
@@ -119,18 +119,18 @@ async def busy(exchange: Exchange) -> None:
     await exchange.answer(429, BUSY, "Retry-After: 2")
 
 
-async def well(exchange: Exchange) -> None:
-    await exchange.well()
+async def normal(exchange: Exchange) -> None:
+    await exchange.normal()
 
 
 # The faults that take most memory come first, so that they are part of the warm-up.
-FAULTS: Final = (huge, bomb, hang, reset, half, drip, late, failing, gateway, portal, garbled)
+FAULTS: Final = (huge, gzip_bomb, hang, reset, truncated, drip, delayed, failing, gateway, portal, garbled)
 # Share of failing calls in each phase. Overall, most calls succeed.
 PHASES: Final = (0.05, 1.0, 0.0, 0.3, 0.02, 0.0)
 
 
 @dataclass
-class Weather:
+class FaultSchedule:
     """Fault schedule: phases without faults, with few, with many, and sometimes with one fault only.
 
     `calm` ends all faults.
@@ -138,14 +138,14 @@ class Weather:
 
     chance: random.Random
     calm: bool = False
-    met: Counter[str] = field(default_factory=Counter)
+    injected: Counter[str] = field(default_factory=Counter)
     _began: float = field(default_factory=time.monotonic)
 
     def fault(self) -> Callable[[Exchange], Awaitable[None]]:
         phase = int((time.monotonic() - self._began) / PHASE_SECONDS)
         share = PHASES[phase % len(PHASES)]
         if self.calm or self.chance.random() >= share:
-            return well
+            return normal
         if share == 1.0:
             return FAULTS[phase // len(PHASES) % len(FAULTS)]
         # Rate limiting silences the whole dashboard, so it must be rare to leave room for other faults.
@@ -155,9 +155,9 @@ class Weather:
 class Service:
     """The emulator behind the fault schedule. `connections` are the open ones."""
 
-    def __init__(self, emulator: Emulator, weather: Weather) -> None:
+    def __init__(self, emulator: Emulator, schedule: FaultSchedule) -> None:
         self.emulator = emulator
-        self.weather = weather
+        self.schedule = schedule
         self.connections: set[asyncio.StreamWriter] = set()
         self.calls = 0
 
@@ -167,10 +167,10 @@ class Service:
             while True:
                 exchange = await self._read(reader, writer)
                 self.calls += 1
-                fault = self.weather.fault()
-                self.weather.met[fault.__name__] += 1
+                fault = self.schedule.fault()
+                self.schedule.injected[fault.__name__] += 1
                 await fault(exchange)
-        except (OSError, asyncio.IncompleteReadError, Over):
+        except (OSError, asyncio.IncompleteReadError, Closed):
             pass
         finally:
             self.connections.discard(writer)

@@ -20,13 +20,13 @@ from bench.live import processor_seconds, resident_kb
 from tests.serving import ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
-OF_A_CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
+CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
 # Kinds of responses to fetch each time. Lists of chains and tokens stay cached, as in any warm process.
-ASKED_EACH_TIME = (
+FETCHED_EACH_TIME = (
     "moving,ended_lately,ended,stopped_lately,stopped,history,older_history,balances,search,no_hits,unknown,"
     "often_unknown,token_search"
 )
-COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in ASKED_EACH_TIME.split(","))}
+COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in FETCHED_EACH_TIME.split(","))}
 CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
 
@@ -36,7 +36,7 @@ def installed() -> Iterator[Path]:
     """Yield a copy of the checkout with collected static files and compiled code, as in the container image."""
     with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
         place = Path(folder)
-        for name in OF_A_CHECKOUT:
+        for name in CHECKOUT:
             source = ROOT / name
             if source.is_dir():
                 shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -91,9 +91,9 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
     port, began = free_port(), time.perf_counter()
     env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it still formats its log lines
-    with ended(["-m", "gunicorn", "--config", "gunicorn.conf.py"], cwd=place, env=env, **silent) as it:
-        wait_for(f"http://127.0.0.1:{port}/healthz", it)
-        yield Dashboard(port, it.pid, time.perf_counter() - began)
+    with ended(["-m", "gunicorn", "--config", "gunicorn.conf.py"], cwd=place, env=env, **silent) as process:
+        wait_for(f"http://127.0.0.1:{port}/healthz", process)
+        yield Dashboard(port, process.pid, time.perf_counter() - began)
 
 
 @contextmanager
@@ -107,8 +107,8 @@ def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]
             process.wait(PATIENCE)
 
 
-class Double:
-    """Client of `bench.double`."""
+class StubService:
+    """Client of `bench.stub_service`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -118,41 +118,41 @@ class Double:
         self.http.get(f"/delay/{seconds}")
 
     @property
-    def told(self) -> dict[str, Any]:
-        counters: dict[str, Any] = self.http.get("/told").json()
-        return counters
+    def counters(self) -> dict[str, Any]:
+        received: dict[str, Any] = self.http.get("/counters").json()
+        return received
 
-    def ask(self, operation: str, **request: Any) -> Any:
+    def call(self, operation: str, **request: Any) -> Any:
         return self.http.post(f"/rpc/Service/{operation}", json=request).json()
 
 
 @contextmanager
-def double() -> Iterator[Double]:
+def stub_service() -> Iterator[StubService]:
     port = free_port()
-    with ended(["-m", "bench.double", "--port", str(port)], cwd=ROOT, env=clean()) as process:
-        wait_for(f"http://127.0.0.1:{port}/told", process)
-        service = Double(f"http://127.0.0.1:{port}")
+    with ended(["-m", "bench.stub_service", "--port", str(port)], cwd=ROOT, env=clean()) as process:
+        wait_for(f"http://127.0.0.1:{port}/counters", process)
+        service = StubService(f"http://127.0.0.1:{port}")
         with service.http:
             yield service
 
 
-class Readers:
+class Clients:
     """Client of `bench.load`."""
 
-    def __init__(self, wishes: IO[str], told: IO[str]) -> None:
-        self.wishes = wishes
-        self.told = told
+    def __init__(self, commands: IO[str], results: IO[str]) -> None:
+        self.commands = commands
+        self.results = results
 
     def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
         """Run clients. `how`: connections, seconds, pause."""
         options = {"port": port, "paths": list(paths), **how}
-        print(json.dumps(options), file=self.wishes, flush=True)
-        result: dict[str, Any] = json.loads(self.told.readline())
+        print(json.dumps(options), file=self.commands, flush=True)
+        result: dict[str, Any] = json.loads(self.results.readline())
         return result
 
 
 @contextmanager
-def readers() -> Iterator[Readers]:
+def clients() -> Iterator[Clients]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ended(["-m", "bench.load"], cwd=ROOT, env=clean(), **pipes) as process:
-        yield Readers(cast("IO[str]", process.stdin), cast("IO[str]", process.stdout))
+        yield Clients(cast("IO[str]", process.stdin), cast("IO[str]", process.stdout))

@@ -1,5 +1,5 @@
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
-const kept = {
+const storage = {
   NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed"],
 
   read(name, otherwise) {
@@ -17,7 +17,7 @@ const kept = {
     } catch {
       return false;
     }
-    dispatchEvent(new CustomEvent("kept", { detail: name }));
+    dispatchEvent(new CustomEvent("storagechange", { detail: name }));
     return true;
   },
 
@@ -32,9 +32,9 @@ const kept = {
   },
 
   // Return whether everything was cleared.
-  wipe() {
+  clear() {
     try {
-      for (const name of kept.NAMES) localStorage.removeItem(name);
+      for (const name of storage.NAMES) localStorage.removeItem(name);
     } catch {
       return false;
     }
@@ -42,11 +42,11 @@ const kept = {
   },
 };
 
-// "kept" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
-addEventListener("storage", (event) => dispatchEvent(new CustomEvent("kept", { detail: event.key })));
+// "storagechange" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
+addEventListener("storage", (event) => dispatchEvent(new CustomEvent("storagechange", { detail: event.key })));
 
 // Deferred scripts fill the saved lists. Hide what's below until then, so that it doesn't shift.
-if (["starred", "looked-up"].some((name) => kept.read(name, []).length)) {
+if (["starred", "looked-up"].some((name) => storage.read(name, []).length)) {
   document.documentElement.dataset.fillsLists = "";
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
 }

@@ -35,29 +35,29 @@ function readLabels(value) {
 }
 
 // Functions that change it return an error message, or "" on success.
-const book = {
-  pages: (list) => readPages(kept.read(list, []), list),
-  page: (list, path) => book.pages(list).find((page) => page.path === path),
-  labels: () => readLabels(kept.read("labels", {})),
+const savedItems = {
+  pages: (list) => readPages(storage.read(list, []), list),
+  page: (list, path) => savedItems.pages(list).find((page) => page.path === path),
+  labels: () => readLabels(storage.read("labels", {})),
 
   // Old searches are dropped at the limit. Starred and followed pages are not.
   add(list, page) {
-    const others = book.pages(list).filter(({ path }) => path !== page.path);
+    const others = savedItems.pages(list).filter(({ path }) => path !== page.path);
     if (list !== "looked-up" && others.length >= MOST[list]) return `Limit of ${MOST[list]} reached. Remove a ${list} item first.`;
-    return book.keep(list, [page, ...others].slice(0, MOST[list]));
+    return savedItems.save(list, [page, ...others].slice(0, MOST[list]));
   },
 
-  remove: (list, path) => book.keep(list, book.pages(list).filter((page) => page.path !== path)),
+  remove: (list, path) => savedItems.save(list, savedItems.pages(list).filter((page) => page.path !== path)),
 
   label(address, words) {
-    const labels = book.labels();
+    const labels = savedItems.labels();
     if (words.trim()) labels.set(address, words.trim().slice(0, LONGEST.label));
     else labels.delete(address);
-    return labels.size > MOST.labels ? `Limit of ${MOST.labels} reached. Remove a label first.` : book.keepLabels(labels);
+    return labels.size > MOST.labels ? `Limit of ${MOST.labels} reached. Remove a label first.` : savedItems.saveLabels(labels);
   },
 
-  keepLabels: (labels) => book.keep("labels", Object.fromEntries(labels)),
-  keep: (name, value) => (kept.write(name, value) ? "" : REFUSED),
+  saveLabels: (labels) => savedItems.save("labels", Object.fromEntries(labels)),
+  save: (name, value) => (storage.write(name, value) ? "" : REFUSED),
 };
 
 // The page's transfer, address or search; null on other pages.
@@ -70,16 +70,16 @@ function pageShown() {
 
 function record() {
   const page = pageShown();
-  if (page && PATH.test(page.path) && kept.read("keep-looked-up", true)) book.add("looked-up", page);
+  if (page && PATH.test(page.path) && storage.read("keep-looked-up", true)) savedItems.add("looked-up", page);
 }
 
 function showStar() {
   for (const star of document.querySelectorAll("[data-star]"))
-    star.setAttribute("aria-pressed", Boolean(book.page("starred", star.dataset.star)));
+    star.setAttribute("aria-pressed", Boolean(savedItems.page("starred", star.dataset.star)));
 }
 
 function showLabels() {
-  const labels = book.labels();
+  const labels = savedItems.labels();
   for (const place of document.querySelectorAll("[data-address]")) {
     const label = labels.get(place.dataset.address);
     let tag = place.querySelector(":scope > .own-label");
@@ -123,7 +123,7 @@ function row(template, { path, name, at }) {
 
 function showList(section) {
   const list = section.dataset.keptList;
-  const pages = book.pages(list);
+  const pages = savedItems.pages(list);
   const shown = pages.slice(0, section.dataset.most ?? pages.length);
   section.querySelector("ul").replaceChildren(...shown.map((page) => row(section.querySelector("template"), page)));
   section.hidden = !pages.length && "most" in section.dataset;
@@ -133,7 +133,7 @@ function showList(section) {
   if (empty) empty.hidden = pages.length > 0;
 }
 
-function showBook() {
+function showSavedItems() {
   for (const section of document.querySelectorAll("[data-kept-list]")) showList(section);
   showStar();
   showLabels();
@@ -143,8 +143,8 @@ function showBook() {
 document.addEventListener("click", (event) => {
   const star = event.target.closest("[data-star]");
   if (!star) return;
-  const isStarred = book.page("starred", star.dataset.star);
-  const problem = isStarred ? book.remove("starred", star.dataset.star) : book.add("starred", pageShown());
+  const isStarred = savedItems.page("starred", star.dataset.star);
+  const problem = isStarred ? savedItems.remove("starred", star.dataset.star) : savedItems.add("starred", pageShown());
   say(problem || (isStarred ? "Star removed" : "Starred (saved in this browser)"));
 });
 
@@ -153,7 +153,7 @@ document.addEventListener("submit", (event) => {
   if (!form) return;
   event.preventDefault();
   const words = form.elements.label.value;
-  const problem = book.label(form.dataset.labelOf, words);
+  const problem = savedItems.label(form.dataset.labelOf, words);
   say(problem || (words.trim() ? "Label saved" : "Label removed"));
   const said = form.querySelector("[data-label-problem]");
   said.textContent = problem;
@@ -169,6 +169,6 @@ document.addEventListener("htmx:after:swap", () => {
 });
 
 record();
-showBook();
-addEventListener("kept", showBook);
-addEventListener("pageshow", (event) => event.persisted && showBook());
+showSavedItems();
+addEventListener("storagechange", showSavedItems);
+addEventListener("pageshow", (event) => event.persisted && showSavedItems());

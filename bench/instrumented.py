@@ -21,17 +21,17 @@ def threads() -> dict[str, int]:
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "http" and scope["path"] == "/figures":
-        await tell(send)
+        await send_figures(send)
     else:
         await asgi.application(scope, receive, send)
 
 
-async def tell(send: Any) -> None:
+async def send_figures(send: Any) -> None:
     figures = {
         "tasks": tasks(),
         "threads": threads(),
         "streams": len(asgi.streams().open),
-        "watched": wiring.hub().traffic.enquiries,
+        "watched": wiring.hub().traffic.pollers,
     }
     body = json.dumps(figures).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -6,14 +6,14 @@ const LARGEST = 2_000_000;
 
 const count = (many, word) => `${many} ${word}${many === 1 ? "" : "s"}`;
 
-function sayOfBook(words) {
+function announceSavedItems(words) {
   document.getElementById("book-said").textContent = words;
 }
 
 function showLabelList() {
   const list = document.querySelector("[data-label-list]");
   const template = document.querySelector("[data-label-row]");
-  const labels = Array.from(book.labels()).sort(([, one], [, other]) => one.localeCompare(other));
+  const labels = Array.from(savedItems.labels()).sort(([, one], [, other]) => one.localeCompare(other));
   list.replaceChildren(
     ...labels.map(([address, label]) => {
       const made = template.content.cloneNode(true);
@@ -33,7 +33,7 @@ function showLabelList() {
 
 function showAll() {
   showLabelList();
-  document.getElementById("forgetful").checked = !kept.read("keep-looked-up", true);
+  document.getElementById("forgetful").checked = !storage.read("keep-looked-up", true);
 }
 
 // Remove the row, then focus the row that takes its place, or the list's heading.
@@ -46,8 +46,8 @@ function removeRow(button, remove) {
 }
 
 function asFile() {
-  const pages = IN_A_FILE.map((list) => [list, book.pages(list)]);
-  return { kind: KIND_OF_FILE, version: 1, saved: new Date().toISOString(), ...Object.fromEntries(pages), labels: Object.fromEntries(book.labels()) };
+  const pages = IN_A_FILE.map((list) => [list, savedItems.pages(list)]);
+  return { kind: KIND_OF_FILE, version: 1, saved: new Date().toISOString(), ...Object.fromEntries(pages), labels: Object.fromEntries(savedItems.labels()) };
 }
 
 function save() {
@@ -57,7 +57,7 @@ function save() {
   link.download = `intents-saved-${new Date().toISOString().slice(0, 10)}.json`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  sayOfBook(`Exported to ${link.download}`);
+  announceSavedItems(`Exported to ${link.download}`);
 }
 
 function parsed(text) {
@@ -70,18 +70,18 @@ function parsed(text) {
 }
 
 function merged(list, added) {
-  const newest = [...book.pages(list), ...added].sort((one, other) => other.at - one.at);
+  const newest = [...savedItems.pages(list), ...added].sort((one, other) => other.at - one.at);
   return readPages(newest, list);
 }
 
 // Import a file and return a message with the result.
 function readBook(found) {
-  const labels = new Map([...readLabels(found.labels), ...book.labels()]);
+  const labels = new Map([...readLabels(found.labels), ...savedItems.labels()]);
   const added = IN_A_FILE.map((list) => [list, readPages(found[list], list)]);
   const sizes = added.map(([, pages]) => pages.length);
   const problem =
-    added.map(([list, pages]) => book.keep(list, merged(list, pages))).find(Boolean) ??
-    book.keepLabels(new Map(Array.from(labels).slice(-MOST.labels)));
+    added.map(([list, pages]) => savedItems.save(list, merged(list, pages))).find(Boolean) ??
+    savedItems.saveLabels(new Map(Array.from(labels).slice(-MOST.labels)));
   const given = IN_A_FILE.map((list) => found[list]?.length ?? 0).reduce((sum, many) => sum + many, Object.keys(found.labels ?? {}).length);
   const understood = sizes[0] + sizes[1] + readLabels(found.labels).size;
   const rest = given > understood ? ` ${given - understood} ${given - understood === 1 ? "entry was" : "entries were"} skipped.` : "";
@@ -89,10 +89,10 @@ function readBook(found) {
 }
 
 async function readFile(file) {
-  if (file.size > LARGEST) return sayOfBook(`${file.name} is larger than 2 MB. Nothing was changed.`);
+  if (file.size > LARGEST) return announceSavedItems(`${file.name} is larger than 2 MB. Nothing was changed.`);
   const found = parsed(await file.text());
-  if (!found) return sayOfBook(`${file.name} isn't a saved-items export. Nothing was changed.`);
-  sayOfBook(readBook(found));
+  if (!found) return announceSavedItems(`${file.name} isn't a saved-items export. Nothing was changed.`);
+  announceSavedItems(readBook(found));
 }
 
 document.addEventListener("click", (event) => {
@@ -100,10 +100,10 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const { remove, unlabel, book: act } = button.dataset;
   const list = button.closest("[data-kept-list]")?.dataset.keptList;
-  if (remove) removeRow(button, () => book.remove(list, remove));
-  else if (unlabel) removeRow(button, () => book.label(unlabel, ""));
+  if (remove) removeRow(button, () => savedItems.remove(list, remove));
+  else if (unlabel) removeRow(button, () => savedItems.label(unlabel, ""));
   else if (act === "save") save();
-  else if (act === "wipe" && kept.wipe()) location.reload();
+  else if (act === "wipe" && storage.clear()) location.reload();
 });
 
 document.getElementById("book-file").addEventListener("change", async (event) => {
@@ -114,12 +114,12 @@ document.getElementById("book-file").addEventListener("change", async (event) =>
 
 document.getElementById("forgetful").addEventListener("change", (event) => {
   const isForgetful = event.target.checked;
-  const problem = book.keep("keep-looked-up", !isForgetful);
-  if (isForgetful) book.keep("looked-up", []);
+  const problem = savedItems.save("keep-looked-up", !isForgetful);
+  if (isForgetful) savedItems.save("looked-up", []);
   say(problem || (isForgetful ? "Search history cleared" : "Search history is on"));
 });
 
-addEventListener("kept", showAll);
+addEventListener("storagechange", showAll);
 document.querySelector("[data-unscripted]").hidden = true;
-document.querySelector("[data-book-refused]").hidden = kept.isAllowed();
+document.querySelector("[data-book-refused]").hidden = storage.isAllowed();
 showAll();
