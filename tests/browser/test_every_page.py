@@ -17,6 +17,7 @@ it unfolded:
 | landmarks, headings, tables, errors of fields, nothing that ticks where it is read out | 320 px |
 | what scrolls by itself is reached by keyboard | 320 px |
 | nothing moves where a reader wants no motion | 320 px |
+| every word is ours (docs/style.md) | unfolded, with scripts and without |
 | no control that is seen does nothing | without scripts |
 | light and dark | what depends on it, as told; the colours of a theme, and that it is kept: test_look_up.py |
 
@@ -48,6 +49,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests import words
 from tests.browser import kinds, looks
 from tests.browser.conftest import fits, visiting
 from tests.service.scripted_server import serving
@@ -70,12 +72,14 @@ WITH_SCRIPTS: Final = [
     "it is built for everybody",
     "what scrolls is reached by keyboard",
     "nothing moves",
+    "every word is ours",
 ]
 WITHOUT: Final = [
     "nothing is wider than the screen",
     "nothing goes wrong in the browser",
     "what is pressed is large enough",
     "no control that is seen does nothing",
+    "every word is ours",
 ]
 
 
@@ -138,6 +142,12 @@ def too_wide(page: Page, width: int, how: str = "") -> list[str]:
     return [] if fits(page) else [f"wider than {width} px {how}"]
 
 
+def foreign_words(page: Page) -> list[str]:
+    """Return what the lint of words finds on a page."""
+    text = words.markup(page.content())
+    return [f"{found.pattern}: …{found.around}…" for found in words.findings(text, page.url, is_message=True)]
+
+
 def look_with_scripts() -> Look:
     known: dict[str, set[str]] = {"light": set(), "dark": set()}
     in_light = cycle([True, False])
@@ -148,6 +158,7 @@ def look_with_scripts() -> Look:
         for width in (1280, 360, 320):
             yield "nothing is wider than the screen", too_wide(page, width)
         kinds.unfold(page)
+        yield "every word is ours", foreign_words(page)
         yield "nothing is wider than the screen", too_wide(page, 320, "unfolded")
         yield "nothing is cut off", page.evaluate(looks.CUT)
         yield "it is built for everybody", page.evaluate(looks.BUILT)
@@ -181,6 +192,7 @@ def look_without(page: Page) -> Findings:
     yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
     yield "what is pressed is large enough", page.evaluate(looks.SMALL)
     yield "no control that is seen does nothing", page.evaluate(looks.DEAD)
+    yield "every word is ours", foreign_words(page)
 
 
 @pytest.fixture(scope="module")
