@@ -133,8 +133,8 @@ class Attack:
         return await fetch(self.http, ATTACKER, "/export/history.csv", pause=0.1)
 
     async def console(self, number: int) -> int:
-        asked = json.dumps({"byOwnerAddress": f"0x{number:040x}"})
-        query = urlencode({"ask": "json", "json": asked})
+        document = json.dumps({"byOwnerAddress": f"0x{number:040x}"})
+        query = urlencode({"ask": "json", "json": document})
         return await fetch(self.http, ATTACKER, f"/console/GetIntentHistory?{query}")
 
     async def streams(self, number: int) -> int:
@@ -188,8 +188,8 @@ class Attack:
 
         going = [asyncio.create_task(go_on(ask)) for _ in range(at_once)]
         await asyncio.sleep(seconds)
-        for each in going:
-            each.cancel()
+        for task in going:
+            task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
         return dict(responses)
 
@@ -294,14 +294,14 @@ if __name__ == "__main__":
     parser.add_argument("--only", choices=NAMES, help="this attack alone")
     parser.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--attack", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with contextlib.suppress(KeyboardInterrupt):
-        if asked.service:
+        if options.service:
             asyncio.run(serve())
-        elif asked.attack:
+        elif options.attack:
             os.nice(10)  # the attacker would be another machine, so it yields the CPU
-            wish = json.loads(asked.attack)
+            wish = json.loads(options.attack)
             attack = Attack(wish["port"], wish["known"])
             print(json.dumps(asyncio.run(attack.run(wish["name"], wish["seconds"]))))
         else:
-            main(asked.seconds, [asked.only] if asked.only else NAMES)
+            main(options.seconds, [options.only] if options.only else NAMES)

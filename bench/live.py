@@ -153,24 +153,24 @@ async def changes(service: ChangingService, watching: Sequence[Viewer], count: i
 async def worker(service: Any, streams: int) -> AsyncIterator[Process]:
     async with served(service) as front:
         env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(streams), "LOG_FORMAT": "text"}
-        async with process(LIVE_SERVICE=front.url, **env) as each:
-            yield each
+        async with process(LIVE_SERVICE=front.url, **env) as server:
+            yield server
 
 
 async def measure(service: ChangingService, count: int) -> None:
-    async with worker(service, count + 10) as each:
-        pid = worker_of(each)
-        async with viewers(each.port, service.intent_id, 50):
+    async with worker(service, count + 10) as server:
+        pid = worker_of(server)
+        async with viewers(server.port, service.intent_id, 50):
             pass  # warms up, so that imports don't count as a viewer's memory
-        await until(lambda: each.figures[1] == 0)
+        await until(lambda: server.figures[1] == 0)
         memory, processor = resident_kb(pid), processor_seconds(pid)
-        async with viewers(each.port, service.intent_id, count) as watching:
+        async with viewers(server.port, service.intent_id, count) as watching:
             connect_ms = (processor_seconds(pid) - processor) * 1000 / count
             kilobytes = (resident_kb(pid) - memory) / count
             took_all = await changes(service, watching, CHANGES)
             kilobytes_then = (resident_kb(pid) - memory) / count
-        await until(lambda: each.figures[1] == 0, within=30)
-        async with viewers(each.port, service.intent_id, 1) as alone:
+        await until(lambda: server.figures[1] == 0, within=30)
+        async with viewers(server.port, service.intent_id, 1) as alone:
             took_one = await changes(service, alone, CHANGES_FOR_ONE)
     rows = [
         ("viewers of one intent, one worker", f"{count:,}", ""),
@@ -193,17 +193,17 @@ async def soak(minutes: float) -> None:
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
     chance = random.Random(4711)  # noqa: S311 - reproducible, not security
-    async with worker(service, 2500) as each:
-        pid, visits, (_, tasks_at_first) = worker_of(each), 0, each.memory
+    async with worker(service, 2500) as server:
+        pid, visits, (_, tasks_at_first) = worker_of(server), 0, server.memory
         ends = time.monotonic() + minutes * 60
         print(f"{'visits':>8}{'streams':>9}{'waits':>7}{'tasks':>7}{'files':>7}{'objects':>9}{'resident KB':>13}")
         while time.monotonic() < ends:
-            visits += await crowd(each, intents, chance, until=min(time.monotonic() + 20, ends))
-            await until(lambda: each.figures == (0, 0) and not service.waits, within=20)
-            await until(lambda: each.memory[1] <= tasks_at_first, within=20)
+            visits += await crowd(server, intents, chance, until=min(time.monotonic() + 20, ends))
+            await until(lambda: server.figures == (0, 0) and not service.waits, within=20)
+            await until(lambda: server.memory[1] <= tasks_at_first, within=20)
             await asyncio.sleep(4)  # gunicorn keeps a broken connection for three seconds
-            objects, tasks = each.memory
-            print(f"{visits:>8}{each.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
+            objects, tasks = server.memory
+            print(f"{visits:>8}{server.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
                   f"{resident_kb(pid):>13}", flush=True)  # fmt: skip
 
 

@@ -59,55 +59,57 @@ class Service:
     def __init__(self, tokens: int, chains: int, delay: float) -> None:
         self.emulator = Emulator(tokens=tokens, chains=chains)
         self.delay = delay
-        self.asked = 0
+        self.requests = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.asked += 1
+        self.requests += 1
         await asyncio.sleep(self.delay)
         await self.emulator(scope, receive, send)
 
 
 @dataclass
-class Taken:
+class Measurement:
     """Measurements of one kind of request. `most` is the target in milliseconds, None without one."""
 
     name: str
     most: float | None = None
     milliseconds: list[float] = field(default_factory=list)
     processor: float = 0.0
-    asked: int = 0
+    requests: int = 0
 
     def line(self, empty: float) -> str:
         median, most = statistics.median(self.milliseconds), max(self.milliseconds)
         count = len(self.milliseconds)
         figures = f"{count:>6}{median:>9.1f}{most:>9.1f}{median / empty:>8.1f}{self.processor / count:>11.1f}"
-        return f"{self.name:44}{figures}{self.asked:>8}" + ("" if self.most is None else f"{self.most:>9.0f}")
+        return f"{self.name:44}{figures}{self.requests:>10}" + ("" if self.most is None else f"{self.most:>9.0f}")
 
 
 class Reader:
     def __init__(self, root: str, service: Service) -> None:
         self.service = service
         self.http = httpx.Client(base_url=root, trust_env=False, follow_redirects=True, timeout=60)
-        self.table: list[Taken] = []
+        self.table: list[Measurement] = []
 
     def measure(
         self, name: str, paths: Sequence[str], *, headers: dict[str, str] | None = None, most: float | None = None
     ) -> None:
-        taken, processor = Taken(name, most), processor_milliseconds()
+        measured, processor = Measurement(name, most), processor_milliseconds()
         for path in paths:
-            before, began = self.service.asked, time.perf_counter()
+            before, began = self.service.requests, time.perf_counter()
             answer = self.http.get(path, headers=headers)
-            taken.milliseconds.append((time.perf_counter() - began) * 1000)
-            taken.asked = max(taken.asked, self.service.asked - before)
+            measured.milliseconds.append((time.perf_counter() - began) * 1000)
+            measured.requests = max(measured.requests, self.service.requests - before)
             answer.raise_for_status()
-        taken.processor = processor_milliseconds() - processor
-        self.table.append(taken)
+        measured.processor = processor_milliseconds() - processor
+        self.table.append(measured)
 
     def print(self) -> None:
         empty = statistics.median(self.table[0].milliseconds)
-        print(f"\n{'':44}{'count':>6}{'median':>9}{'most':>9}{'ratio':>8}{'processor':>11}{'asked':>8}{'at most':>9}")
-        for taken in self.table:
-            print(taken.line(empty))
+        print(
+            f"\n{'':44}{'count':>6}{'median':>9}{'most':>9}{'ratio':>8}{'processor':>11}{'requests':>10}{'at most':>9}"
+        )
+        for measured in self.table:
+            print(measured.line(empty))
 
 
 def measure(reader: Reader, total: int) -> None:
@@ -155,8 +157,8 @@ def tasks(pid: int | str, file: str) -> Iterator[Path]:
 def settle(service: Service) -> None:
     """Wait until the process has preloaded its lists, so that no request is charged for it."""
     seen = -1
-    while seen != service.asked:
-        seen = service.asked
+    while seen != service.requests:
+        seen = service.requests
         time.sleep(1 + service.delay)
 
 

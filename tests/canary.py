@@ -34,11 +34,11 @@ def look(where: str, found: Any) -> None:
 
 def listen(connection: socket.socket, where: str) -> None:
     """Search everything that a connection receives, until it is closed."""
-    told = b""
+    received = b""
     with connection, contextlib.suppress(OSError):
         while piece := connection.recv(65_536):
-            told = told[-64:] + piece
-            look(where, told)
+            received = received[-64:] + piece
+            look(where, received)
 
 
 def watch() -> None:

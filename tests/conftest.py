@@ -32,8 +32,8 @@ def pytest_configure() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
     report: pytest.TestReport = yield
-    for name, told in report.sections:
-        canary.look(name, told)
+    for name, text in report.sections:
+        canary.look(name, text)
     if report.when == "teardown" and canary.seen:
         report.outcome = "failed"
         report.longrepr = f"The access key was seen: {', '.join(dict.fromkeys(canary.seen))}"

@@ -51,7 +51,7 @@ def _ended(rows: list[dict[str, Any]], end: dict[str, Any]) -> Exported:
     return Exported(rows, end["state"], end["why"], end["rows"])
 
 
-def own_list(emulator: Emulator, **filters: Any) -> list[dict[str, Any]]:
+def emulator_entries(emulator: Emulator, **filters: Any) -> list[dict[str, Any]]:
     """Return the emulator's entries that match the filters, newest first. Must not run in an event loop."""
     found: list[dict[str, Any]] = []
     page: dict[str, Any] | None = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}

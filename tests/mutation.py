@@ -156,12 +156,12 @@ def main() -> None:
     arguments.add_argument("--size", type=int, default=30, help="mutants of each module, drawn by the seed")
     arguments.add_argument("--seed", type=int, default=16)
     arguments.add_argument("--workers", type=int, default=2)
-    asked = arguments.parse_args()
+    options = arguments.parse_args()
     print("| module | places | drawn | broken | killed | survived | score | seconds for its tests |")
     print("|---|---|---|---|---|---|---|---|")
     total: Counter[str] = Counter()
-    for module in asked.modules:
-        total += run(module, TESTS[module], size=asked.size, seed=asked.seed, workers=asked.workers)
+    for module in options.modules:
+        total += run(module, TESTS[module], size=options.size, seed=options.seed, workers=options.workers)
     tried = total["killed"] + total["survived"]
     print(f"{total['killed']} of {tried} killed: {total['killed'] / tried:.0%}" if tried else "No mutant was tried")
 

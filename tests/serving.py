@@ -32,15 +32,15 @@ def wait_for(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
             try:
                 answer = client.get(url)
             except httpx.TransportError:
-                process_breathes()
+                brief_pause()
                 continue
             if answer.status_code < 500:
                 return answer
-            process_breathes()
+            brief_pause()
     raise AssertionError(f"{url} did not respond within {PATIENCE:g} s")
 
 
-def process_breathes() -> None:
+def brief_pause() -> None:
     time.sleep(0.05)
 
 

@@ -33,7 +33,7 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 
 from intents_ui import situations, wiring
-from intents_ui.display import summary
+from intents_ui.display import summary as summaries
 from intents_ui.display.explanations import SECOND_DEPOSIT
 from intents_ui.display.pasted import read as read_pasted
 from intents_ui.display.reply import to_the_owner
@@ -110,7 +110,7 @@ class Transfer:
 
     @cached_property
     def summary(self) -> Summary:
-        return summary.of(situations.read(self.intent_id))
+        return summaries.of(situations.read(self.intent_id))
 
     @property
     def filters(self) -> str:
@@ -225,8 +225,8 @@ def _of_reply(text: str) -> Said:
 
 
 def reply_json(transfer: Transfer) -> Said:
-    told = json.loads(transfer.replies[2])
-    return Said(told["status"], told["headline"], told["location"], told["nextStep"], told["certainty"])
+    reply = json.loads(transfer.replies[2])
+    return Said(reply["status"], reply["headline"], reply["location"], reply["nextStep"], reply["certainty"])
 
 
 def card(transfer: Transfer) -> Said:
@@ -241,13 +241,13 @@ def badge(transfer: Transfer) -> Said:
 
 def _of_title(title: str, transfer: Transfer) -> Said:
     """`Failed · Refund failed · At the deposit address …`; without the status if the headline begins with it."""
-    told = transfer.summary
-    lead = state(told.status.word, told.headline)
+    summary = transfer.summary
+    lead = state(summary.status.word, summary.headline)
     rest = title.removeprefix(lead)
     if rest == title:  # less, or something else
         status, _, headline = title.partition(" · ")
         return Said(status, headline or status)
-    return Said(told.status.word, told.headline, rest.removeprefix(" · ").rstrip("…") or None)
+    return Said(summary.status.word, summary.headline, rest.removeprefix(" · ").rstrip("…") or None)
 
 
 def embed(transfer: Transfer) -> Said:
@@ -259,11 +259,13 @@ def embed(transfer: Transfer) -> Said:
 
 def description(transfer: Transfer) -> Said:
     said = _found(r'<meta name="description" content="(.*?)">', transfer.page) or ""
-    told = transfer.summary
-    lead = f"{told.status.word} · {told.headline}. "
-    rest = said.removeprefix(lead if said.startswith(lead) else f"{told.headline}. ")
-    is_whole = rest.startswith(told.location)
-    return Said(told.status.word, told.headline if rest != said else said, told.location if is_whole else rest[:40])
+    summary = transfer.summary
+    lead = f"{summary.status.word} · {summary.headline}. "
+    rest = said.removeprefix(lead if said.startswith(lead) else f"{summary.headline}. ")
+    is_whole = rest.startswith(summary.location)
+    return Said(
+        summary.status.word, summary.headline if rest != said else said, summary.location if is_whole else rest[:40]
+    )
 
 
 def oembed(transfer: Transfer) -> Said:
@@ -330,37 +332,37 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
 }
 
 
-def differences(name: str, said: Said | None, told: Summary) -> list[str]:
+def differences(name: str, said: Said | None, summary: Summary) -> list[str]:
     """Return the differences between a surface and the summary. The start of the same words is no difference."""
     if said is None:
         return []
-    facts = told.situation.facts
+    facts = summary.situation.facts
     full = {
-        "status": told.status.word,
-        "headline": told.headline,
-        "location": told.location,
-        "next_step": told.next_step,
-        "certainty": told.certainty.value,
+        "status": summary.status.word,
+        "headline": summary.headline,
+        "location": summary.location,
+        "next_step": summary.next_step,
+        "certainty": summary.certainty.value,
     }
     found = []
     for field_name in FIELDS:
         shown, expected = getattr(said, field_name), words(full[field_name])
         if said.to_owner and field_name in ("location", "next_step"):
             expected = to_the_owner(expected, facts)
-        if shown is not None and not _agrees(name, field_name, words(shown), expected, told):
+        if shown is not None and not _agrees(name, field_name, words(shown), expected, summary):
             found.append(f"{field_name}: {shown!r} instead of {expected!r}")
     return found
 
 
-def _agrees(name: str, field_name: str, shown: str, expected: str, told: Summary) -> bool:
-    if expected.startswith(shown) or (field_name == "headline" and shown == told.status.word):
+def _agrees(name: str, field_name: str, shown: str, expected: str, summary: Summary) -> bool:
+    if expected.startswith(shown) or (field_name == "headline" and shown == summary.status.word):
         return True
     # Without a quote, chains, recipient, amounts and estimates may be unknown. Then other words show less.
-    return name in OF_ENTRIES and field_name in ("location", "next_step", "certainty") and _knows_less(told)
+    return name in OF_ENTRIES and field_name in ("location", "next_step", "certainty") and _knows_less(summary)
 
 
-def _knows_less(told: Summary) -> bool:
-    return told.situation.receipt is None or told.row.place in ("provider", "last-confirmed")
+def _knows_less(summary: Summary) -> bool:
+    return summary.situation.receipt is None or summary.row.place in ("provider", "last-confirmed")
 
 
 @dataclass

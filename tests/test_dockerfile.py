@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.serving import free_port, wait_for
-from tests.unprivileged import as_nobody
+from tests.unprivileged import unprivileged
 
 ROOT = Path(__file__).parent.parent
 
@@ -129,7 +129,7 @@ def test_the_image_serves_collected_files_as_a_user_without_write_access(built: 
     command = next(rest for word, rest in last if word == "CMD").strip("[]").replace('"', "").split(", ")
     env = {"PATH": os.environ["PATH"], **environment(last), "PORT": str(port), "HOST": "127.0.0.1"}
     command = [part.replace("/app", str(built)) for part in command]
-    process = subprocess.Popen([*as_nobody(), *command], cwd=built, env=env)
+    process = subprocess.Popen([*unprivileged(), *command], cwd=built, env=env)
     try:
         page = wait_for(f"http://127.0.0.1:{port}/", process)
         assert os.geteuid() != 0 or "Uid:\t10001" in Path(f"/proc/{process.pid}/status").read_text()

@@ -29,7 +29,7 @@ import pytest
 
 from intents_ui.settings import Environment
 from tests.conftest import needs
-from tests.serving import free_port, process_breathes, wait_for
+from tests.serving import brief_pause, free_port, wait_for
 from tests.waiting import PATIENCE
 
 ROOT: Final = Path(__file__).parent.parent
@@ -119,7 +119,7 @@ def served(command: list[str], folder: Path, env: dict[str, str], url: str, stat
         process.wait(PATIENCE)
         deadline = time.monotonic() + PATIENCE
         while is_running(process.pid) and time.monotonic() < deadline:
-            process_breathes()
+            brief_pause()
 
 
 def is_running(group: int) -> bool:

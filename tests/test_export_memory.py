@@ -17,9 +17,9 @@ import pytest
 
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import Clock
-from tests.exported import own_list, read
+from tests.exported import emulator_entries, read
 from tests.live.tcp_service import TcpService
-from tests.serving import ROOT, dashboard, free_port, process_breathes, wait_for
+from tests.serving import ROOT, brief_pause, dashboard, free_port, wait_for
 from tests.waiting import PATIENCE, until
 
 ROWS = 10_000
@@ -124,7 +124,7 @@ def test_an_export_of_10000_rows_matches_the_service_in_constant_memory() -> Non
             for piece in answer.iter_bytes():
                 content += piece
                 largest = max(largest, memory(worker))
-    exported, own = read("csv", bytes(content)), own_list(emulator)
+    exported, own = read("csv", bytes(content)), emulator_entries(emulator)
     assert (exported.state, exported.counted, len(exported.rows)) == ("complete", ROWS, ROWS)
     assert {row["intent_id"] for row in exported.rows} == {entry["intentId"] for entry in own}
     assert exported_sums(exported.rows) == own_sums(own)
@@ -173,7 +173,7 @@ def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watc
 def is_still(figure: Callable[[], int]) -> bool:
     before = figure()
     for _ in range(20):
-        process_breathes()
+        brief_pause()
         if figure() != before:
             return False
     return True

@@ -76,7 +76,7 @@ class Site:
         return [line for line in lines if line["logger"] == logger]
 
     @property
-    def asked(self) -> list[str]:
+    def requested(self) -> list[str]:
         return [visit.operation for visit in self.service.visits]
 
 
@@ -129,7 +129,7 @@ def intent(number: int) -> str:
 
 def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> None:
     assert site.get(intent(1)).status_code == 200
-    before = len(site.asked)
+    before = len(site.requested)
     answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a balancer asks
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     told = answer.json()
@@ -138,7 +138,7 @@ def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> Non
     assert 0 <= told["service"]["last_response_seconds_ago"] < PATIENCE
     assert told["service"]["median_ms"] > 0
     assert told["service"]["degraded_for_seconds"] is None
-    assert len(site.asked) == before
+    assert len(site.requested) == before
     assert site.client.post(f"{site.root}/readyz").status_code == 405
 
 
@@ -407,13 +407,13 @@ def test_a_redis_outage_does_not_make_a_process_unready(site: Site) -> None:
 
 def test_the_status_page_reports_the_service_without_calling_it(site: Site) -> None:
     assert site.get("/chains").status_code == 200
-    before = len(site.asked)
+    before = len(site.requested)
     told = facts(site.get("/status").text)
     assert told["state"] == "Operational"
     assert told["Last response"].endswith(" UTC")
     assert re.fullmatch(r"\d+ ms|\d+\.\d s", told["Median response time"])
     assert re.match("1 chain, last updated .* UTC", told["Chains"])
-    assert len(site.asked) == before
+    assert len(site.requested) == before
 
 
 def facts(page: str) -> dict[str, str]:

@@ -30,11 +30,11 @@ from redis import Redis
 from intents_ui.service.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
-from tests.emulator.driving import WISH
+from tests.emulator.driving import QUOTE_REQUEST
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.serving import ROOT, free_port, running, wait_for
-from tests.unprivileged import as_nobody, give_to_nobody
+from tests.unprivileged import give_to_unprivileged, unprivileged
 from tests.waiting import PATIENCE
 
 # Of the emulator, and how many seconds they take from their execution to their end.
@@ -144,8 +144,8 @@ def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place
     certificate.private_key_pem.write_to_path(place / "intents-ui/privkey.pem")
     for blob in certificate.cert_chain_pems:
         blob.write_to_path(place / "intents-ui/fullchain.pem", append=True)
-    give_to_nobody(place)
-    command = [*as_nobody(), str(nginx), "-p", str(place), "-c", str(place / "nginx.conf"), "-e", "stderr"]
+    give_to_unprivileged(place)
+    command = [*unprivileged(), str(nginx), "-p", str(place), "-c", str(place / "nginx.conf"), "-e", "stderr"]
     subprocess.run([*command, "-t", "-q"], check=True, cwd=place)
     process = subprocess.Popen(command, cwd=place)
     try:
@@ -263,7 +263,7 @@ async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Futur
 async def executed(site: Site, scenario: str) -> str:
     """An intent of our own that has just set out; its id."""
     async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False, timeout=PATIENCE) as client:
-        intent = (await client.post("QuoteIntent", json=WISH)).json()["intent"]
+        intent = (await client.post("QuoteIntent", json=QUOTE_REQUEST)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
         told = {"intentId": intent["intentId"], "scenario": scenario}
         (await client.post("ExecuteIntent", json=told)).raise_for_status()

@@ -9,7 +9,7 @@ from tests.conftest import needs
 UID = 10001
 
 
-def as_nobody() -> list[str]:
+def unprivileged() -> list[str]:
     """Return the command prefix to run a program without write access here, but with read access to root's files."""
     if os.geteuid() != 0:
         return []
@@ -18,7 +18,7 @@ def as_nobody() -> list[str]:
     return [str(setpriv), f"--reuid={UID}", f"--regid={UID}", "--clear-groups", *may_read, "--"]
 
 
-def give_to_nobody(place: Path) -> None:
+def give_to_unprivileged(place: Path) -> None:
     """Give a folder and its contents to the unprivileged user."""
     if os.geteuid() == 0:
         for path in [place, *place.rglob("*")]:

@@ -36,20 +36,20 @@ def root(service: Upstream) -> Iterator[str]:
 def test_a_list_that_has_become_old_says_so_until_a_new_one_is_there(
     browser: Browser, service: Upstream, root: str
 ) -> None:
-    service.behave()
+    service.clear_faults()
     with visiting(browser, root, theme="dark", width=360) as visit:
         page = visit.page
         page.clock.install()
         visit.open("/")
         note, said = page.locator("#old-answers"), page.locator("#old-said")
         expect(note).to_be_empty()
-        service.misbehave(STATUSES["502 with a page"], "GetIntentHistory")
+        service.inject(STATUSES["502 with a page"], "GetIntentHistory")
         page.clock.fast_forward(LOOK)
         expect(note).to_contain_text(REASON)
         expect(said).to_contain_text(re.compile(r"^Last updated \d\d:\d\d UTC: transfer list\. [^.]+\.$"))
         expect(page.locator("#unanswered")).to_be_empty()
         assert fits(page)
-        service.behave()
+        service.clear_faults()
         for _ in range(40):
             page.clock.fast_forward(LOOK)
             page.wait_for_timeout(800)
@@ -61,12 +61,12 @@ def test_a_list_that_has_become_old_says_so_until_a_new_one_is_there(
 
 @pytest.mark.browser
 def test_a_pause_of_the_service_stands_above_every_page(browser: Browser, service: Upstream, root: str) -> None:
-    service.behave()
-    service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    service.clear_faults()
+    service.inject(refusing(9000, "IntentsDisabled", 400))
     with visiting(browser, root, theme="light", width=360) as visit:
         visit.open("/history")
         visit.forgive(503)
         visit.open("/help")
         expect(visit.page.locator(".banner")).to_contain_text("The service is paused.")
         assert fits(visit.page)
-    service.behave()
+    service.clear_faults()

@@ -55,7 +55,7 @@ class Names:
     """USDC on both chains, WETH and the coin, and what was asked for."""
 
     def __init__(self):
-        self.asked = set()
+        self.requested = set()
 
     def chain(self, chain_id):
         known = chain_id in CHAINS
@@ -63,13 +63,13 @@ class Names:
         return ChainInfo(id=chain_id, name=CHAINS[chain_id], native_currency=coin) if known else None
 
     def token(self, chain_id, address):
-        self.asked.add(chain_id)
+        self.requested.add(chain_id)
         listed = {USDC: ("USDC", 6), USDC_ON_BASE: ("USDC", 6), WETH: ("WETH", 18)}
         symbol, decimals = listed.get(address, (None, None))
         return TokenInfo(chain_id=chain_id, address=address, symbol=symbol, decimals=decimals) if symbol else None
 
     def lists(self, chain_id, address):
-        self.asked.add(chain_id)
+        self.requested.add(chain_id)
         return None if not address else address in (USDC, USDC_ON_BASE, WETH, NOBODY)
 
     def featured(self, chain_id):
@@ -565,7 +565,7 @@ def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
     calls_elsewhere = IntentCalls(chain_id=999, calls=(Call(to=USDC, data=hexed(bridge)),))
     assert plan(names=names, origin_calls=calls_elsewhere, destination_calls=calls_elsewhere)
     plan(Call(to=USDC, data=hexed(bridge)), names=names)
-    assert names.asked <= {ARBITRUM, BASE}
+    assert names.requested <= {ARBITRUM, BASE}
 
 
 def test_an_intent_of_which_nothing_is_known_has_no_chapters():

@@ -29,7 +29,7 @@ class Clock:
 
 
 @dataclass
-class Answered:
+class Response:
     status: int
     headers: dict[str, str]
     body: bytes
@@ -53,7 +53,7 @@ def request(
     path: str | None = None,
     content_type: str | None = "application/json",
     key: str | None = None,
-) -> Answered:
+) -> Response:
     return asyncio.run(
         send_request(emulator, operation, body, raw=raw, method=method, path=path, content_type=content_type, key=key)
     )
@@ -70,7 +70,7 @@ async def send_request(
     content_type: str | None = "application/json",
     key: str | None = None,
     leave: asyncio.Event | None = None,
-) -> Answered:
+) -> Response:
     """Return the response. When `leave` is set, the client disconnects."""
     unread = [raw if raw is not None else json.dumps(body or {}).encode()]
     sent: list[dict[str, Any]] = []
@@ -95,9 +95,9 @@ async def send_request(
     except ConnectionAbortedError:
         sent.append({"type": "cut"})
     if not sent:
-        return Answered(0, {}, b"")
+        return Response(0, {}, b"")
     received = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answered(sent[0]["status"], received, b"".join(message.get("body", b"") for message in sent[1:]))
+    return Response(sent[0]["status"], received, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
 def call(emulator: Emulator, operation: str, body: Any = None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def call(emulator: Emulator, operation: str, body: Any = None) -> dict[str, Any]
 
 
 # 25 USDC from Base to Optimism.
-WISH: dict[str, Any] = {
+QUOTE_REQUEST: dict[str, Any] = {
     "ownerAddress": "0x" + "ab" * 20,
     "originChainId": 8453,
     "originTokenAddress": USDC_ON_BASE,
@@ -120,8 +120,8 @@ WISH: dict[str, Any] = {
 
 
 def quote(emulator: Emulator, **changes: Any) -> dict[str, Any]:
-    """Return a new quote of WISH."""
-    return call(emulator, "QuoteIntent", WISH | changes)["intent"]
+    """Return a new quote of QUOTE_REQUEST."""
+    return call(emulator, "QuoteIntent", QUOTE_REQUEST | changes)["intent"]
 
 
 def receipt_at(emulator: Emulator, clock: Clock, intent: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def shared(emulator: Emulator) -> Iterator[Dashboard]:
 
 @pytest.fixture
 def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
-    shared.service.behave()
+    shared.service.clear_faults()
     yield shared
-    shared.service.behave()
+    shared.service.clear_faults()
     clear_data()
 
 

@@ -33,14 +33,14 @@ class OddService(httpx.BaseTransport):
         self._answers: dict[tuple[str, bytes], tuple[int, bytes]] = {}
         self.changes: dict[str, Change] = {}
         self.headers: dict[str, str] = {}
-        self.asked: list[tuple[str, Any]] = []
+        self.requested: list[tuple[str, Any]] = []
         self.given: list[tuple[str, bytes]] = []
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         operation, body = request.url.path.rpartition("/")[2], request.read()
         status, content = self._answer(operation, body, request)
         with self._lock:
-            self.asked.append((operation, _document(body)))
+            self.requested.append((operation, _document(body)))
             if status == 200:
                 self.given.append((operation, content))
         if operation in self.changes and status == 200:
@@ -82,7 +82,7 @@ class Odd:
     def rewrite(self, **changes: Change) -> None:
         """Set the changes. Lists of names stay cached unless they change, because every page would load them again."""
         self.way.changes = changes
-        self.way.asked.clear()
+        self.way.requested.clear()
         self.way.given.clear()
         self.client = ServiceClient(wiring.config(), transport=self.way)
         names_stay = not REFERENCE & (changes.keys() | self._before)

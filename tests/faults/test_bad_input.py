@@ -33,7 +33,7 @@ from tests.faults.odd_pages import content
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 from tests.sampling import examples
-from tests.serving import ROOT, dashboard, process_breathes
+from tests.serving import ROOT, brief_pause, dashboard
 from tests.waiting import PATIENCE
 
 HASH = "0x" + "12" * 32
@@ -539,7 +539,7 @@ def test_a_client_that_stops_reading_a_long_response_is_disconnected() -> None:
         deadline = time.monotonic() + 60
         while not is_reset(reader):
             assert time.monotonic() < deadline
-            process_breathes()
+            brief_pause()
         assert httpx.get(f"{server}/healthz", trust_env=False, timeout=PATIENCE).status_code == 200
 
 

@@ -280,7 +280,7 @@ def test_one_node_of_a_console_response_may_be_anything(
         form["confirmed"] = confirmations.proof(operation, form["json"])
     answer = site.client.post(page, form, headers={"Sec-Fetch-Site": "same-origin"})
     site.whole(page, answer)
-    assert operation in {asked for asked, _ in site.odd.way.asked}
+    assert operation in {asked for asked, _ in site.odd.way.requested}
 
 
 # -- what a visitor sends --
@@ -352,7 +352,7 @@ def test_a_modified_cursor_leads_nowhere(site: Site, cursor: str, change: list[t
         changed = changed[: at % len(changed)] + by + changed[at % len(changed) + 1 :] if changed else by
     site.read(f"{site.samples[0].page(path)}?{urlencode({'cursor': changed})}")
     if changed != cursor:
-        assert all("before" not in json.dumps(asked) for _, asked in site.odd.way.asked)
+        assert all("before" not in json.dumps(asked) for _, asked in site.odd.way.requested)
 
 
 def documents() -> st.SearchStrategy[Any]:

@@ -23,7 +23,7 @@ def wanting_quiet(**headers: str) -> Any:
 
 
 def asked(dashboard: Dashboard) -> int:
-    return len(dashboard.service.asked())
+    return len(dashboard.service.requested())
 
 
 @pytest.mark.parametrize(("header", "seconds"), [("60", 60), ("abc", 5)])
@@ -33,7 +33,7 @@ def test_while_a_429_pause_lasts_no_request_is_sent_and_readers_see_its_end(
     dashboard.open(paths["intent running"])
     dashboard.visit(paths["history"])
     dashboard.later(LATER)
-    dashboard.service.misbehave(wanting_quiet(**{"Retry-After": header}))
+    dashboard.service.inject(wanting_quiet(**{"Retry-After": header}))
     dashboard.visit(paths["intent running"])
     before = asked(dashboard)
     known, cold = dashboard.visit(paths["intent running"]), dashboard.visit(NOWHERE)
@@ -44,7 +44,7 @@ def test_while_a_429_pause_lasts_no_request_is_sent_and_readers_see_its_end(
     assert seconds - 10 <= int(cold["Retry-After"]) <= seconds * 1.1 + 1
     assert "until" in main(dashboard.visit("/history?origin=10"))
     assert asked(dashboard) == before
-    dashboard.service.behave()
+    dashboard.service.clear_faults()
     dashboard.later(seconds * 1.1)
     again = dashboard.visit(paths["intent running"])
     assert (again.status_code, "slow down" in main(again)) == (200, False)
@@ -53,9 +53,7 @@ def test_while_a_429_pause_lasts_no_request_is_sent_and_readers_see_its_end(
 def test_a_rejected_key_is_reported_without_the_key_and_probed_every_30_seconds(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
-    dashboard.service.misbehave(
-        answering({"error": "AccessKeyNotFound", "code": 1101, "msg": f"no {CANARY}"}, status=401)
-    )
+    dashboard.service.inject(answering({"error": "AccessKeyNotFound", "code": 1101, "msg": f"no {CANARY}"}, status=401))
     dashboard.open(NOWHERE)
     dashboard.visit(paths["history"])
     before = asked(dashboard)
@@ -68,6 +66,6 @@ def test_a_rejected_key_is_reported_without_the_key_and_probed_every_30_seconds(
     dashboard.later(30)
     dashboard.visit(NOWHERE[:-1] + "3")
     assert asked(dashboard) == before + 1
-    dashboard.service.behave()
+    dashboard.service.clear_faults()
     dashboard.later(30)
     assert dashboard.visit(paths["history"]).status_code == 200

@@ -50,7 +50,7 @@ class Service:
     document, an HTTP status, or None for never."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[float, str]] = []
+        self.requested: list[tuple[float, str]] = []
         self.given_up: list[float] = []
         self.under_way: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
@@ -67,7 +67,7 @@ class Service:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         operation = scope["path"].rpartition("/")[2]
         intent_id = json.loads((await receive())["body"])["intentId"]
-        self.asked.append((clock(), operation))
+        self.requested.append((clock(), operation))
         self.under_way[operation] += 1
         self.most[operation] = max(self.most[operation], self.under_way[operation])
         try:
@@ -98,7 +98,7 @@ class Service:
         return leaving.done() or not leaving.cancel()
 
     def times(self, *operations: str) -> list[float]:
-        return [at for at, operation in self.asked if not operations or operation in operations]
+        return [at for at, operation in self.requested if not operations or operation in operations]
 
     def calls(self, *, since: float = 0.0, until: float = float("inf")) -> int:
         return sum(since <= at < until for at in self.times())
@@ -234,7 +234,7 @@ async def test_a_final_status_ends_polling_even_if_the_service_says_to_continue(
         await asyncio.sleep(MINUTE)
         assert found[0].task.done()
         assert found[0].snapshots[-1].is_last
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
 
 
 @swiftly

@@ -103,7 +103,7 @@ def is_a_page_of_ours(answer: Any) -> Iterator[str]:
 def test_every_page_reports_every_failure_in_the_full_layout(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
-    dashboard.service.misbehave(FAULTS[fault])
+    dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for name, path in paths.items() if fault not in COSTLY else [*paths.items()][::7]:
         answer = dashboard.open(path, limits=LIMITS, seconds=PAGE_SECONDS)
@@ -124,7 +124,7 @@ def test_every_page_reports_every_failure_in_the_full_layout(
 def test_every_fragment_and_file_reports_failures_in_its_own_format(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
-    dashboard.service.misbehave(FAULTS[fault])
+    dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for path in fragments(paths):
         answer = dashboard.open(path, headers=FRAGMENT)
@@ -164,7 +164,7 @@ def test_every_page_reports_a_refused_connection(dashboard: Dashboard, paths: di
 def test_a_page_with_a_silent_service_ends_within_its_deadline(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
-    dashboard.service.misbehave(SLOW[fault])
+    dashboard.service.inject(SLOW[fault])
     wrong = {}
     names = "home", "search", "history", "intent running", "chains", "tokens", "token", "one route", "address"
     for name in names:
@@ -184,7 +184,7 @@ def test_each_service_error_is_shown_by_its_code_in_either_envelope(
     dashboard: Dashboard, paths: dict[str, str], row: dict[str, Any], is_nested: bool
 ) -> None:
     script = refusing(row["code"], row["name"], row["status"], msg="What it said itself.", is_nested=is_nested)
-    dashboard.service.misbehave(script, "GetIntent")
+    dashboard.service.inject(script, "GetIntent")
     answer = dashboard.open(paths["intent"])
     words, tree = BY_CODE[row["code"]], LexborHTMLParser(answer.body)
     shown = " ".join(tree.css_first("main").text(separator=" ").split())
@@ -225,7 +225,7 @@ def test_one_failed_part_leaves_the_rest_of_the_page(
     stands: str,
 ) -> None:
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
-    dashboard.service.misbehave(refusing(-7, "WebrpcInternalError", 500), operation)
+    dashboard.service.inject(refusing(-7, "WebrpcInternalError", 500), operation)
     answer = dashboard.open(paths[name])
     shown = LexborHTMLParser(answer.body).body.text(separator=" ")
     assert answer.status_code == 200

@@ -28,7 +28,7 @@ from tests.live.redis_server import redis_running
 from tests.pages.conftest import fresh
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Script, Visit, answering, serving
-from tests.serving import process_breathes
+from tests.serving import brief_pause
 from tests.waiting import PATIENCE
 
 TROUBLE = [
@@ -155,5 +155,5 @@ def test_the_scan_covers_redis_traffic() -> None:
         deadline = time.monotonic() + PATIENCE
         while not canary.seen:
             assert time.monotonic() < deadline
-            process_breathes()
+            brief_pause()
     canary.seen.clear()

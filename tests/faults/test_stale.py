@@ -41,10 +41,10 @@ def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
     dashboard: Dashboard, paths: dict[str, str], fault: str
 ) -> None:
     for name in PAGES:
-        dashboard.service.behave()
+        dashboard.service.clear_faults()
         before = dashboard.open(paths[name])
         dashboard.later(LATER)
-        dashboard.service.misbehave(FAULTS[fault])
+        dashboard.service.inject(FAULTS[fault])
         after = dashboard.visit(paths[name])
         assert (name, before.status_code, after.status_code) == (name, 200, 200)
         note = note_of(after)
@@ -66,7 +66,7 @@ def test_staleness_is_announced_politely_and_without_a_running_clock(
     assert page.css_first("#old-said").attributes["aria-live"] == "polite"
     assert not page.css("[aria-live] [data-ago]")
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     looks = [dashboard.visit("/newest", headers=FRAGMENT).body for _ in range(2)]
     said = [re.search(r'"#old-said" hx-swap="innerMorph">(.+?)</hx-partial>', look)[1] for look in looks]
     assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. Service error\.", said[0])
@@ -77,12 +77,12 @@ def test_a_stale_response_is_served_at_once(dashboard: Dashboard, paths: dict[st
     """INV5: nobody waits, and the service is tried every few seconds at the most: 40 questions would be asked else."""
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["500 with nothing"])
+    dashboard.service.inject(FAULTS["500 with nothing"])
     dashboard.visit(paths["intent running"])
-    asked = len(dashboard.service.asked("GetIntent", "GetIntentReceipt"))
+    asked = len(dashboard.service.requested("GetIntent", "GetIntentReceipt"))
     for _ in range(20):
         assert dashboard.visit(paths["intent running"]).status_code == 200
-    assert len(dashboard.service.asked("GetIntent", "GetIntentReceipt")) < asked + 20
+    assert len(dashboard.service.requested("GetIntent", "GetIntentReceipt")) < asked + 20
 
 
 @pytest.mark.parametrize("name", ["history", "intent running", "home"])
@@ -94,7 +94,7 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
     fresh = dashboard.open(path, **how)
     assert '<hx-partial hx-target="#old-answers" hx-swap="innerHTML"></hx-partial>' in fresh.body
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     old = dashboard.visit(path, **how)
     assert old.status_code == 200
     assert int(old["Content-Length"]) == len(old.content)
@@ -112,7 +112,7 @@ def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     assert '<hx-partial hx-target="#old-everyone" hx-swap="delete"></hx-partial>' in fresh
     assert "old-parts" not in fresh
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     stale = dashboard.visit(paths["everyone"], **how).body
     assert "old-answers" not in stale
     note = re.search(r'"#old-parts" hx-swap="beforeend"><div id="old-everyone">(.+?)</div></hx-partial>', stale, re.S)
@@ -126,7 +126,7 @@ def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
     shown = r'Updated <time datetime="([^"]+)"'
     before = re.search(shown, dashboard.open(paths["intent running"]).body)
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     answer = dashboard.visit(paths["intent running"])
     after = re.search(shown, answer.body)
     told = re.search(r'Last updated <time datetime="([^"]+)"', answer.body)
@@ -139,9 +139,9 @@ def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
 def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     assert note_of(dashboard.visit(paths["intent running"]))
-    dashboard.service.behave()
+    dashboard.service.clear_faults()
     dashboard.later(40)
     for _ in range(3):  # the first of them may be the one that tries
         answer = dashboard.visit(paths["intent running"])
@@ -165,13 +165,13 @@ def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: 
                                           "/feed.atom", "/feed.json")]  # fmt: skip
     files += [f"{owner}/feed.atom", f"/embed{intent}"]
     for path in files:
-        dashboard.service.behave()
+        dashboard.service.clear_faults()
         fresh = dashboard.open(path)
         assert "Age" not in fresh, path
         said = SAID.get(path.removeprefix(intent), "")
         assert not said or said not in fresh.body, path
         dashboard.later(LATER)
-        dashboard.service.misbehave(FAULTS["502 with a page"])
+        dashboard.service.inject(FAULTS["502 with a page"])
         answer = dashboard.visit(path)
         assert (path, answer.status_code) == (path, 200)
         assert 380 <= int(answer["Age"]) <= 420, path
@@ -183,7 +183,7 @@ def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: 
 def test_an_export_is_made_of_fresh_responses_or_fails(dashboard: Dashboard, paths: dict[str, str]) -> None:
     path = f"/export{paths['address']}.csv"
     assert dashboard.open(path).status_code == 200
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     assert dashboard.visit(path).status_code == 503
 
 
@@ -192,7 +192,7 @@ def test_a_response_shared_by_several_readers_is_stale_for_all_of_them(
 ) -> None:
     dashboard.open(paths["home"])
     dashboard.later(LATER)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     first, second = dashboard.visit(paths["home"]), dashboard.visit(paths["home"])
     assert note_of(first).partition(".")[0] == note_of(second).partition(".")[0] != ""
 
@@ -200,7 +200,7 @@ def test_a_response_shared_by_several_readers_is_stale_for_all_of_them(
 def test_an_earlier_on_chain_check_is_not_presented_as_current(dashboard: Dashboard, paths: dict[str, str]) -> None:
     before = dashboard.open(paths["balances"])
     dashboard.later(100.0)
-    dashboard.service.misbehave(FAULTS["502 with a page"])
+    dashboard.service.inject(FAULTS["502 with a page"])
     after = dashboard.visit(paths["balances"])
     assert (before.status_code, after.status_code) == (200, 200)
     checked = r'Checked <time datetime="([^"]+)"'
@@ -223,14 +223,14 @@ def banner(answer: Any) -> str:
 def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.open(paths["intent running"])
     dashboard.later(LATER)
-    dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    dashboard.service.inject(refusing(9000, "IntentsDisabled", 400))
     answer = dashboard.visit(paths["intent running"])
     assert answer.status_code == 200
     assert BANNER in banner(answer)
     assert "this transfer. Service paused." in note_of(answer)
     for name in ("help", "kept", "triage", "demo", "chains", "home", "history"):
         assert BANNER in banner(dashboard.visit(paths[name])), name
-    dashboard.service.behave()
+    dashboard.service.clear_faults()
     dashboard.later(31)
     answer = dashboard.visit(paths["history"])
     assert answer.status_code == 200
@@ -240,7 +240,7 @@ def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Da
 
 def test_a_pause_expires_without_new_requests(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.begin()
-    dashboard.service.misbehave(refusing(9000, "IntentsDisabled", 400))
+    dashboard.service.inject(refusing(9000, "IntentsDisabled", 400))
     dashboard.visit(paths["history"])
     assert BANNER in banner(dashboard.visit(paths["help"]))
     dashboard.later(30)
@@ -249,7 +249,7 @@ def test_a_pause_expires_without_new_requests(dashboard: Dashboard, paths: dict[
 
 def test_a_rate_limit_is_shown_with_its_end(dashboard: Dashboard, paths: dict[str, str]) -> None:
     dashboard.begin()
-    dashboard.service.misbehave(STATUSES["slow down"])
+    dashboard.service.inject(STATUSES["slow down"])
     answer = dashboard.visit(paths["intent"])
     words = " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
     assert answer.status_code == 429

@@ -49,9 +49,9 @@ def words_of(answer: Any) -> str:
 
 def asked_for(dashboard: Dashboard, script: Script) -> tuple[Any, int]:
     """The page of an intent about which the service does this, and how often it was asked."""
-    dashboard.service.misbehave(script, "GetIntent")
+    dashboard.service.inject(script, "GetIntent")
     answer = dashboard.open(NOWHERE)
-    return answer, len(dashboard.service.asked("GetIntent"))
+    return answer, len(dashboard.service.requested("GetIntent"))
 
 
 def test_a_refused_connection_is_retried_once_and_reported_at_once(dashboard: Dashboard) -> None:
@@ -186,7 +186,7 @@ def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> N
         if not visit.closing.is_set():
             left.set()
 
-    dashboard.service.misbehave(silent, "GetIntent")
+    dashboard.service.inject(silent, "GetIntent")
     answer = dashboard.open(NOWHERE, limits=QUICK, seconds=1.0)
     assert answer.status_code == 503
     assert "took too long" in words_of(answer)
@@ -195,11 +195,11 @@ def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> N
 
 def test_fifty_slow_drips_block_no_page_without_service_calls(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F06"""
-    dashboard.service.misbehave(dripping)
+    dashboard.service.inject(dripping)
     dashboard.begin(limits={group: Limits(2, 2, 2.0, 2**20) for group in LIMITS})
     with ThreadPoolExecutor(50) as threads:
         drips = [threads.submit(dashboard.visit, f"/intent/0x{number:064x}", seconds=2.0) for number in range(50)]
-        while len(dashboard.service.asked()) < 20 and not all(drip.done() for drip in drips):
+        while len(dashboard.service.requested()) < 20 and not all(drip.done() for drip in drips):
             time.sleep(0.01)
         assert dashboard.visit(paths["help"]).status_code == 200
         assert sum(not drip.done() for drip in drips) >= 20, "it was served while they waited"
@@ -233,10 +233,10 @@ def test_a_transient_failure_is_retried_once_and_then_reported(dashboard: Dashbo
 @pytest.mark.parametrize("fault", ["half a body", "reset in the body", "500 with nothing", "502 with a page"])
 def test_a_complete_response_to_the_retry_is_the_page(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
     """F08, F09: nothing of the first one is in it."""
-    dashboard.service.misbehave({**TRANSPORT, **STATUSES}[fault], "GetIntent", nth=1)
+    dashboard.service.inject({**TRANSPORT, **STATUSES}[fault], "GetIntent", nth=1)
     answer = dashboard.open(paths["intent"])
     assert answer.status_code == 200
-    assert len(dashboard.service.asked("GetIntent")) == 2
+    assert len(dashboard.service.requested("GetIntent")) == 2
     assert "Failed requests" not in answer.body
 
 
@@ -283,17 +283,17 @@ def test_a_permanent_failure_is_not_retried(dashboard: Dashboard, fault: str, st
 )
 def test_an_oversized_response_costs_little_memory_and_time(dashboard: Dashboard, fault: str) -> None:
     """F11, F12, F13, F14: of an intent at most 1 MB is read."""
-    dashboard.service.misbehave(TRANSPORT[fault], "GetIntent")
+    dashboard.service.inject(TRANSPORT[fault], "GetIntent")
     dashboard.open("/help")
     script = bomb() if fault == "a gzip bomb" else TRANSPORT[fault]
-    dashboard.service.misbehave(script, "GetIntent")
+    dashboard.service.inject(script, "GetIntent")
     tracemalloc.start()
     try:
         answer = dashboard.open(NOWHERE)
         _, peak = tracemalloc.get_traced_memory()
-        dashboard.service.misbehave(script, "GetIntent")
+        dashboard.service.inject(script, "GetIntent")
         spent = thread_seconds(lambda: dashboard.open(NOWHERE))
-        dashboard.service.misbehave(STATUSES["500 with nothing"], "GetIntent")
+        dashboard.service.inject(STATUSES["500 with nothing"], "GetIntent")
         usual = thread_seconds(lambda: dashboard.open(NOWHERE))
     finally:
         tracemalloc.stop()
@@ -312,7 +312,7 @@ def thread_seconds(call: Callable[[], object]) -> float:
 def test_responses_are_requested_uncompressed_or_as_gzip(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F14"""
     dashboard.open(paths["intent"])
-    assert {each.headers["accept-encoding"] for each in dashboard.service.asked()} == {"gzip, identity"}
+    assert {each.headers["accept-encoding"] for each in dashboard.service.requested()} == {"gzip, identity"}
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -320,14 +320,14 @@ def test_redirects_are_not_followed_and_the_key_is_not_leaked(dashboard: Dashboa
     """F15"""
     with serving(answering(INTENT)) as other:
         for location in (f"{other.url}/rpc/Service/GetIntent", "/rpc/Service/Elsewhere", "http://localhost:9/"):
-            dashboard.service.behave()
-            dashboard.service.misbehave(elsewhere(location, status=status), "GetIntent", "GetIntentReceipt")
+            dashboard.service.clear_faults()
+            dashboard.service.inject(elsewhere(location, status=status), "GetIntent", "GetIntentReceipt")
             assert dashboard.open(NOWHERE).status_code == 503
-            assert {each.operation for each in dashboard.service.asked()} <= {"GetIntent", "GetIntentReceipt",
+            assert {each.operation for each in dashboard.service.requested()} <= {"GetIntent", "GetIntentReceipt",
                                                                               "GetChains", "GetTokenList"}  # fmt: skip
-            assert len(dashboard.service.asked("GetIntent")) == 1
+            assert len(dashboard.service.requested("GetIntent")) == 1
         assert other.visits == []
-    assert {each.headers["x-access-key"] for each in dashboard.service.asked()} == {CANARY}
+    assert {each.headers["x-access-key"] for each in dashboard.service.requested()} == {CANARY}
 
 
 def test_proxy_and_netrc_settings_of_the_environment_are_ignored(
@@ -343,19 +343,19 @@ def test_proxy_and_netrc_settings_of_the_environment_are_ignored(
             monkeypatch.setenv(name, proxy.url)
         assert dashboard.open(paths["intent"]).status_code == 200
         assert proxy.visits == []
-    assert dashboard.service.asked()
-    assert [each for each in dashboard.service.asked() if "authorization" in each.headers] == []
+    assert dashboard.service.requested()
+    assert [each for each in dashboard.service.requested() if "authorization" in each.headers] == []
 
 
 def test_a_rejected_request_is_not_repeated_for_a_minute(dashboard: Dashboard) -> None:
     """F20"""
-    dashboard.service.misbehave(refusing(2000, "InvalidArgument", 400, msg="intentId: 66 characters"), "GetIntent")
+    dashboard.service.inject(refusing(2000, "InvalidArgument", 400, msg="intentId: 66 characters"), "GetIntent")
     assert "intentId: 66 characters" in words_of(dashboard.open(NOWHERE))
     assert dashboard.visit(NOWHERE).status_code == 400
-    assert len(dashboard.service.asked("GetIntent")) == 1
+    assert len(dashboard.service.requested("GetIntent")) == 1
     dashboard.later(70)
     assert dashboard.visit(NOWHERE).status_code == 400
-    assert len(dashboard.service.asked("GetIntent")) == 2
+    assert len(dashboard.service.requested("GetIntent")) == 2
 
 
 def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
@@ -366,10 +366,10 @@ def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
     assert answer.status_code == 404
     assert 'role="search"' in answer.body
     assert dashboard.visit(NOWHERE).status_code == 404
-    assert len(dashboard.service.asked("GetIntent")) == 1
+    assert len(dashboard.service.requested("GetIntent")) == 1
     dashboard.later(6)
     assert dashboard.visit(NOWHERE).status_code == 404
-    assert len(dashboard.service.asked("GetIntent")) == 2
+    assert len(dashboard.service.requested("GetIntent")) == 2
     assert "Quoted" in words_of(dashboard.visit(paths["intent quoted"])), "that has no receipt"
 
 
@@ -409,9 +409,9 @@ def test_an_unknown_error_code_is_classified_by_its_status(dashboard: Dashboard,
 
 def test_an_error_with_a_success_status_is_not_cached_as_data(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """F35"""
-    dashboard.service.misbehave(refusing(-7, "WebrpcInternalError", 200), "GetIntent")
+    dashboard.service.inject(refusing(-7, "WebrpcInternalError", 200), "GetIntent")
     assert dashboard.open(paths["intent"]).status_code == 503
-    dashboard.service.behave()
+    dashboard.service.clear_faults()
     assert dashboard.visit(paths["intent"]).status_code == 200
 
 
@@ -431,7 +431,7 @@ def test_a_stale_snapshot_does_not_wait_for_a_hanging_service(dashboard: Dashboa
 
     dashboard.open(paths["intent running"], limits={group: Limits(60, 600, 600, 2**20) for group in LIMITS})
     dashboard.later(400)
-    dashboard.service.misbehave(silent)
+    dashboard.service.inject(silent)
     assert dashboard.visit(paths["intent running"]).status_code == 200
     assert not given_up.is_set()
     assert re.search(r"Last updated <time", dashboard.visit(paths["intent running"]).body)
@@ -446,7 +446,7 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     path = f"/intent/{intent_id}/commit"
     hidden = LexborHTMLParser(dashboard.open(path).body).css("main form[method=post] input[type=hidden]")
     filled = {each.attributes["name"]: each.attributes["value"] for each in hidden}
-    dashboard.service.misbehave(refusing(code, name, status), "CommitIntent")
+    dashboard.service.inject(refusing(code, name, status), "CommitIntent")
     dashboard.service.requests.clear()
     with wiring.places().page(seconds=8):
         answer = Client().post(path, filled)
@@ -454,7 +454,7 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     assert answer.status_code == 409
     assert "Status has changed" in told
     assert "Current status: Quoted" in told
-    assert [each.operation for each in dashboard.service.asked("GetIntent", "CommitIntent")] == [
+    assert [each.operation for each in dashboard.service.requested("GetIntent", "CommitIntent")] == [
         "GetIntent",
         "CommitIntent",
         "GetIntent",
@@ -470,7 +470,7 @@ def test_eight_megabyte_responses_do_not_block_the_event_loop(
     intent = emulator.finished(3)
     one = json.dumps(intent)
     many = (one.replace(intent["intentId"], f"0x{number:064x}") for number in range(8 * 2**20 // len(one)))
-    dashboard.service.misbehave(answering(f'{{"intents":[{",".join(many)}]}}'), "SearchIntents")
+    dashboard.service.inject(answering(f'{{"intents":[{",".join(many)}]}}'), "SearchIntents")
     dashboard.begin(limits={group: Limits(5, 20, 60, 16 * 2**20) for group in LIMITS})
     service, spent = wiring.service(), []
     run = asyncio.Handle._run

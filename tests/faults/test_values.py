@@ -52,15 +52,13 @@ class Transfer:
         self.written: dict[str, str | bytes] = {}
 
     def page(self, part: str = "", *, path: str = "", headers: dict[str, str] | None = None) -> Any:
-        self.dashboard.service.behave()
+        self.dashboard.service.clear_faults()
         for operation, document in self.answers.items():
-            self.dashboard.service.misbehave(
-                answering(self.written.get(operation, document), headers=headers), operation
-            )
+            self.dashboard.service.inject(answering(self.written.get(operation, document), headers=headers), operation)
         return self.dashboard.open(path or f"/intent/{self.intent_id}{part}")
 
-    def asked(self, *operations: str) -> int:
-        return len(self.dashboard.service.asked(*operations))
+    def requested(self, *operations: str) -> int:
+        return len(self.dashboard.service.requested(*operations))
 
 
 @pytest.fixture
@@ -120,7 +118,7 @@ def test_a_malformed_response_is_reported_and_none_of_it_shown(transfer: Transfe
     assert answer.status_code == 503
     assert "Unexpected response" in words(answer)
     assert not re.search(r"\bnan\b|\binf(inity)?\b", words(answer), re.IGNORECASE)
-    assert 1 <= transfer.asked("GetIntent") <= 2
+    assert 1 <= transfer.requested("GetIntent") <= 2
 
 
 def test_nesting_up_to_the_limit_is_accepted(transfer: Transfer) -> None:
@@ -335,7 +333,7 @@ def test_a_list_of_100000_tokens_says_how_many_are_omitted(transfer: Transfer) -
         def answer_search(visit: Visit) -> None:
             visit.send(found if b"searchQuery" in visit.body else response({"tokens": []}))
 
-        transfer.dashboard.service.misbehave(answer_search, "GetTokenList")
+        transfer.dashboard.service.inject(answer_search, "GetTokenList")
         return transfer.dashboard.open("/tokens?q=x")
 
     transfer.answers = {}
@@ -383,7 +381,7 @@ def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}
     answer = transfer.page(path=path)
     assert answer.status_code == 200
-    asked = transfer.dashboard.service.asked("GetIntentHistory")
+    asked = transfer.dashboard.service.requested("GetIntentHistory")
     assert all("after" not in (each.body.get("page") or {}) for each in asked)
     assert 'rel="next"' not in answer.body
     assert re.search("exist but couldn&#39;t be loaded|its cursor could not be read", answer.body)
@@ -392,13 +390,13 @@ def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path
 def test_each_click_costs_one_request_however_the_list_continues(transfer: Transfer) -> None:
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": {"column": "id", "after": 7, "more": True}}}
     answer = transfer.page(path="/history")
-    assert transfer.asked("GetIntentHistory") == 1
+    assert transfer.requested("GetIntentHistory") == 1
     for fresh in (8, 9, 10):
         link = LexborHTMLParser(answer.body).css_first('a[rel="next"]')
         assert link is not None
         transfer.answers["GetIntentHistory"]["nextPage"]["after"] = fresh
         answer = transfer.page(path=link.attributes["href"] or "")
-        assert transfer.asked("GetIntentHistory") == 1
+        assert transfer.requested("GetIntentHistory") == 1
 
 
 # F59: times

@@ -47,20 +47,20 @@ class Upstream:
         self.server = ScriptedServer(self._answer)
         self.url = self.server.url
 
-    def misbehave(self, script: Script, *operations: str, nth: int | None = None) -> None:
+    def inject(self, script: Script, *operations: str, nth: int | None = None) -> None:
         """Inject a fault into the `nth` next call (from 1), or each (None), of these operations, or of all."""
         with self._lock:
             for operation in operations or (EVERY,):
                 self._counts[operation] = 0
                 self._scripts[operation, nth] = script
 
-    def behave(self) -> None:
+    def clear_faults(self) -> None:
         with self._lock:
             self._scripts.clear()
             self._counts.clear()
             self.requests.clear()
 
-    def asked(self, *operations: str) -> list[Request]:
+    def requested(self, *operations: str) -> list[Request]:
         with self._lock:
             return [each for each in self.requests if not operations or each.operation in operations]
 
@@ -79,8 +79,8 @@ class Upstream:
         # The server records every visit for tests. This class has its own record.
         self.server.visits.clear()
         with self._lock:
-            asked = Request(visit.operation, json.loads(visit.body or "null"), visit.headers, time.monotonic())
-            self.requests.append(asked)
+            request = Request(visit.operation, json.loads(visit.body or "null"), visit.headers, time.monotonic())
+            self.requests.append(request)
             for operation in (visit.operation, EVERY):
                 self._counts[operation] = number = self._counts.get(operation, 0) + 1
                 for nth in (number, None):
@@ -98,19 +98,19 @@ class Upstream:
 
 @contextlib.contextmanager
 def upstream(emulator: Emulator) -> Iterator[Upstream]:
-    made = Upstream(emulator)
+    service = Upstream(emulator)
     try:
-        yield made
+        yield service
     finally:
-        made.close()
+        service.close()
 
 
 def refusing(code: int, name: str, status: int, *, msg: str = "", is_nested: bool = False, **headers: str) -> Script:
     """Return a script that sends an error response of the service, in either envelope (docs/contract.md#errors)."""
     flat = {"error": name, "code": code, "msg": msg or name, "cause": "for those who run it", "status": status}
     nested = {"webrpcError": {"name": name, "code": code, "message": msg or name, "httpStatus": status}}
-    told = {header.replace("_", "-"): value for header, value in headers.items()}
-    return answering(nested if is_nested else flat, status=status, headers=told)
+    header_values = {header.replace("_", "-"): value for header, value in headers.items()}
+    return answering(nested if is_nested else flat, status=status, headers=header_values)
 
 
 def half(visit: Visit) -> None:

@@ -46,12 +46,12 @@ class CountedService:
         self.calls: Counter[str] = Counter()
         self.under_way: Counter[str] = Counter()
         self.most_under_way: Counter[str] = Counter()
-        self.asked: list[tuple[float, str]] = []
+        self.requested: list[tuple[float, str]] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         operation = scope["path"].rpartition("/")[2]
         self.calls[operation] += 1
-        self.asked.append((asyncio.get_running_loop().time(), operation))
+        self.requested.append((asyncio.get_running_loop().time(), operation))
         self.under_way[operation] += 1
         self.most_under_way[operation] = max(self.most_under_way[operation], self.under_way[operation])
         try:
@@ -106,8 +106,8 @@ class Viewer:
     @property
     def statuses(self) -> list[str | None]:
         """Statuses of the snapshots in order, without repeats."""
-        told = [snapshot.receipt.status if snapshot.receipt else None for snapshot in self.snapshots]
-        return [status for place, status in enumerate(told) if place == 0 or told[place - 1] != status]
+        statuses = [snapshot.receipt.status if snapshot.receipt else None for snapshot in self.snapshots]
+        return [status for place, status in enumerate(statuses) if place == 0 or statuses[place - 1] != status]
 
     async def leave(self) -> None:
         self.task.cancel()

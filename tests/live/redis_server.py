@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests import canary
-from tests.serving import free_port, process_breathes
+from tests.serving import brief_pause, free_port
 from tests.waiting import PATIENCE
 
 
@@ -36,7 +36,7 @@ class RedisServer:
                 if connection.recv(7) == b"+PONG\r\n":
                     self._watch()
                     return
-            process_breathes()
+            brief_pause()
         raise AssertionError(f"redis-server did not respond within {PATIENCE:g} s")
 
     def _watch(self) -> None:

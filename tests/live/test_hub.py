@@ -173,7 +173,7 @@ def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
         async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
             await until(lambda: service.calls["WaitIntentReceipt"] == 6)
             assert len(viewer.snapshots) == 1
-        return [moment for moment, operation in service.asked if operation == "WaitIntentReceipt"]
+        return [moment for moment, operation in service.requested if operation == "WaitIntentReceipt"]
 
     # By a clock that stands while something is done: how long a busy machine takes to answer says nothing.
     with asyncio.Runner(loop_factory=SwiftLoop) as runner:

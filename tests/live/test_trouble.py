@@ -88,9 +88,9 @@ async def test_all_pollers_obey_retry_after(service, clock):
             await until(lambda: second.snapshots or third.snapshots)
             refused = second if second.snapshots else third
             assert refused.snapshots[0].stale_since
-            limited_at = next(moment for moment, _ in reversed(service.asked))
+            limited_at = next(moment for moment, _ in reversed(service.requested))
             await until(lambda: refused.snapshots[-1].receipt, within=4)
-            quiet = [moment for moment, _ in service.asked if limited_at + 0.1 < moment < limited_at + 1.0]
+            quiet = [moment for moment, _ in service.requested if limited_at + 0.1 < moment < limited_at + 1.0]
             assert quiet == []
 
 
@@ -146,7 +146,7 @@ async def test_backoff_grows_and_is_jittered(service, clock):
         service.emulator.inject("*", "geoblocked")
         async with viewers(hub, intent):
             await until(lambda: service.calls["GetIntentReceipt"] > 12)
-        times = [moment for moment, _ in service.asked]
+        times = [moment for moment, _ in service.requested]
         gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
         assert max(gaps) <= 0.2 + 0.1
         assert sum(gaps[-6:]) > sum(gaps[:3])

@@ -26,7 +26,7 @@ from intents_ui.pages import console
 from intents_ui.service.requests import OPERATIONS
 from tests.pages.conftest import fresh
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
-from tests.serving import dashboard, process_breathes
+from tests.serving import brief_pause, dashboard
 from tests.waiting import PATIENCE
 
 READING = [name for name, operation in OPERATIONS.items() if not operation.is_write]
@@ -602,7 +602,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
         deadline = time.monotonic() + PATIENCE
         while places._shares.held < wiring.CALLS_BY_HAND:
             assert time.monotonic() < deadline
-            process_breathes()
+            brief_pause()
         page = site.get("/console/GetTokenPrices?ask=fields")
         assert page.status_code == 503
         assert "Dashboard busy" in visible_text(page)

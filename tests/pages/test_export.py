@@ -25,7 +25,7 @@ from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
-from tests.exported import KINDS, own_list, read
+from tests.exported import KINDS, emulator_entries, read
 from tests.faults.hostile import visible
 from tests.live.redis_server import RedisServer, redis_running
 from tests.serving import ROOT
@@ -122,7 +122,7 @@ def fragment(url: str, method: str = "GET") -> str:
 def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recorder, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{SEVERAL}")
     found = read(kind, answer.content)
-    own = own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])
+    own = emulator_entries(service.emulator, byStatuses=["FAILED", "REFUNDED"])
     assert (found.state, found.why, found.counted) == ("complete", None, len(own))
     assert found.ids == [entry["intentId"] for entry in own]
     units = [row["origin_base_units"] for row in found.rows]
@@ -170,7 +170,7 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service
 
 def test_recoverable_balances_are_exported_with_their_amounts(service: Recorder) -> None:
     found = read("ndjson", get("/export/recoverable.ndjson").content)
-    own = own_list(service.emulator, onlyRecoverable=True)
+    own = emulator_entries(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
     assert all(row["has_balance"] is True and " on " in row["balances"] for row in found.rows)
     assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
@@ -194,7 +194,7 @@ def test_a_row_links_to_the_transfer_on_this_dashboard(service: Recorder) -> Non
 def test_an_owners_history_is_exported_in_full(service: Recorder) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv").content)
-    assert found.ids == [entry["intentId"] for entry in own_list(service.emulator, byOwnerAddress=owner)]
+    assert found.ids == [entry["intentId"] for entry in emulator_entries(service.emulator, byOwnerAddress=owner)]
     assert {row["owner"] for row in found.rows} == {owner}
 
 
@@ -397,7 +397,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
 
 def own_list_of_failing(service: Recorder) -> list[str]:
     service.emulator.reset()
-    return [entry["intentId"] for entry in own_list(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
+    return [entry["intentId"] for entry in emulator_entries(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
 
 
 @pytest.mark.sampled(1)

@@ -25,11 +25,11 @@ class Doors:
 
     def __init__(self) -> None:
         self.open = threading.Event()
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def __call__(self, visit: Visit) -> None:
         intent_id = json.loads(visit.body)["intentId"]
-        self.asked.append(intent_id)
+        self.requested.append(intent_id)
         if intent_id.startswith("0xslow"):
             while not (self.open.wait(0.01) or visit.closing.is_set()):
                 pass
@@ -68,20 +68,20 @@ def test_a_page_beyond_the_queue_limit_is_rejected_without_calling_the_service(d
     places = Places(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(on_a_page, places, lambda n=n: service.get_intent(f"0xslow{n}")) for n in range(2)]
-        until(lambda: len(doors.asked) == 2)
+        until(lambda: len(doors.requested) == 2)
         error = failure_of(lambda: on_a_page(places, lambda: service.get_intent("0x3")))
         assert (type(error), error.operation, error.retry_after) == (Overloaded, "GetIntent", 2.0)
         doors.open.set()
         assert [page.result(60).intent_id for page in waiting] == ["0xslow0", "0xslow1"]
     assert on_a_page(places, lambda: service.get_intent("0x3")).intent_id == "0x3"
-    assert sorted(doors.asked) == ["0x3", "0xslow0", "0xslow1"]
+    assert sorted(doors.requested) == ["0x3", "0xslow0", "0xslow1"]
 
 
 def test_a_page_that_joins_a_pending_call_waits_like_its_first_caller(doors, service):
     places = Places(1, wait=0.05)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
-        until(lambda: doors.asked)
+        until(lambda: doors.requested)
         assert isinstance(failure_of(lambda: on_a_page(places, lambda: service.get_intent("0xslow"))), Overloaded)
         doors.open.set()
         assert first.result(60).intent_id == "0xslow"
@@ -154,10 +154,10 @@ def test_a_waiter_retries_when_the_first_caller_runs_out_of_time(doors, service)
     places = Places(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
         hurried = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"), seconds=0.3)
-        until(lambda: doors.asked)
+        until(lambda: doors.requested)
         patient = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
         assert isinstance(hurried.exception(5), OutOfTime)
-        until(lambda: len(doors.asked) == 2)
+        until(lambda: len(doors.requested) == 2)
         doors.open.set()
         assert patient.result(60).intent_id == "0xslow"
 

@@ -23,18 +23,18 @@ class Service:
 
     def __init__(self, *pages: list[str]) -> None:
         self._pages = pages
-        self.asked: list[dict[str, Any]] = []
+        self.requested: list[dict[str, Any]] = []
 
     def entry(self, created_at: datetime = CREATED, intent_id: str = WANTED) -> IntentHistory | None:
         service = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
         return entry_of(service, intent_id, owner=OWNER, created_at=created_at)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(json.loads(request.content))
-        if len(self.asked) > len(self._pages):
+        self.requested.append(json.loads(request.content))
+        if len(self.requested) > len(self._pages):
             return _json({"error": "Invalid", "code": 2000, "msg": "?", "status": 400}, status=400)
-        ids = self._pages[len(self.asked) - 1]
-        more = {"column": "id", "after": len(self.asked), "more": True}
+        ids = self._pages[len(self.requested) - 1]
+        more = {"column": "id", "after": len(self.requested), "more": True}
         rows = [{"intentId": intent_id, "hasBalance": True, "balances": []} for intent_id in ids]
         return _json({"intents": rows, "nextPage": more})
 
@@ -46,7 +46,7 @@ def _json(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
 def test_balances_are_requested_from_the_owners_intents_of_the_creation_second():
     service = Service([WANTED])
     assert service.entry() is not None
-    (asked,) = service.asked
+    (asked,) = service.requested
     second = int(CREATED.timestamp())
     assert asked == {
         "page": {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]},
@@ -60,7 +60,9 @@ def test_balances_are_requested_from_the_owners_intents_of_the_creation_second()
 def test_a_whole_second_is_inside_its_window():
     service = Service([WANTED])
     service.entry(CREATED.replace(microsecond=0))
-    assert service.asked[0]["fromTime"] <= CREATED.replace(microsecond=0).timestamp() <= service.asked[0]["toTime"]
+    assert (
+        service.requested[0]["fromTime"] <= CREATED.replace(microsecond=0).timestamp() <= service.requested[0]["toTime"]
+    )
 
 
 def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
@@ -68,13 +70,13 @@ def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
     found = service.entry()
     assert found is not None
     assert found.intent_id.lower() == WANTED
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_the_search_stops_at_the_page_limit():
     service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
     assert service.entry() is None
-    assert len(service.asked) == MOST_PAGES
+    assert len(service.requested) == MOST_PAGES
 
 
 def test_a_missing_intent_has_no_balances():

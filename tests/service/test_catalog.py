@@ -29,7 +29,7 @@ class Service:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.asked: list[tuple[str, bytes]] = []
+        self.requested: list[tuple[str, bytes]] = []
         self.failure: httpx.Response | None = None
         self.hold: Callable[[], object] = lambda: None  # before each answer
         native = {"chainId": 1, "symbol": "ETH", "decimals": 18}
@@ -49,7 +49,7 @@ class Service:
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         operation = request.url.path.rpartition("/")[2]
-        self.asked.append((operation, request.content))
+        self.requested.append((operation, request.content))
         self.hold()
         if operation == "GetTokenList" and b"[99]" in request.content:
             return _json({"error": "UnsupportedNetwork", "code": 8008, "msg": "?", "status": 422}, status=422)
@@ -78,7 +78,7 @@ def test_chains_keep_the_services_order_without_duplicates(service):
     assert chain.name == "Ethereum"
     assert catalog.chain(7) is None
     assert catalog.chain(None) is None
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
 
 
 @pytest.mark.parametrize("address", [USDC, USDC.lower(), USDC.upper().replace("X", "x")])
@@ -86,7 +86,7 @@ def test_a_token_is_found_in_any_letter_case(service, address):
     token = service.catalog().token(1, address)
     assert token is not None
     assert token.symbol == "USDC"
-    assert service.asked == [("GetTokenList", b'{"chainIds":[1],"includeAllListed":true}')]
+    assert service.requested == [("GetTokenList", b'{"chainIds":[1],"includeAllListed":true}')]
 
 
 @pytest.mark.parametrize("address", [ZERO, EEE, EEE.lower()])
@@ -103,7 +103,7 @@ def test_more_lists_than_are_remembered_are_all_read(service, monkeypatch):
         assert catalog.token(1, USDC) is not None
         assert catalog.token(10, USDC) is not None
         assert catalog.chain(1) is not None
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
 
 
 def test_an_unlisted_or_unknown_token_is_none(service):
@@ -135,15 +135,15 @@ def test_featured_tokens_of_cached_lists_cost_no_request(service):
     service.tokens[2]["featured"] = True
     catalog = service.catalog()
     assert catalog.featured(1) == catalog.featured(None) == ()
-    assert service.asked == []
+    assert service.requested == []
     catalog.token(1, USDC)
     catalog.token(10, USDC)
-    asked = len(service.asked)
+    asked = len(service.requested)
     assert [token.symbol for token in catalog.featured(1)] == ["USDC"]
     assert catalog.featured(None) == (*catalog.featured(1), *catalog.featured(10))
     assert catalog.featured(None) is catalog.featured(None)
     assert catalog.featured(7) == ()
-    assert len(service.asked) == asked
+    assert len(service.requested) == asked
     before = catalog.featured(1)
     service.tokens = service.tokens[:2]
     service.now += 7 * HOUR
@@ -156,10 +156,10 @@ def test_an_outage_breaks_no_page_and_is_not_probed_by_every_page(service):
     catalog = service.catalog()
     assert catalog.chains() == ()
     assert catalog.chain(1) is None
-    assert len(service.asked) == ATTEMPTS
+    assert len(service.requested) == ATTEMPTS
     service.now += 11
     assert catalog.chain(1) is None
-    assert len(service.asked) == 2 * ATTEMPTS
+    assert len(service.requested) == 2 * ATTEMPTS
 
 
 def test_names_return_after_an_outage(service):
@@ -167,7 +167,7 @@ def test_names_return_after_an_outage(service):
     for _ in range(2):
         service.failure = httpx.Response(500)
         service.now += 7 * HOUR
-        assert catalog.token(10, USDC) is None or service.asked
+        assert catalog.token(10, USDC) is None or service.requested
         service.failure = None
         service.now += 11
         assert catalog.token(10, ZERO) is not None
@@ -179,9 +179,9 @@ def test_cached_names_survive_an_outage(service):
     service.now += 5000
     service.failure = httpx.Response(500)
     assert catalog.chain(1)
-    until(lambda: len(service.asked) == 1 + ATTEMPTS)
+    until(lambda: len(service.requested) == 1 + ATTEMPTS)
     assert catalog.chain(1)
-    assert len(service.asked) == 1 + ATTEMPTS
+    assert len(service.requested) == 1 + ATTEMPTS
 
 
 def test_one_rejected_list_does_not_affect_the_others(service):
@@ -190,7 +190,7 @@ def test_one_rejected_list_does_not_affect_the_others(service):
     assert catalog.token(99, USDC) is None
     assert catalog.token(1, USDC) is not None
     assert catalog.chain(1) is not None
-    assert [operation for operation, _ in service.asked] == ["GetTokenList", "GetTokenList", "GetChains"]
+    assert [operation for operation, _ in service.requested] == ["GetTokenList", "GetTokenList", "GetChains"]
 
 
 def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
@@ -201,9 +201,9 @@ def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
     assert catalog.chain(1)
     assert catalog.token(1, USDC)
     assert catalog.token(10, USDC)
-    assert sorted(operation for operation, _ in service.asked) == ["GetChains", "GetTokenList", "GetTokenList"]
+    assert sorted(operation for operation, _ in service.requested) == ["GetChains", "GetTokenList", "GetTokenList"]
     catalog.learn([1, 10])
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
 
 
 def test_a_slow_list_is_ready_for_a_later_page(service, monkeypatch):
@@ -217,7 +217,7 @@ def test_a_slow_list_is_ready_for_a_later_page(service, monkeypatch):
     catalog.learn([1])
     go_on.set()
     until(lambda: catalog.token(1, USDC) and catalog.chain(1))
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_a_page_with_cached_names_does_not_wait_for_newer_ones(service):
@@ -229,17 +229,17 @@ def test_a_page_with_cached_names_does_not_wait_for_newer_ones(service):
     catalog.learn([1])
     assert catalog.token(1, USDC)
     go_on.set()
-    until(lambda: len(service.asked) == 3)
+    until(lambda: len(service.requested) == 3)
 
 
 def test_a_page_does_not_retry_a_list_that_just_failed(service):
     service.failure = httpx.Response(500)
     catalog = service.catalog()
     catalog.learn([1, 10, 99])
-    asked = len(service.asked)
+    asked = len(service.requested)
     assert catalog.token(1, USDC) is catalog.token(99, USDC) is catalog.chain(1) is None
     catalog.learn([1, 10, 99])
-    assert len(service.asked) == asked
+    assert len(service.requested) == asked
 
 
 @pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
@@ -251,7 +251,7 @@ def test_a_page_that_cannot_wait_loads_nothing_and_does_not_block_later_pages(se
     with places.page(seconds=seconds):
         catalog.learn([1])
         assert catalog.token(1, USDC) is None
-        assert service.asked == []
+        assert service.requested == []
     if is_taken:
         places.give_back(None)
     with places.page(seconds=5):
@@ -271,7 +271,7 @@ def test_cached_names_need_no_slot(service):
 def test_startup_loads_the_lists_of_the_most_used_chains(service):
     catalog = service.catalog()
     catalog.warm()
-    assert [operation for operation, _ in service.asked] == ["GetChains", "GetTokenList", "GetTokenList"]
+    assert [operation for operation, _ in service.requested] == ["GetChains", "GetTokenList", "GetTokenList"]
     service.failure = httpx.Response(500)
     assert catalog.token(1, USDC)
     assert catalog.token(10, ZERO)
@@ -317,7 +317,7 @@ def test_names_refresh_in_the_background_for_the_next_page(service):
     assert catalog.token(1, USDC).symbol == "USDC"
     go_on.set()
     until(lambda: catalog.token(1, USDC).symbol == "USDC2")
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_the_first_page_after_an_idle_night_waits_for_current_names(service):
@@ -341,7 +341,7 @@ def test_a_page_about_a_list_shows_that_it_is_stale_and_why(service):
         assert names_of(listed) == ["Optimism", "Ethereum"]
         assert isinstance(listed.error, Unreachable)
         assert listed.age == pytest.approx(2 * HOUR, abs=1)
-        until(lambda: len(service.asked) == 1 + ATTEMPTS)
+        until(lambda: len(service.requested) == 1 + ATTEMPTS)
     service.failure = None
     service.now += 11
     assert catalog.listed_chains() == Listed(listed.entries)
@@ -376,7 +376,7 @@ def test_featured_tokens_of_all_chains_are_counted_with_one_call(service):
     places = ((1, USDC), (10, USDC), (1, ZERO), (1, EEE))
     service.tokens = [{"chainId": chain_id, "address": address} for chain_id, address in places]
     assert catalog.count_featured([1, 10, 7]) == {1: 2, 10: 1, 7: 0}
-    assert service.asked == [("GetTokenList", b'{"chainIds":[1,10,7]}')]
+    assert service.requested == [("GetTokenList", b'{"chainIds":[1,10,7]}')]
 
 
 def test_an_unavailable_featured_token_count_is_omitted(service):
@@ -397,7 +397,7 @@ def test_a_page_does_not_wait_for_a_slow_featured_token_count(service, monkeypat
     assert catalog.count_featured([1]) == {}
     go_on.set()
     until(lambda: catalog.count_featured([1]) == {1: 1})
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
 
 
 def test_route_providers_are_loaded_together_and_cached_for_an_hour(service):
@@ -410,7 +410,7 @@ def test_route_providers_are_loaded_together_and_cached_for_an_hour(service):
     assert catalog.chains_served("LIFI") is None
     catalog.learn([], route_providers=["RELAY", "CCTP"])
     assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [1]
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
     service.now += 1.2 * HOUR
     service.served["CCTP"] = [10]
     assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [10]
@@ -440,7 +440,7 @@ def test_a_page_requests_each_list_once_even_with_caching_off(service):
             assert catalog.chain(1).name == "Ethereum"
             assert catalog.token(1, USDC).symbol == "USDC"
             assert catalog.lists(10, ZERO) is True
-        assert sorted(operation for operation, _ in service.asked) == [
+        assert sorted(operation for operation, _ in service.requested) == [
             *["GetChains"] * page,
             *["GetTokenList"] * 2 * page,
         ]

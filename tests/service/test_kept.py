@@ -83,10 +83,10 @@ def test_a_cached_response_is_fresh_for_its_lifetime_give_or_take_a_tenth(servic
     first = outcome(service, call)
     service.clock.now += 0.89 * LIFETIMES[kind].fresh
     assert outcome(service, call) == first
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
     service.clock.now += 0.22 * LIFETIMES[kind].fresh
     outcome(service, call)
-    until(lambda: len(service.asked) == 2)
+    until(lambda: len(service.requested) == 2)
 
 
 def test_every_kind_of_response_is_covered() -> None:
@@ -126,7 +126,7 @@ def test_a_list_is_refreshed_in_the_background_for_the_next_reader(service: Upst
             assert service.service.ask(chains) is before
     go_on.set()
     until(lambda: service.service.ask(chains).chains[0].id == 2)
-    assert service.asked == ["GetChains"] * 2
+    assert service.requested == ["GetChains"] * 2
     assert told == []
 
 
@@ -154,10 +154,10 @@ def test_background_refreshes_leave_threads_free_for_pages(service: Upstream) ->
     service.does = lambda visit: good(visit) if go_on.wait(60) else None
     for call in searches:
         service.service.ask(call)
-    until(lambda: len(service.asked) >= 40 + 16)
+    until(lambda: len(service.requested) >= 40 + 16)
     go_on.set()
     until(lambda: not service.service._guard._pending)
-    assert len(service.asked) == 40 + 16
+    assert len(service.requested) == 40 + 16
 
 
 def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -> None:
@@ -173,7 +173,7 @@ def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -
         answer, stale = told_by(service, intents[-1])
         go_on.set()
         until(lambda: not service.service._guard._pending)
-        assert len(service.asked) == 2 * RENEWALS + 1
+        assert len(service.requested) == 2 * RENEWALS + 1
     assert answer.intent_id == f"0x{RENEWALS}"
     assert [type(old.error) for old in stale] == [Overloaded]
 
@@ -244,11 +244,11 @@ def test_a_failed_refresh_is_not_repeated_by_each_page_and_soon_succeeds(
     service.clock.now += 300
     service.does = BAD
     _, (old,) = told_by(service)
-    until(lambda: len(service.asked) == 3)
+    until(lambda: len(service.requested) == 3)
     until(lambda: told_by(service)[1][0].again_in)  # and it is known what came of it
     for _ in range(5):
         _, (old,) = told_by(service)
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
     assert old.again_in is not None
     assert 0 < old.again_in <= 5
     service.does = status_is("SUCCEEDED")
@@ -263,7 +263,7 @@ def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Ups
     service.clock.now += 2 * LIFETIMES[Kind.CHAINS].fresh
     service.does = BAD
     assert told_by(service, call)[1] == []
-    until(lambda: len(service.asked) == 3)
+    until(lambda: len(service.requested) == 3)
     until(lambda: [old.operation for old in told_by(service, call)[1]] == ["GetChains"])
 
 
@@ -291,10 +291,10 @@ def test_an_error_response_is_cached_briefly_and_longer_under_repeated_requests(
     for asked in (1, 2, 3):
         for _ in range(3):
             assert outcome(service, GET) is NotFound
-        assert len(service.asked) == asked
+        assert len(service.requested) == asked
         service.clock.now += 3.5
     assert outcome(service, GET) is NotFound
-    assert len(service.asked) == 3  # by now for half a minute
+    assert len(service.requested) == 3  # by now for half a minute
     service.clock.now += 31
     service.does = good
     assert service.service.ask(GET).intent_id == "0x1"
@@ -313,7 +313,7 @@ def test_a_write_invalidates_every_cached_response_about_its_intent(service: Ups
     service.service.forget("0x1")
     for call in calls:
         service.service.ask(call)
-    assert len(service.asked) == 8
+    assert len(service.requested) == 8
 
 
 def test_a_response_requested_before_a_write_is_not_served_after_it(service: Upstream) -> None:
@@ -439,7 +439,7 @@ def test_l3_500_concurrent_cold_reads_of_one_intent_send_one_request(service: Up
 
     with ThreadPoolExecutor(50) as threads:
         assert set(threads.map(reader, range(500))) == {"0x1"}
-    assert service.asked == ["GetIntent"]
+    assert service.requested == ["GetIntent"]
 
 
 @pytest.mark.deep
@@ -452,7 +452,7 @@ def test_l4_fifty_keys_at_100_reads_per_second_send_one_request_each_per_lifetim
             service.service.ask(call)
         until(lambda: not service.service._guard._pending)
         service.clock.now += step
-    assert len(service.asked) <= 1.1 * 50 * (seconds / LIFETIMES[Kind.TOKEN_SEARCH].fresh + 1)
+    assert len(service.requested) <= 1.1 * 50 * (seconds / LIFETIMES[Kind.TOKEN_SEARCH].fresh + 1)
     assert service.service.health.tally[Event.MISS] == 50
 
 
@@ -463,7 +463,7 @@ def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(servic
         service.service.ask(call)
     service.clock.now += 20
     service.does, cold = does, 0
-    before = len(service.asked)
+    before = len(service.requested)
     for second in range(60):
         for call in warm:
             assert told_by(service, call)[1]
@@ -472,9 +472,9 @@ def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(servic
         service.clock.now += 1
     assert cold == 60
     # What runs into the outage at its first moment, then a try every few seconds.
-    assert len(service.asked) - before <= 60 * 2
+    assert len(service.requested) - before <= 60 * 2
     service.does = good
-    waited, before = 0.0, len(service.asked)
+    waited, before = 0.0, len(service.requested)
     while told_by(service, warm[0])[1]:
         service.clock.now += 0.2
         waited += 0.2
@@ -484,7 +484,7 @@ def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(servic
             service.service.ask(call)
         service.clock.now += 1
     until(lambda: not service.service._guard._pending)
-    assert len(service.asked) - before <= 10 * 20
+    assert len(service.requested) - before <= 10 * 20
     assert [told for call in warm for told in told_by(service, call)[1]] == []
 
 
@@ -498,7 +498,7 @@ def test_l13_in_a_brownout_warm_pages_show_no_errors_and_the_request_rate_stays_
         service.service.ask(call)
     turn = iter(range(10**6))
     service.does = lambda visit: BAD(visit) if next(turn) % 10 in (2, 5, 8) else good(visit)
-    before, wanted = len(service.asked), 0
+    before, wanted = len(service.requested), 0
     rounds, seconds = 10, 2.5
     for _ in range(rounds):
         service.clock.now += seconds
@@ -506,7 +506,7 @@ def test_l13_in_a_brownout_warm_pages_show_no_errors_and_the_request_rate_stays_
             wanted += 1
             assert isinstance(outcome(service, call), Intent)
         until(lambda: not service.service._guard._pending)
-    assert len(service.asked) - before <= 1.1 * wanted + rounds * seconds  # one retry a second is always allowed
+    assert len(service.requested) - before <= 1.1 * wanted + rounds * seconds  # one retry a second is always allowed
 
 
 def test_l14_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_seconds(
@@ -516,9 +516,9 @@ def test_l14_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_sec
     service.clock.now += 20
     service.does = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
     assert told_by(service)[1]
-    before, service.does, waited = len(service.asked), good, 0
+    before, service.does, waited = len(service.requested), good, 0
     while told_by(service)[1]:
-        assert len(service.asked) == before
+        assert len(service.requested) == before
         service.clock.now += 1
         waited += 1
     assert 60 <= waited <= 70

@@ -55,7 +55,7 @@ def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service:
 def test_at_most_three_hits_by_deposit_hash_are_verified(service: Upstream) -> None:
     service.does = Deposits({f"0x{number}": HASH for number in range(5)})
     assert found(service) == ["0x0", "0x1", "0x2"]
-    assert service.asked.count("GetIntentReceipt") == lookup.MOST_VERIFIED
+    assert service.requested.count("GetIntentReceipt") == lookup.MOST_VERIFIED
 
 
 def test_a_service_without_search_by_deposit_hash_finds_none(service: Upstream) -> None:
@@ -71,7 +71,7 @@ def test_tokens_at_an_address_are_those_with_exactly_this_address(service: Upstr
     service.does = lambda visit: visit.send(response({"tokens": tokens}))
     assert [token.address for token in lookup.tokens_at(service.service, [1], TOKEN)] == [tokens[0]["address"]]
     assert lookup.tokens_at(service.service, [], TOKEN) == ()
-    assert service.asked == ["GetTokenList"]
+    assert service.requested == ["GetTokenList"]
 
 
 def test_no_tokens_at_an_address_are_known_while_the_lookup_fails(service: Upstream) -> None:

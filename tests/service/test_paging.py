@@ -21,10 +21,10 @@ class Shelf:
     def __init__(self, numbers: Sequence[int], *, knows: str = "before") -> None:
         self.numbers = set(numbers)
         self.knows = knows
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def __call__(self, page: Page) -> HistoryAnswer:
-        self.asked.append(page.received)
+        self.requested.append(page.received)
         if page.before is not None and self.knows == "nothing":
             raise Invalid("page.before: unknown field")
         ignored = page.before is not None and self.knows == "after alone"
@@ -180,7 +180,7 @@ def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     assert found.following is not None
     shelf = Shelf(range(5))
     leaf(shelf, DESC, at=found.following)
-    assert shelf.asked == [text]
+    assert shelf.requested == [text]
 
 
 CIRCLES = [

@@ -35,14 +35,14 @@ class Service:
     def __init__(self, *prices: dict[str, Any]) -> None:
         self.now = 0.0
         self.prices: Sequence[dict[str, Any]] = prices
-        self.asked: list[list[Token]] = []
+        self.requested: list[list[Token]] = []
         self.failing: Callable[[list[Token]], httpx.Response | None] = lambda tokens: None
         client = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
         self.of = Prices(client, clock=lambda: self.now).of
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         tokens = [(each["chainId"], each["tokenAddress"]) for each in json.loads(request.content)["tokens"]]
-        self.asked.append(tokens)
+        self.requested.append(tokens)
         failure = self.failing(tokens)
         return failure or response({"tokenPrices": list(self.prices)})
 
@@ -106,36 +106,36 @@ def test_a_token_without_a_price_is_not_worth_zero(answered, usd):
 def test_both_addresses_of_the_native_token_have_one_price():
     service = Service(price(ETH, 3100))
     assert service.of([ETH, ETH_TOO]) == {ETH: Price(Decimal(3100)), ETH_TOO: Price(Decimal(3100))}
-    assert [len(asked) for asked in service.asked] == [1]
+    assert [len(asked) for asked in service.requested] == [1]
 
 
 def test_a_non_hex_address_is_requested_as_written():
     service = Service(price((SOLANA[0], SOLANA[1].lower()), 180))
     assert service.of([SOLANA]) == {SOLANA: Price(Decimal(180))}
-    assert service.asked == [[SOLANA]]
+    assert service.requested == [[SOLANA]]
 
 
 def test_prices_are_requested_in_batches_of_100_and_cached_even_when_missing():
     service = Service(price((1, f"0x{1:040x}"), 5))
     found = service.of(tokens(250))
     assert [price.usd for price in found.values() if price.usd is not None] == [5]
-    assert sorted(len(asked) for asked in service.asked) == [50, 100, 100]
-    assert {token for asked in service.asked for token in asked} == set(tokens(250))
+    assert sorted(len(asked) for asked in service.requested) == [50, 100, 100]
+    assert {token for asked in service.requested for token in asked} == set(tokens(250))
     service.now += FRESH_SECONDS - 1
     assert service.of(tokens(250)) == found
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
     service.now += 2
     service.of(tokens(10))
-    assert [len(asked) for asked in service.asked[3:]] == [10]
+    assert [len(asked) for asked in service.requested[3:]] == [10]
 
 
 def test_only_unknown_prices_are_requested():
     service = Service()
     service.of([USDC])
     service.of([USDC, ETH])
-    assert service.asked == [[USDC], [ETH]]
+    assert service.requested == [[USDC], [ETH]]
     assert service.of([]) == {}
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_a_failed_batch_does_not_affect_the_others():
@@ -143,17 +143,17 @@ def test_a_failed_batch_does_not_affect_the_others():
     service.failing = lambda asked: invalid(asked) if tokens(150)[0] in asked else None
     assert set(service.of(tokens(150))) == set(tokens(150)[100:])
     assert set(service.of(tokens(150)[100:])) == set(tokens(150)[100:])
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_a_rejected_batch_is_retried_but_an_outage_is_not_probed_each_time():
     service = Service()
     service.failing = invalid
     assert service.of([USDC]) == service.of([USDC]) == {}
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
     service.failing = lambda asked: response({}, status=503)
     assert service.of([USDC]) == service.of([USDC]) == {}
-    assert len(service.asked) == 3
+    assert len(service.requested) == 3
     service.failing = lambda asked: None
     service.now += PAUSE_SECONDS
     assert service.of([USDC]) == {USDC: Price(None)}

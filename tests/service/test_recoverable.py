@@ -22,12 +22,12 @@ class List:
     def __init__(self, pages: int, *, before: Callable[[int], object] = lambda number: None) -> None:
         self.pages = pages
         self.before = before
-        self.asked: list[int] = []
+        self.requested: list[int] = []
 
     def __call__(self, page: Page) -> HistoryAnswer:
         number = (page.after or 0) + 1
-        self.asked.append(number)
-        self.before(len(self.asked))
+        self.requested.append(number)
+        self.before(len(self.requested))
         rows = [{"intentId": f"0x{number}a"}, {"intentId": f"0x{number}b"}]
         text = f'{{"column":"id","after":{number},"more":true}}'
         document = {"intents": rows, "nextPage": None}
@@ -85,7 +85,7 @@ def test_an_error_midway_leaves_the_rows_so_far_and_a_cursor_to_continue() -> No
     assert found.following is not None
     healed = List(10)
     healed.read(found.following)
-    assert healed.asked[0] == 3
+    assert healed.requested[0] == 3
 
 
 def test_an_error_on_the_first_page_is_raised() -> None:

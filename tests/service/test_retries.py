@@ -64,14 +64,14 @@ def test_transient_errors_are_retried_once(service: Upstream, does: Script, call
     service.does = does
     with pytest.raises(ServiceError):
         service.service.ask(GET)
-    assert len(service.asked) == calls
+    assert len(service.requested) == calls
     assert service.service.health.tally[Event.RETRY] == calls - 1
 
 
 def test_a_successful_retry_is_the_response(service: Upstream) -> None:
-    service.does = lambda visit: BAD(visit) if len(service.asked) == 1 else visit.send(intent(visit))
+    service.does = lambda visit: BAD(visit) if len(service.requested) == 1 else visit.send(intent(visit))
     assert service.service.ask(GET).status == "EXECUTING"
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_slow_calls_and_writes_are_not_retried(service: Upstream, call: Call[obj
     service.does = BAD
     with pytest.raises(ServiceError):
         service.service.ask(call)
-    assert service.asked == [call.operation]
+    assert service.requested == [call.operation]
 
 
 def test_a_timeout_leaves_no_time_for_a_retry() -> None:
@@ -98,7 +98,7 @@ def test_a_timeout_leaves_no_time_for_a_retry() -> None:
         service.does = Visit.stay_silent
         with pytest.raises(ServiceError):
             service.service.ask(GET)
-        assert len(service.asked) == 1
+        assert len(service.requested) == 1
 
 
 def test_a_retry_that_hangs_ends_with_the_calls_timeout() -> None:
@@ -106,7 +106,7 @@ def test_a_retry_that_hangs_ends_with_the_calls_timeout() -> None:
         service.does = lambda visit: visit.reset() if len(service.visits) == 1 else visit.stay_silent()
         with pytest.raises(Unreachable) as caught:
             service.service.ask(GET)
-        assert len(service.asked) == 2
+        assert len(service.requested) == 2
     assert (caught.value.reason, caught.value.operation) == (Reason.TIMEOUT, "GetIntent")
 
 
@@ -164,7 +164,7 @@ def test_a_service_failing_for_many_readers_does_not_get_twice_the_requests(serv
             service.service.ask(operations.get_intent(f"0x{number}"))
         except ServiceError:
             assert number % 4 == 0
-    assert len(service.asked) <= 120 * 1.1
+    assert len(service.requested) <= 120 * 1.1
     assert service.service.health.tally[Event.RETRY_SPARED] > 0
 
 
@@ -186,4 +186,4 @@ def test_background_refreshes_have_time_for_more_retries(service: Upstream, does
     with contextlib.suppress(ServiceError):  # 2003 is an answer, and told as one
         service.service.ask(history)
     until(lambda: not service.service._guard._pending)
-    assert len(service.asked) == 1 + calls
+    assert len(service.requested) == 1 + calls

@@ -22,13 +22,13 @@ class Service:
     def __init__(self, *tokens: tuple[int, str]) -> None:
         self.now = 0.0
         self.tokens: list[tuple[int, str]] | None = list(tokens)
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         transport = httpx.MockTransport(self._answer)
         self.client = ServiceClient(ServiceConfig("http://x"), transport=transport, clock=lambda: self.now)
         self.routes = Routes(self.client, clock=lambda: self.now)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request.url.path.rpartition("/")[2])
+        self.requested.append(request.url.path.rpartition("/")[2])
         document: dict[str, Any] = {"error": "Panic", "code": -6, "msg": "?", "status": 500}
         if self.tokens is not None:
             document = {"tokens": [{"chainId": chain_id, "address": address} for chain_id, address in self.tokens]}
@@ -53,11 +53,11 @@ def test_a_count_is_cached_for_its_lifetime(tokens: list[tuple[int, str]], secon
     first = ask(from_chain(1))
     service.now = seconds - 1
     assert ask(from_chain(1)) == first
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
     service.now = seconds + 1
     service.tokens = [(137, NATIVE)]
     assert ask(from_chain(1)) != first
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 @pytest.mark.parametrize("way", ["ask", "count"])
@@ -76,7 +76,7 @@ def test_other_queries_and_failures_are_not_served_from_the_cache(way: str) -> N
         operations.get_exact_output_routes(1, NATIVE, owner_address=ALIAS),
     ):
         ask(call)
-    assert len(service.asked) == 7  # what failed was asked twice
+    assert len(service.requested) == 7  # what failed was asked twice
 
 
 def test_tokens_are_counted_by_chain_and_the_native_one_once() -> None:

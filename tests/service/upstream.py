@@ -47,7 +47,7 @@ class Upstream:
         self.service = ServiceClient(config(url, **how), clock=clock)
 
     @property
-    def asked(self) -> list[str]:
+    def requested(self) -> list[str]:
         return [visit.operation for visit in self.visits]
 
 
