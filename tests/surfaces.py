@@ -235,7 +235,7 @@ def card(transfer: Transfer) -> Said:
 
 
 def badge(transfer: Transfer) -> Said:
-    title = _found(r"<title>intent: (.*?)</title>", transfer.get(f"/intent/{transfer.intent_id}/badge.svg")) or ""
+    title = _found(r"<title>transfer: (.*?)</title>", transfer.get(f"/intent/{transfer.intent_id}/badge.svg")) or ""
     return _of_title(title, transfer)
 
 

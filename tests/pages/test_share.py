@@ -212,9 +212,9 @@ def test_a_badge_shows_the_status(site: Client, emulator: Emulator, number: int,
     answer = site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg")
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
     said, letters = badge(answer)
-    assert said.startswith("intent: ")
+    assert said.startswith("transfer: ")
     assert word.lower() in said.lower()
-    assert letters == f"intent {word}"
+    assert letters == f"transfer {word}"
     assert ground in answer.content.decode()
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
@@ -235,7 +235,7 @@ def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, st
     rewrite(lambda document: {"intent": {"intentId": intent_id, "status": status}}, "GetIntent")
     emulator.inject("GetIntentReceipt", "not-found")
     said, letters = badge(site.get(f"/intent/{intent_id}/badge.svg"))
-    assert letters.removeprefix("intent ").rstrip("…") in said
+    assert letters.removeprefix("transfer ").rstrip("…") in said
     assert "\u202e" not in said
     assert 0 < len(letters) <= 50
     assert len(said) <= 200
