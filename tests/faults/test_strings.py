@@ -294,7 +294,7 @@ def stream(service: Hostile, scenario: int) -> bytes:
             asgi.streams().stop()
 
     async def read() -> bytes:
-        status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}", heard=stop)
+        status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}", received=stop)
         await asgi.streams().aclose()
         await wiring.close_live()
         assert status == 200

@@ -14,7 +14,7 @@ from intents_ui.pages import intent as intent_page
 async def get(
     path: str, host: str = "localhost", *, received: Callable[[bytes], None] = lambda piece: None
 ) -> tuple[int, dict[str, str], bytes]:
-    """Return the complete response. `heard` receives each chunk as it arrives."""
+    """Return the complete response. `received` is called with each chunk as it arrives."""
     result: list[Any] = []
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
              "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),

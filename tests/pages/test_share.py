@@ -256,7 +256,7 @@ def test_an_error_badge_shows_no_status(
     emulator.inject(operation, fault)
     answer = site.get(path)
     assert (answer.status_code, answer["Cache-Control"]) == (code, "no-store")
-    assert badge(answer)[0] == f"intent: {word}"
+    assert badge(answer)[0] == f"transfer: {word}"
 
 
 def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
