@@ -134,7 +134,7 @@ def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> Non
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     told = answer.json()
     assert (told["ready"], told["stopping"], told["templates"], told["redis"]) == (True, False, True, True)
-    assert told["service"]["state"] == "answers"
+    assert told["service"]["state"] == "up"
     assert 0 <= told["service"]["last_response_seconds_ago"] < PATIENCE
     assert told["service"]["median_ms"] > 0
     assert told["service"]["degraded_for_seconds"] is None
@@ -392,7 +392,7 @@ def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> N
     assert told["degraded_for_seconds"] >= told["last_failure_seconds_ago"] >= 0
     site.service.does = good
     assert site.get(intent(51)).status_code == 200
-    assert site.ready()["service"]["state"] == "answers"
+    assert site.ready()["service"]["state"] == "up"
 
 
 def test_a_redis_outage_does_not_make_a_process_unready(site: Site) -> None:
