@@ -1,4 +1,4 @@
-"""Amounts as text: exact, never through a float, cut towards zero rather than rounded up."""
+"""Exact amounts as text, never through a float, rounded toward zero."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,24 +9,26 @@ from intents_ui.display import text
 from intents_ui.display.text import UNKNOWN
 
 BASE_UNITS = "base units"
-# uint256 has 78 digits: more decimals than 77 would leave no token that is worth one.
+# uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.
 MOST_DECIMALS = 77
-# 1,247.91 and 0.0804 rather than 1,247.912345 and 0.080412345678: the whole value is one click away.
+# 1,247.91 and 0.0804 instead of 1,247.912345 and 0.080412345678. The full value is one click away.
 SIGNIFICANT = 6
 CENT = Decimal("0.01")
-# Finer than any dollar value that is meant, coarser than the error of a float.
+# Finer than any intended dollar value, coarser than the error of a float.
 MICRO = Decimal("0.000001")
 SMALLEST_PERCENT = Decimal("0.0001")
-# Figures of the wire have at most 80 digits and exponents within 90: no sum of a list needs more.
+# Figures have at most 80 digits and exponents within ±90, so no sum of a list needs more.
 EXACT = Context(prec=1000)
 
 
 @dataclass(frozen=True)
 class Amount:
-    """`short` is for the page, `full` exact and without grouping (for copying), `base_units` what the wire said.
+    """An amount. `short` is for pages, `full` is exact and ungrouped for copying, `base_units` is the value
+    received.
 
-    `warning`: what speaks against the token's name, in words (`trust.said`). A sentence has it; where the token's tags
-    stand beside the amount, the `figure` is enough."""
+    `warning` describes what is suspicious about the token's name. Sentences include it. Next to the token's tags, use
+    `figure`.
+    """
 
     short: str
     full: str
@@ -43,12 +45,14 @@ class Amount:
         return f"{self.short} {self.unit}".rstrip()
 
     def with_warning(self, written: str) -> str:
-        """Another way to write the amount, with what its token is to be warned of."""
+        """Append the token's warning to another form of the amount."""
         return f"{written} ({self.warning})" if self.warning else written
 
 
 def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:
-    """`value` in base units; without usable `decimals` it stays in base units and says so. `symbol` may be hostile."""
+    """Return `value`, in base units, as an amount. Without usable `decimals` it stays in base units. `symbol` is
+    untrusted.
+    """
     unit = text.symbol(symbol).shown if symbol else ""
     if value is None:
         return Amount(UNKNOWN, "", "", unit)
@@ -60,19 +64,21 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
 
 
 def grouped(value: int) -> str:
-    """`1,247,912,345`."""
+    """Return `1,247,912,345`."""
     return f"{value:,}"
 
 
 def plain(value: int, *, decimals: int) -> str:
-    """Every digit and no grouping: `1247.912345`, `0.000000000000000001`, `5`."""
+    """Return every digit, ungrouped: `1247.912345`, `0.000000000000000001`, `5`."""
     sign, whole, fraction = _parts(value, decimals=decimals)
     fraction = fraction.rstrip("0")
     return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
 
 
 def shortened(value: int, *, decimals: int) -> str:
-    """`1,247.91`, `0.0804`: six significant digits, two decimals from 1 upwards, never 0 for what is not 0."""
+    """Return `1,247.91` or `0.0804`: six significant digits, two decimals from 1 upward, never 0 for a nonzero
+    value.
+    """
     sign, whole, fraction = _parts(value, decimals=decimals)
     if whole:
         kept = max(2, SIGNIFICANT - len(str(whole)))
@@ -84,15 +90,16 @@ def shortened(value: int, *, decimals: int) -> str:
 
 
 def fixed(value: int, *, decimals: int, places: int) -> str:
-    """`0.0400`: cut to exactly so many decimal places."""
+    """Return `0.0400`, cut to this number of decimal places."""
     sign, whole, fraction = _parts(value, decimals=decimals)
     return f"{sign}{whole:,}.{fraction[:places]}" if places else f"{sign}{whole:,}"
 
 
 def usd(value: Decimal | None) -> str:
-    """`$5,000.12`, `<$0.01`, `—`. Cut towards zero, like the amount of tokens beside it.
+    """Return `$5,000.12`, `<$0.01` or `—`, cut toward zero like token amounts.
 
-    The service's dollars come from floats: $0.0699999999999999 means $0.07."""
+    The service's dollar values come from floats: $0.0699999999999999 means $0.07.
+    """
     if value is None:
         return UNKNOWN
     sign = "-" if value < 0 else ""
@@ -103,7 +110,7 @@ def usd(value: Decimal | None) -> str:
 
 
 def usd_full(value: Decimal | None) -> str:
-    """Every digit that the wire sent, without an exponent: `$0.0000000000000031`."""
+    """Return every digit received, without an exponent: `$0.0000000000000031`."""
     if value is None:
         return UNKNOWN
     sign = "-" if value < 0 else ""
@@ -112,12 +119,12 @@ def usd_full(value: Decimal | None) -> str:
 
 
 def total(values: Iterable[Decimal]) -> Decimal:
-    """The sum to the last digit: an ordinary sum would round to 28 digits."""
+    """Return the exact sum. Default Decimal arithmetic would round it to 28 digits."""
     return reduce(EXACT.add, values, Decimal(0))
 
 
 def percent(value: Decimal | None) -> str:
-    """A value that is percent already (priceImpact): `-0.31` is `-0.31%`."""
+    """Format a value that is already in percent (priceImpact): `-0.31` is `-0.31%`."""
     if value is None:
         return UNKNOWN
     if 0 < abs(value) < SMALLEST_PERCENT:
@@ -126,19 +133,19 @@ def percent(value: Decimal | None) -> str:
 
 
 def fraction(value: Decimal | None) -> str:
-    """A fraction of one (slippageTolerance, maxSlippage) as percent: `0.005` is `0.5%`."""
+    """Format a fraction of one (slippageTolerance, maxSlippage) as percent: `0.005` is `0.5%`."""
     return UNKNOWN if value is None else percent(_hundredfold(value))
 
 
 def number(value: Decimal | int) -> str:
-    """Any plain number, grouped, without an exponent and without trailing zeros."""
+    """Format any number, grouped, without an exponent or trailing zeros."""
     digits = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
     return "0" if digits == "-0" else digits
 
 
 def _hundredfold(value: Decimal) -> Decimal:
-    """Exact, whatever the precision of the arithmetic context: only the exponent moves."""
+    """Multiply by 100 exactly, whatever the precision of the decimal context."""
     sign, digits, exponent = value.as_tuple()
     return Decimal((sign, digits, exponent + 2)) if isinstance(exponent, int) else value
 

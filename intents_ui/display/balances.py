@@ -21,7 +21,7 @@ UNNAMED_ADDRESS = "an unnamed address"
 
 
 class Worth(StrEnum):
-    """What a balance is worth."""
+    """What is known about a balance's value."""
 
     PRICED = "priced"
     UNPRICED = "unpriced"  # its value in USD is not reported
@@ -52,7 +52,7 @@ class Holding:
 
     @property
     def said(self) -> str:
-        """`$79.71`, or why there is no such figure."""
+        """Return `$79.71`, or why there is no value."""
         match self.worth:
             case Worth.PRICED:
                 return amounts.usd(self.side.usd)
@@ -67,7 +67,7 @@ class Holding:
 
     @property
     def each(self) -> str:
-        """`$1.00 each`, where the price adds to the value."""
+        """Return `$1.00 each` if the price is informative."""
         return f"{amounts.usd(self.price)} each" if self.price and self.is_held else ""
 
 
@@ -97,12 +97,12 @@ class Value:
 
     @property
     def rests_on(self) -> str:
-        """`2 of 3 tokens priced`, when some have no price."""
+        """Return `2 of 3 tokens priced` if some have no price."""
         return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} tokens priced"
 
     @property
     def heard(self) -> str:
-        """`$79.71, 2 of 3 tokens priced`; `funds without a USD price`."""
+        """Return `$79.71, 2 of 3 tokens priced` or `funds without a USD price`."""
         shown = self.shown if self.priced else "funds without a USD price"
         return f"{shown}, {self.rests_on}" if self.rests_on else shown
 

@@ -1,7 +1,7 @@
-"""The data of a call, decoded (eth-abi) for well-known functions, and the calls that are inside it.
+"""Call data decoded (eth-abi) for well-known functions, and the nested calls.
 
-Anybody can have written it. Nothing here raises: what cannot be read has a reason. Nothing takes long: the data has a
-longest length, and a decoder that comes back to the same bytes again and again is stopped.
+Call data is untrusted. Nothing here raises: undecodable data has a reason. Nothing takes long: the data has a maximum
+length, and a decoder that reads the same bytes repeatedly is stopped.
 """
 
 import re
@@ -19,8 +19,8 @@ from intents_ui.display.selectors import KNOWN, Carries, Function, Parameter
 
 SELECTOR_BYTES = 4
 MOST_BYTES = 65_536
-# eth-abi reads a struct twice and one inside two others eight times; where all pointers lead to the same long bytes it
-# would read, and hold, as many times more as there are pointers.
+# eth-abi reads a struct twice, and one nested in two others eight times. If all pointers lead to the same long bytes,
+# it would read and hold them once per pointer.
 MOST_READINGS = 8
 
 HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
@@ -28,18 +28,20 @@ WORD, ADDRESS = 32, 20
 
 
 class Unread(StrEnum):
-    """Why data is shown as it is."""
+    """Why data isn't decoded."""
 
     NO_HEX = "no-hex"
     TOO_LONG = "too-long"
     SHORT = "short"  # too short for a selector
-    UNKNOWN = "unknown"  # a function that is not among the known ones
-    BROKEN = "broken"  # a known function's selector, and what follows is not its arguments
+    UNKNOWN = "unknown"  # an unknown function
+    BROKEN = "broken"  # a known selector with data that isn't its arguments
 
 
 @dataclass(frozen=True)
 class Argument:
-    """`value` as eth-abi gives it: text for an address or a string, int, bool, bytes, or a tuple of them."""
+    """An argument. `value` as decoded by eth-abi: str for an address or string, int, bool, bytes, or a tuple of
+    them.
+    """
 
     parameter: Parameter
     value: Any
@@ -47,20 +49,20 @@ class Argument:
 
 @dataclass(frozen=True)
 class Decoded:
-    """The arguments without the structs around them; contracts ignore the `left_over` bytes that stand behind them."""
+    """A decoded call with its structs flattened. Contracts ignore the `left_over` bytes behind the arguments."""
 
     function: Function
     arguments: tuple[Argument, ...]
     left_over: int = 0
 
     def value(self, name: str) -> Any:
-        """None for an argument that the function does not have."""
+        """Return an argument's value, None if the function doesn't have it."""
         return next((each.value for each in self.arguments if each.parameter.name == name), None)
 
 
 @dataclass(frozen=True)
 class Inner:
-    """A call inside another one. `to` None: whom the outer one calls. What a list does not say is None."""
+    """A nested call. `to` None: the called contract itself. Missing values are None."""
 
     to: str | None
     data: bytes
@@ -72,7 +74,7 @@ class Inner:
 
 
 class _Overlong(DecodingError):
-    """The decoder has read far more than there is."""
+    """The decoder has read far more than the data's length."""
 
 
 class _Stream(ContextFramesBytesIO):
@@ -91,7 +93,7 @@ class _Stream(ContextFramesBytesIO):
 
 
 class _Bytes(ByteStringDecoder):
-    """As contracts read them: whatever stands behind them up to the end of their last word, or nothing."""
+    """Decodes bytes as contracts do: padding up to the last word may contain anything or be missing."""
 
     def read_data_from_stream(self, stream: ContextFramesBytesIO) -> bytes:
         length: int = decode_uint_256(stream)
@@ -107,7 +109,7 @@ REGISTRY.register_decoder("bytes", _Bytes, label="bytes")
 
 
 def raw(text: str | None) -> bytes | None:
-    """The bytes that hex digits stand for; nothing at all is no bytes, and None is no hex."""
+    """Return the bytes of hex digits, empty for none, None if it isn't hex."""
     if not text:
         return b""
     found = HEX.fullmatch(text)
@@ -124,7 +126,7 @@ def decoded(data: bytes) -> Decoded | Unread:
 
 
 def inner(call: Decoded) -> tuple[Inner, ...] | None:
-    """The calls inside, or None where they cannot be told apart (or there can be none)."""
+    """Return the nested calls, None if they can't be separated or there can't be any."""
     match call.function.carries:
         case Carries.OWN:
             return tuple(Inner(None, data) for data in call.value("data"))
@@ -141,7 +143,9 @@ def inner(call: Decoded) -> tuple[Inner, ...] | None:
 
 
 def plainly_packed(data: bytes, *, operations: bool = False) -> tuple[Inner, ...] | None:
-    """Contract (20 bytes), value and length (32 each) and data, one call after the other; before each its operation."""
+    """Return packed calls: an operation, contract (20 bytes), value and length (32 each) and data, one after the
+    other.
+    """
     calls, reader = [], _Reader(data)
     try:
         while reader.has_more:
@@ -154,7 +158,9 @@ def plainly_packed(data: bytes, *, operations: bool = False) -> tuple[Inner, ...
 
 
 def packed(data: bytes) -> tuple[Inner, ...] | None:
-    """The smart wallet's own shorthand: flags, then only those parts of a call that differ from the usual."""
+    """Return the calls in the smart wallet's compact encoding: flags, then only the parts that differ from the
+    default.
+    """
     reader = _Reader(data)
     try:
         flags = reader.whole(1)
@@ -182,7 +188,7 @@ def _packed_call(reader: "_Reader") -> Inner:
 
 
 class _Reader:
-    """Bytes from front to back; EOFError where they end too early."""
+    """Reads bytes front to back. Raises EOFError if they end too early."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -210,7 +216,7 @@ def _arguments(function: Function, data: bytes) -> Decoded | Unread:
     try:
         values = _decoder(*(each.type for each in function.parameters))(stream)
         return Decoded(function, tuple(_flat(function.parameters, values)), max(len(data) - stream.end, 0))
-    # Beside its own errors eth-abi lets those of seeking through: a pointer of 2**255.
+    # Besides its own errors, eth-abi raises those of seeking, for example to a pointer of 2**255.
     except (DecodingError, ValueError, OverflowError):
         return Unread.BROKEN
 
@@ -239,7 +245,7 @@ def _listed(argument: Argument) -> Iterator[Inner]:
 
 
 def _single(named: Mapping[str, Any]) -> Inner:
-    """Their names differ from contract to contract."""
+    """Return the only list among the arguments, whose name differs between contracts."""
     to = named.get("target") or named.get("to") or named.get("dest")
     data = next(named[name] for name in ("callData", "data", "func") if name in named)
     return Inner(to, data, named.get("value", 0))

@@ -315,7 +315,7 @@ def _remarks(call: Call | Inner) -> Iterator[str]:
 
 
 def _carried(data: str | None) -> tuple[Inner, ...] | None:
-    """The calls in the wallet's own `execute`, or None if it is something else."""
+    """Return the calls in the wallet's own `execute`, None for other data."""
     read = _read(data)
     call = calldata.decoded(read) if read else None
     is_packed = isinstance(call, Decoded) and call.function.carries is Carries.PACKED
@@ -338,12 +338,14 @@ def _size(data: str | bytes | None) -> int:
 
 
 def _read(data: str | bytes | None, *, most: int = calldata.MOST_BYTES + 1) -> bytes | None:
-    """The first bytes, by default as many as decide whether all of them can be read; None if that is no hex."""
+    """Return the first bytes, None if the data isn't hex. By default as many as needed to detect data that is too
+    long.
+    """
     return data[:most] if isinstance(data, bytes) else calldata.raw(data[: 2 + 2 * most] if data else None)
 
 
 def _data(data: str | bytes | None) -> Data | None:
-    """As it came; None where there is nothing to show."""
+    """Return the raw data as received, None if empty."""
     shown = f"0x{data[:MOST_SHOWN].hex()}" if isinstance(data, bytes) else data or ""
     if shown.lower() in ("", "0x"):
         return None

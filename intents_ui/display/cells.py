@@ -1,4 +1,4 @@
-"""The value of one field as a reader sees it: what kind of thing it is, and its text."""
+"""Field values for display: the kind of each value and its text."""
 
 import re
 from dataclasses import dataclass, replace
@@ -37,24 +37,26 @@ class Kind(StrEnum):
     PERCENT = "percent"  # value: Decimal, in percent or as a fraction; `shown` knows which
     TIME = "time"  # value: datetime
     DURATION = "duration"  # value: timedelta
-    ADDRESS = "address"  # value: text, for the link; `shown` is checksummed and whole
+    ADDRESS = "address"  # value: text for the link; `shown` is the full checksummed address
     HASH = "hash"  # value: text of a transaction hash
     ID = "id"  # value: text
     CHAIN = "chain"  # value: int
     STATUS = "status"  # value: text
-    CODE = "code"  # value: a word of the wire, `EXACT_INPUT`
-    TEXT = "text"  # value: text of a stranger
+    CODE = "code"  # value: an API enum value, `EXACT_INPUT`
+    TEXT = "text"  # value: untrusted text
     FLAG = "flag"  # value: bool
     NUMBER = "number"  # value: int or Decimal
     DATA = "data"  # value: text, hex
     LIST = "list"  # value: tuple of texts
     UNREADABLE = "unreadable"  # value: the received text
-    OUT_OF_RANGE = "out of range"  # value: the received text of a number that its field cannot hold
+    OUT_OF_RANGE = "out of range"  # value: the received text of a number that doesn't fit its field
 
 
 @dataclass(frozen=True)
 class Cell:
-    """`shown` is plain and safe to read for every kind; `chain_id` is that of an address or a hash, if known."""
+    """A value. `shown` is sanitized plain text for every kind. `chain_id` is the chain of an address or hash, if
+    known.
+    """
 
     kind: Kind
     value: object
@@ -65,7 +67,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Owner:
-    """The object that a field belongs to, and the chain that it is on, its own or that of the object around it."""
+    """The object that contains a field, and its chain: its own or that of the enclosing object."""
 
     model: BaseModel
     chain_id: int | None = None
@@ -100,7 +102,7 @@ CODES = frozenset(
 FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
 UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
 
-# Amounts, and whose token they are in: the owner's own, the origin's, the destination's, the fee's, or the native one.
+# Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
 TOKENS: dict[type[BaseModel], dict[str, str]] = {
     QuoteIntentRequest: {
         "origin_token_amount": "origin",
@@ -134,18 +136,20 @@ TOKENS: dict[type[BaseModel], dict[str, str]] = {
     DepositIntentEntry: {"fee_amount": "fee", "permit_amount": "unknown"},
     IntentReceiptSummary: {"origin_token_amount": "origin", "destination_token_amount": "destination"},
 }
-# In base units of a token that the service does not name.
+# In base units of an unnamed token.
 UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_with_service_fee", "total_fee_amount"})
 
 
 def unreadable(received: str, *, is_number: bool) -> Cell:
-    """`is_number`: a number was expected."""
+    """Return the cell of a field that couldn't be parsed. `is_number`: a number was expected."""
     kind = Kind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else Kind.UNREADABLE
     return Cell(kind, received, text.visible(received))
 
 
 def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
-    """The kind follows from the field's name where the name is telling, else from the value's type."""
+    """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
+    type.
+    """
     match value:
         case bool():
             return Cell(Kind.FLAG, value, "yes" if value else "no")
@@ -221,7 +225,7 @@ def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
 
 
 def _data(value: str) -> str:
-    """Whole, unless it is longer than any call that somebody would look through."""
+    """Return the data in full unless it is longer than anyone would read."""
     read = text.capped(value, cap=MOST_DATA)
     return f"{read.shown}… ({read.more:,} more characters, in the raw JSON)" if read.more else read.shown
 
@@ -236,7 +240,7 @@ def _chain_of(name: str, owner: Owner, facts: Facts) -> int | None:
         return facts.origin_chain_id
     if name.startswith("destination_"):
         return facts.destination_chain_id
-    # An owner has the same address everywhere; it is looked up where the money comes from.
+    # An owner has the same address on every chain. It links to the origin chain.
     on_origin = name in ("owner_address", "fee_token_address")
     return owner.on_chain or (facts.origin_chain_id if on_origin else None)
 

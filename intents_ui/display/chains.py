@@ -14,13 +14,13 @@ from intents_ui.service.wire import ChainInfo
 
 LARGEST_ID = 2**64 - 1
 LONGEST_ECHO = 100
-# What a service could call a route provider; the list keeps growing.
+# Possible names of route providers, whose list keeps growing.
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
 SCHEME = re.compile(r"^https?://", re.IGNORECASE)
 
 
 class Network(StrEnum):
-    """UNKNOWN: one of the two forms does not say it."""
+    """Mainnet or testnet. UNKNOWN: one of the two response formats doesn't say."""
 
     MAINNET = "mainnet"
     TESTNET = "testnet"
@@ -32,7 +32,7 @@ LISTED_AS = {Network.MAINNET: "Mainnets", Network.TESTNET: "Testnets", Network.U
 
 @dataclass(frozen=True)
 class Currency:
-    """What a chain's own coin is called; safe to read."""
+    """A chain's native token, sanitized."""
 
     symbol: str
     name: str
@@ -41,7 +41,7 @@ class Currency:
 
 @dataclass(frozen=True)
 class Chain:
-    """Names are safe to read. `explorer_link` None: what was received is no address to link to."""
+    """A chain with sanitized names. `explorer_link` is None if the received address can't be linked."""
 
     id: int
     name: str
@@ -76,28 +76,28 @@ def network(info: ChainInfo) -> Network:
 
 
 def is_possible(chain_id: int) -> bool:
-    """Whether the service could have a chain of this number. 0 would be no filter to it."""
+    """Return whether the service could list this chain ID. It ignores 0 as a filter."""
     return 0 < chain_id <= LARGEST_ID
 
 
 def _explorer(info: ChainInfo) -> str:
-    """Its name, or where it is."""
+    """Return the block explorer's name or host."""
     return text.name(info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")).shown
 
 
-# The filters of the list
+# Filters of the list
 
 
 @dataclass(frozen=True)
 class Filters:
-    """`provider`: only the chains that a route provider serves, by its word on the wire."""
+    """Filters of the chain list. `provider`: only chains of this route provider, by its API name."""
 
     provider: str | None = None
     network: Network | None = None
 
     @cached_property
     def query(self) -> str:
-        """The one way to write these filters."""
+        """Return the canonical query string."""
         written = {"provider": self.provider, "network": self.network}
         return urlencode({name: word for name, word in written.items() if word})
 
@@ -110,7 +110,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Asked:
-    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in its field."""
+    """Filters as entered: `problems` by filter name, `typed` is the text to show again."""
 
     filters: Filters
     problems: Mapping[str, str]
@@ -118,13 +118,13 @@ class Asked:
 
     @property
     def is_known(self) -> bool:
-        """Whether the route provider is one of those that this dashboard knows."""
+        """Return whether the route provider is a known one."""
         return self.filters.provider in providers.LABELS
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A part of the list; `query` is the list's with it."""
+    """A part of the list, with the list's `query` for it."""
 
     word: str
     count: int
@@ -133,7 +133,7 @@ class Choice:
 
 
 def read(query: Mapping[str, Sequence[str]]) -> Asked:
-    """What of a URL's query is about the list; other names in it are left alone."""
+    """Parse a URL's query. Ignores other parameters."""
     written = {name: (query.get(name) or ("",))[-1].strip() for name in ("provider", "network")}
     problems: dict[str, str] = {}
     provider = _provider(written["provider"])
@@ -147,7 +147,7 @@ def read(query: Mapping[str, Sequence[str]]) -> Asked:
 
 
 def choices(chains: Sequence[Chain], filters: Filters) -> tuple[Choice, ...]:
-    """All of them and each kind of which there is one, or which is chosen."""
+    """Return "all" and each network that is present or selected."""
     counts = {kind: sum(chain.network is kind for chain in chains) for kind in Network}
     kinds = [kind for kind in Network if counts[kind] or kind is filters.network]
     return (
@@ -160,13 +160,13 @@ def choices(chains: Sequence[Chain], filters: Filters) -> tuple[Choice, ...]:
 
 
 def title(filters: Filters) -> str:
-    """`Chains`, `Testnets`, `Chains of Relay`."""
+    """Return `Chains`, `Testnets` or `Chains of Relay`."""
     listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
     return f"{listed} of {providers.label(filters.provider)}" if filters.provider else listed
 
 
 def _provider(written: str) -> str | None:
-    """By its word or its name, in any letter case; a word that is not known stays as it is."""
+    """Return the provider by its API name or label, in any letter case. Unknown names stay unchanged."""
     by_name = {label.lower(): word for word, label in providers.LABELS.items()}
     known = written.upper() if written.upper() in providers.LABELS else by_name.get(written.lower())
     return known or (written if PROVIDER.fullmatch(written) else None)

@@ -1,8 +1,8 @@
-"""The round picture beside a token or a chain.
+"""Icons of tokens and chains.
 
-Pictures of our own belong to chain ids and to addresses of tokens, never to names: anybody can call a token USDC. They
-are in coins.json, for those that two public lists agree on, and drawn in static/img/coins.svg. What is on a testnet has
-none, because it is worth nothing.
+Bundled icons belong to chain IDs and token addresses, never to names, because anyone can call a token USDC.
+coins.json lists those on which two public lists agree, and static/img/coins.svg has the images. Testnet tokens have
+no icon, because they have no value.
 """
 
 import json
@@ -23,7 +23,7 @@ TOKENS: Mapping[tuple[int, str], str] = {
 
 @dataclass(frozen=True)
 class Logo:
-    """Where the service's list says that a token's logo is, or a chain's without an address."""
+    """The logo URL that the service lists for a token, or for a chain if there is no address."""
 
     chain_id: int
     address: str | None
@@ -32,10 +32,10 @@ class Logo:
 
 @dataclass(frozen=True)
 class Coin:
-    """A picture over up to three characters on one of eight grounds, always the same for the same symbol.
+    """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
 
-    `picture`: one of our own, or empty. `logo`: a stranger's, where there is none of our own. `hue` None: a plain
-    ground, for what is not to be taken for something known. `chain`: the small disc at its foot.
+    `picture`: a bundled icon or "". `logo`: the listed one, if there is no bundled icon. `hue` None: plain background
+    for unknown tokens. `chain`: the small chain icon at the corner.
     """
 
     monogram: str
@@ -46,7 +46,7 @@ class Coin:
 
 
 def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> Coin:
-    """`name` as it is shown, `logo_uri` as the service lists it."""
+    """Return a chain's icon. `name` as shown, `logo_uri` as listed by the service."""
     picture = "" if chain_id is None else CHAINS.get(chain_id, "")
     return Coin(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
 
@@ -60,10 +60,11 @@ def of_token(
     chain: Coin | None,
     logo_uri: str | None = None,
 ) -> Coin:
-    """`symbol` as it is shown, `logo_uri` as the service lists it.
+    """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
 
-    `is_known`: the service lists the token, or nobody can say that it does not, and no warning stands beside it. What
-    is not known has letters on a plain ground, whatever its address."""
+    `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
+    a plain background, whatever their address.
+    """
     monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
     if not is_known:
         return Coin(monogram, None, chain)

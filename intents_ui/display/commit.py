@@ -1,6 +1,6 @@
-"""Words for committing an intent: whether it can be committed, and the result.
+"""Messages for committing an intent: whether it can be committed, and the result.
 
-A commit is sent once. Where its answer does not say whether it was taken, the intent itself is asked for.
+A commit is sent once. If its response doesn't tell whether it was accepted, the intent itself is loaded.
 """
 
 import json
@@ -18,7 +18,7 @@ from intents_ui.service.wire import Intent, IntentStatus
 
 MOST_CHANGES = 50
 CHANGE_CAP = 200
-# With these nothing has reached the service.
+# With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
 NOTHING_MOVED = "No funds moved."
 
@@ -135,7 +135,7 @@ def not_offered(intent: Intent, *, now: datetime) -> Told:
 def outcome_of(error: ServiceError) -> Outcome:
     """Return the outcome that a service error means for a commit."""
     if error.again_in is not None:
-        return Outcome.NOT_SENT  # the service is left alone until then
+        return Outcome.NOT_SENT  # no calls to the service until then
     match error:
         case errors.Expired():
             return Outcome.EXPIRED

@@ -1,6 +1,6 @@
 """Connected chains: those that share a route provider with a chain.
 
-That a provider serves two chains does not say that every token can go from the one to the other: routes do.
+A provider of two chains doesn't support every token between them. Routes do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from intents_ui.service.wire import ChainInfo
 
 # Excludes "automatic", which lets the service choose a provider.
 ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)
-NAMED = 3  # of the providers that connect two chains; the others are counted
+NAMED = 3  # named providers of a connection; the others are counted
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Connection:
 
     @property
     def said(self) -> str:
-        """`CCTP, Relay`, `CCTP, Hyperlane, Relay and 2 more`."""
+        """Return `CCTP, Relay` or `CCTP, Hyperlane, Relay and 2 more`."""
         labels = [provider.label for provider in self.providers]
         named, more = ", ".join(labels[:NAMED]), len(labels) - NAMED
         return f"{named} and {more} more" if more > 0 else named
@@ -36,7 +36,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Connections:
-    """`carriers` bridge to other chains, `swappers` only swap on this one. `unknown`: not loaded."""
+    """Connections of a chain. `carriers` bridge to other chains, `swappers` only swap on it. `unknown`: not loaded."""
 
     carriers: tuple[Provider, ...]
     swappers: tuple[Provider, ...]
@@ -45,14 +45,14 @@ class Connections:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing could be loaded."""
+        """Return whether nothing could be loaded."""
         return len(self.unknown) == len(ASKED)
 
 
 def connections(
     chain_id: int, *, among: Sequence[ChainInfo], served: Mapping[str, frozenset[int] | None]
 ) -> Connections:
-    """`served`: the chains of each provider; None where they couldn't be loaded."""
+    """Return a chain's connections. `served`: the chains of each provider, None where they couldn't be loaded."""
     here = {word: ids for word, ids in served.items() if ids and chain_id in ids}
     carriers = tuple(_provider(word) for word in here if word not in providers.ON_ONE_CHAIN)
     shown = [chains.of(info) for info in among]
@@ -76,5 +76,5 @@ def _provider(word: str) -> Provider:
 
 
 def _are_apart(one: Chain, other: Chain) -> bool:
-    """What is worth nothing cannot become what is worth something."""
+    """Return whether one is a mainnet and the other a testnet, which no route connects."""
     return {one.network, other.network} == {Network.MAINNET, Network.TESTNET}

@@ -10,7 +10,7 @@ from intents_ui.display.markdown import literal
 from intents_ui.display.text import bare
 from intents_ui.display.triage import Outcome, Row
 
-# For one and for several.
+# Singular and plural.
 TALLY = {
     Outcome.FOUND: ("found", "found"),
     Outcome.TOKEN: ("token", "tokens"),
@@ -123,7 +123,7 @@ def markdown(rows: Sequence[Row], *, root: str, now: datetime) -> str:
 def _markdown(row: Row, *, root: str) -> str:
     number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
-    # Our own words, and a path in which `reverse` has escaped what would end the link or the cell.
+    # Our own words, and a path in which `reverse` has escaped whatever could end the link or the cell.
     links = [f"[{link.words}](<{root}{link.path}>)" for link in row.links]
     links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
     return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"

@@ -1,4 +1,4 @@
-"""Cells and lines of a CSV file (RFC 4180) that a spreadsheet reads as text, whatever strangers wrote into them."""
+"""CSV cells and lines (RFC 4180) that spreadsheets never interpret as formulas."""
 
 import csv
 import io
@@ -6,19 +6,21 @@ from collections.abc import Iterable
 
 from intents_ui.display.text import bare, visible
 
-# What makes a spreadsheet take a cell for a formula; the full-width forms do in Japanese ones. Those that are blank or
-# NUL are dropped by some programs, and the next character is then the first.
+# Characters that start a formula in spreadsheets, full-width forms in Japanese ones. Some programs drop blank ones and
+# NUL, so that the next character comes first.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
 def cell(text: str) -> str:
-    """The text without our direction marks, hidden characters made visible, and `'` in front of a would-be formula."""
+    """Return the text with hidden characters made visible, without our direction marks, and with `'` before a
+    formula.
+    """
     shown = visible(bare(text), lines=True)
     return f"'{shown}" if text.startswith(FORMULA) or shown.startswith(FORMULA) else shown
 
 
 def line(cells: Iterable[str]) -> str:
-    """One record with its line break; a cell is quoted where it has to be. Cells are given as `cell` makes them."""
+    """Return a record with its line break. Quotes cells where needed. Cells must come from `cell`."""
     written = io.StringIO()
     csv.writer(written).writerow(cells)
     return written.getvalue()

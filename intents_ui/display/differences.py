@@ -1,4 +1,4 @@
-"""By how much one amount differs from another, exactly and in words. Different tokens are never compared."""
+"""Exact differences between two amounts, in words. Amounts of different tokens are never compared."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from intents_ui.display.names import Names
 
 
 def exact(amount: Amount) -> str:
-    """Every digit, grouped, with the unit: `4,994.422345 USDC`. The short form where that is all of it: `5,000.00`."""
+    """Return every digit, grouped, with the unit: `4,994.422345 USDC`, or the short form if it is exact: `5,000.00`."""
     number = amount.short if amount.exact else _grouped(amount.full)
     return amount.with_warning(f"{number} {amount.unit}".rstrip())
 
@@ -19,7 +19,7 @@ def exactly(money: Money, *, using: Names) -> str:
 
 
 def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> str:
-    """`0.09 USDC less than quoted`; "" when they are equal. Both in base units of the token that `of` names."""
+    """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`."""
     if value == other:
         return ""
     more = "more" if value > other else "less"
@@ -27,9 +27,10 @@ def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> s
 
 
 def compared_shortly(money: Money, other: Money, *, than: str, using: Names) -> str:
-    """`299.96 USDC (0.04 USDC less than deposited)`: the same token, with as many decimal places on both.
+    """Return `299.96 USDC (0.04 USDC less than deposited)` with the same number of decimal places in both.
 
-    The difference is that of the amounts as they are shown, so that the reader's own subtraction agrees."""
+    The difference is that of the amounts as shown, so that it matches the user's own subtraction.
+    """
     amount = tokens.amount(money, using=using)
     decimals = tokens.decimals(money, using=using)
     if money.value is None or other.value is None or money.value == other.value:
@@ -53,7 +54,7 @@ def is_another_token(one: Money, other: Money) -> bool:
 
 
 def is_same_token(one: Money, other: Money) -> bool:
-    """Both are named, down to the chain, and they are the same."""
+    """Return whether both tokens are known and equal, including their chain."""
     named = all((one.token_address, other.token_address, one.chain_id is not None, other.chain_id is not None))
     return named and not is_another_token(one, other)
 

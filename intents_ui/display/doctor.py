@@ -49,9 +49,11 @@ class Key(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`shown` is the result with its icon and tone; the page shows `SECOND_DEPOSIT` where `warn_second_deposit`.
+    """Result of the deposit check. `shown` is the result with its icon and tone. The page shows `SECOND_DEPOSIT`
+    with `warn_second_deposit`.
 
-    `needs_attention`: something was seen and is not as expected."""
+    `needs_attention`: something was observed that isn't as expected.
+    """
 
     key: Key
     shown: Shown

@@ -13,22 +13,22 @@ from intents_ui.display.legs import DEAD, Leg, leg
 from intents_ui.display.statuses import Tone
 from intents_ui.service.wire import Intent, IntentHistory, IntentStatus
 
-# Fewer prove nothing.
+# Fewer transfers are not significant.
 FEW = 5
-# So many with the same reason are no coincidence.
+# This many with the same reason are no coincidence.
 SEVERAL = 3
-# The nearest rank of fewer is their maximum.
+# With fewer, the nearest rank would be the maximum.
 ENOUGH_FOR_P95 = 20
 MOST_ARRIVE = 9, 10
 HALF = 1, 2
-# A step after the one that failed only echoes it, and what the owner stopped did not fail.
+# A later failed step only repeats the failure, and an aborted step didn't fail.
 NO_FAILURE = "aborted:", "aborted by "
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """A failure reason shared by several transfers, as the first one words it."""
+    """A failure reason shared by several transfers, in the first one's words."""
 
     reason: str
     times: int
@@ -36,10 +36,11 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Everyone:
-    """Outcomes of the other transfers with a deposit: `ended` are closed, `running` are open.
+    """Outcomes of other transfers with a deposit: `ended` are closed, `running` are open.
 
-    `median` and `p95` are those of the `timed` delivered ones, from the start of the execution to its end.
-    `is_settled`: the transfer that they are compared with was delivered, or its quote expired."""
+    `median` and `p95` are durations of the `timed` delivered ones, from the start of the execution to its end.
+    `is_settled`: the compared transfer was delivered, or its quote expired.
+    """
 
     looked_at: int
     alike: int
@@ -77,14 +78,14 @@ class Everyone:
 
     @property
     def delivered(self) -> str:
-        """`17 of 27 delivered (63%)`."""
+        """Return `17 of 27 delivered (63%)`."""
         if not self.ended:
             return "No closed transfers"
         return f"{self.succeeded} of {self.ended} delivered ({round(100 * self.succeeded / self.ended)}%)"
 
     @property
     def times(self) -> str:
-        """`Median 18 s · p95 28 s (27 transfers)`; "" when no duration is known."""
+        """Return `Median 18 s · p95 28 s (27 transfers)`, or "" if no duration is known."""
         if self.median is None:
             return ""
         shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
@@ -128,9 +129,9 @@ def _way(facts: Facts) -> frozenset[str]:
 
 
 def _is_only_aborted(facts: Facts) -> bool:
-    """Stopped before any step failed, mostly by its owner, which says nothing about the route."""
+    """Return whether it stopped before any step failed. Usually its owner aborted it, which isn't about the route."""
     steps = {leg(each) for each in (facts.deposit, facts.origin, facts.destination)}
-    # A step that still waited for its retry when the transfer ended could not be sent.
+    # A step that still waited for a retry when the transfer ended couldn't be submitted.
     return facts.status == IntentStatus.ABORTED and not facts.is_delivered and not steps & {Leg.REJECTED, Leg.RETRYING}
 
 
@@ -164,5 +165,5 @@ def first_reason(facts: Facts) -> str:
 
 
 def _gist(reason: str) -> str:
-    """Amounts and addresses differ where the reason is the same."""
+    """Return the reason without amounts and addresses, so that equal reasons match."""
     return NUMBERS.sub("#", reason).casefold()

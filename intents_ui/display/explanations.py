@@ -1,4 +1,4 @@
-"""Rows of explanations.json, each with the words for one situation."""
+"""Rows of explanations.json, each with the messages for one situation."""
 
 import json
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ class Who(StrEnum):
 
 
 class Certainty(StrEnum):
-    """How sure it is where the funds are."""
+    """How certain the location of the funds is."""
 
     CONFIRMED = "confirmed"
     LIKELY = "likely"
     UNKNOWN = "unknown"
-    CONFLICTING = "conflicting"  # two sources say different things
+    CONFLICTING = "conflicting"  # two sources conflict
 
 
 class Attention(StrEnum):
-    """What a support team should do about a transfer: nothing, keep an eye on it, or act."""
+    """What a support team should do about a transfer: nothing, watch it, or act."""
 
     NONE = "none"
     WATCH = "watch"
@@ -41,26 +41,27 @@ class Cause(StrEnum):
     """Why a transfer needs attention."""
 
     NONE = ""
-    CHECK = "check"  # where the funds went has to be checked
-    CONFLICT = "conflict"  # the service and its steps, or the chains, disagree
+    CHECK = "check"  # the location of the funds must be checked
+    CONFLICT = "conflict"  # the status conflicts with its steps or with the chains
     DEPOSIT = "deposit"  # the deposit is missing, unconfirmed or was not accepted
     FAILED = "failed"
     LATE = "late"
     RECOVERABLE = "recoverable"
-    REFUND = "refund"  # a refund is expected or under way
+    REFUND = "refund"  # a refund is expected or in progress
     REFUND_FAILED = "refund-failed"
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class Row:
-    """`statuses` are those under which the row can be chosen, `when` says by what else, for those who read the file.
+    """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
 
     `place` is a `Place`, or one that depends on the transfer: `last-confirmed`, `balance` or `refund`. `contact` is
-    empty when no one needs to be contacted. `warn_second_deposit`: a second deposit is plausible and would be harmful,
-    so `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
-    support; 0 in rows without it. `stem` is the beginning of the headline that balances cannot change; empty where
-    they can change nothing of it."""
+    empty if no one needs to be contacted. `warn_second_deposit`: a second deposit is plausible and harmful, so
+    `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
+    support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
+    none of it.
+    """
 
     key: str
     statuses: tuple[IntentStatus, ...]

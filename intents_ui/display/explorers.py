@@ -1,4 +1,4 @@
-"""Links to block explorers: of the chains that the service lists, and of well-known ones that it does not."""
+"""Block explorer links: of chains that the service lists, and of well-known others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Explorer:
 
 
 def explorers(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explorer, ...]:
-    """One for each of the chains on which it may be: the one that was named with it, or all of its kind."""
+    """Return an explorer for each chain that it may be on: the named one, or all of its kind."""
     links = (
         (names.chain(chain.id, info=chain), _link(chain, finding))
         for chain in chains
@@ -26,7 +26,7 @@ def explorers(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explore
 
 
 def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:
-    """Return the link that the listed explorer has, or else that of a well-known chain."""
+    """Return the listed explorer's link, or a well-known chain's."""
     root = hashes.explorer_root(info.explorer_url) if info else None
     if txn_hash is None or hashes.is_placeholder(txn_hash):
         return None
@@ -37,7 +37,7 @@ def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainI
 
 
 def address_link(address: str | None, *, info: ChainInfo | None) -> str | None:
-    """Return the link that the listed explorer has; an address of Solana shows its chain by itself."""
+    """Return the listed explorer's link. Solana addresses need no chain."""
     if info is None and address is not None and solana.is_address(address):
         return solana.address_link(address)
     return hashes.address_link(info.explorer_url if info else None, address=address)

@@ -1,6 +1,6 @@
-"""An intent as one row of a file: every column under its name, exact, for programs and spreadsheets.
+"""Export rows: every column of a transfer under its name, exact, for programs and spreadsheets.
 
-What nobody said is None, never 0 and never a dash. Amounts are text, with base units and decimals beside them.
+Missing values are None, never 0 or a dash. Amounts are text, with base units and decimals in separate columns.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from intents_ui.service.wire import BalanceGroup, IntentTransaction
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The columns in their order. Text is as received, moments are UTC; without decimals there is no amount."""
+    """The columns in order. Text is as received, times are UTC. Without decimals there is no amount."""
 
     intent_id: str
     status: str | None
@@ -71,7 +71,7 @@ SEPARATOR = "; "
 
 
 def of(situation: Situation, *, url: str) -> Row:
-    """What is at the destination is what the receipt says of it: delivered, or fixed by an exact output."""
+    """Return the row of a transfer. Destination values come from the receipt or from an exact output."""
     facts, using, told = situation.facts, situation.names, summary.of(situation)
     sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
     return Row(
@@ -171,7 +171,7 @@ def _reason(facts: Facts) -> str | None:
 
 
 def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
-    """`79.71 USDC on Base`; of a token without decimals the base units. What it is to be warned of stands behind it."""
+    """Return `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
     return [
         _holding(_Side.of(tokens.held(token, inside=group), using=using))
         for group in groups

@@ -37,9 +37,10 @@ EXECUTED = frozenset(
 
 @dataclass(frozen=True)
 class Money:
-    """An amount of a token in base units; `metadata` is the receipt's description of the token.
+    """An amount of a token in base units. `metadata` is the receipt's description of the token.
 
-    `decimals` come with the amount, for a token without another description."""
+    `decimals` came with the amount, for a token without another description.
+    """
 
     value: int | None
     chain_id: int | None
@@ -50,9 +51,10 @@ class Money:
 
 @dataclass(frozen=True)
 class Facts:
-    """What did not come is there and empty, so that each fact is one look away.
+    """Intent and receipt combined. Missing objects are empty ones, so that every field can be read directly.
 
-    `is_missing`: the service has no receipt; `is_unread`: there may be one, and it could not be read."""
+    `is_missing`: the service has no receipt. `is_unread`: it couldn't be loaded, so there may be one.
+    """
 
     intent: Intent
     receipt: IntentReceipt
@@ -95,7 +97,7 @@ class Facts:
 
     @property
     def recipient(self) -> str | None:
-        """None also means the owner: most quotes name a recipient only if it isn't the owner."""
+        """Return the recipient. None also means the owner: most quotes name a recipient only if it differs."""
         return first(self.summary.destination_to_address, self.request.destination_to_address)
 
     @property
@@ -159,19 +161,19 @@ class Facts:
 
     @cached_property
     def returning(self) -> Leg:
-        """The state of the refund."""
+        """Return the state of the refund."""
         return leg(self.refund)
 
     @cached_property
     def has_arrived(self) -> bool:
-        """Whether the deposit is confirmed, or a later step implies it."""
+        """Return whether the deposit is confirmed, or a later step implies it."""
         deposit, *later = self.legs
         traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
         return deposit is Leg.DONE or any(each in traces for each in later) or self.returning is not Leg.ABSENT
 
     @property
     def is_under_way(self) -> bool:
-        """Whether, whatever the status, the transactions are past the quote and its deposit."""
+        """Return whether the transactions are past quote and deposit, whatever the status."""
         deposit, *later = self.legs
         traces = UNDER_WAY | DEAD
         return (
@@ -191,7 +193,7 @@ class Facts:
         return end is not None and now >= end
 
     def is_over(self, *, now: datetime) -> bool:
-        """Whether no further step toward the recipient is to be expected."""
+        """Return whether no further step toward the recipient is expected."""
         over = not statuses.is_open(self.status) or self.is_expired(now=now)
         return over or self.returning is not Leg.ABSENT
 
@@ -204,7 +206,7 @@ class Facts:
 
     @property
     def started_at(self) -> datetime | None:
-        """When execution began, which is when the receipt is created."""
+        """Return when execution began, which is when the receipt is created."""
         return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
 
     @property
@@ -217,12 +219,12 @@ class Facts:
 
     @property
     def execute_by(self) -> datetime | None:
-        """When the quote expires; None for anything but a usable quote."""
+        """Return when the quote expires. None if it isn't usable."""
         return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
     @property
     def updated_at(self) -> datetime | None:
-        """The intent's own last change, in place of the commit time, which isn't reported."""
+        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
         return first(self.intent.updated_at, self.receipt.updated_at)
 
     @cached_property
@@ -237,12 +239,12 @@ class Facts:
 
     @cached_property
     def is_delivered(self) -> bool:
-        """Whether the last step succeeded, or the status says so and no step contradicts it."""
+        """Return whether the last step succeeded, or the status says so and no step contradicts it."""
         _, origin, destination = self.legs
         returned = self.returning is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
         if returned or self.status == IntentStatus.REFUNDED:
             return False
-        # A confirmed step can have refunded the funds within itself, so the final status decides.
+        # A confirmed step can include a refund, so the final status decides.
         exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
         if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
             return True
@@ -250,7 +252,7 @@ class Facts:
 
     @property
     def ends_open(self) -> bool:
-        """Whether the last known step has not ended."""
+        """Return whether the last known step is still running."""
         return next((each for each in reversed(self.legs) if each is not Leg.ABSENT), Leg.DONE) in RUNNING
 
     @property
@@ -269,7 +271,7 @@ class Facts:
 
     @property
     def received(self) -> Money:
-        """The delivered amount as the service reports it, known only at the end."""
+        """Return the delivered amount as reported, which is known only at the end."""
         return self._destination_money(self.summary.destination_token_amount)
 
     @property

@@ -1,4 +1,4 @@
-"""Quoted fees of a transfer: the total, each fee to the last digit and as a share of a bar, and whether they add up.
+"""Quoted fees of a transfer: the total, each fee as an exact amount and a share of a bar, and whether they add up.
 
 The service reports the fees of the quote only, never those actually charged.
 """
@@ -15,9 +15,9 @@ from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation, derived
 from intents_ui.service.wire import GasFee, IntentFees
 
-# Each part is rounded by the service; five parts may differ from their sum by a few cents.
+# The service rounds each part, so five parts can differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")
-# A figure has up to 80 digits and reaches from 1e90 down to 1e-90: so many digits hold every sum of them.
+# Figures have up to 80 digits between 1e-90 and 1e90. This precision holds every sum of them.
 EXACT = Context(prec=400)
 TENTHS_OF_A_PERCENT = Decimal(1000)
 
@@ -33,10 +33,11 @@ class Source(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """`amount` is in the token that the fee is paid in: the native token for a network fee, else the fee token. A
-    warning about the fee token is shown with the total only.
+    """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
 
-    `start` and `share` are percent of the bar; 0 for all fees where one is negative or unknown."""
+    Only the total shows a warning about the fee token. `start` and `share` are percent of the bar, 0 for all fees if
+    one is negative or unknown.
+    """
 
     source: Source
     label: str
@@ -60,10 +61,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Fees:
-    """`total` and `amount` as the service reports them; without a total, the sum of the parts (`is_stated` False).
+    """All fees. `total` and `amount` as reported. Without a total, the sum of the parts (`is_stated` False).
 
-    `gap` is the total less the sum of the parts in USD; None without a total, or without each part in USD. `sentence`
-    is "" where the parts add up, in USD and in the fee token."""
+    `gap` is the total minus the sum of the parts in USD, None if any of them is missing. `sentence` is "" if the
+    parts add up in USD and in the fee token.
+    """
 
     total: Decimal | None = None
     parts: tuple[Part, ...] = ()
@@ -86,7 +88,7 @@ class Fees:
 
     @property
     def adds_up(self) -> bool | None:
-        """Whether the fees make up the total, apart from rounding."""
+        """Return whether the fees add up to the total, apart from rounding."""
         return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
 
 
@@ -132,7 +134,7 @@ def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part
 
 
 def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
-    """Network fees by chain where each is reported in USD, else their sum."""
+    """Return network fees by chain if each is reported in USD, otherwise their sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
@@ -149,7 +151,7 @@ def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
 
 
 def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
-    """The network fee in the chain's native token."""
+    """Return the network fee in the chain's native token."""
     if gas.total_fee_amount is None:
         return None
     coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS)
@@ -165,7 +167,7 @@ def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *,
 
 
 def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
-    """The fee token is on the origin chain."""
+    """Return an amount of the fee token, which is on the origin chain."""
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
     money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
@@ -173,13 +175,13 @@ def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Name
 
 
 def _with_asked_decimals(money: Money, facts: Facts) -> Money:
-    """The deposit names its decimals, and most fees are in the deposited token."""
+    """Return the amount with the deposit's decimals, because most fees are in the deposited token."""
     asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
     return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
 
 
 def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
-    """Ends are rounded, not widths, so the bar is full to its end and nothing overlaps."""
+    """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
     values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
     whole = _sum(values)
     if len(values) < len(parts) or not whole:
@@ -200,7 +202,7 @@ def _sentence(received: IntentFees, facts: Facts, listed: Decimal, *, is_complet
 
 
 def _incomplete(received: IntentFees, rest: int | None) -> str:
-    """A total that adds up in the fee token is checked."""
+    """Return the message for fees that don't add up in the fee token."""
     if received.total_fee_usd is None:
         return "Some fees have no USD value, so no total is shown."
     return "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
@@ -228,7 +230,7 @@ def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Na
 
 
 def _rest(received: IntentFees) -> int | None:
-    """The total less the sum of the fees, in base units. It can be off where the dollars add up."""
+    """Return the total minus the sum of the fees in base units, which can differ even if the USD values add up."""
     units = (
         received.gas_fee_total,
         received.provider_fee_total,

@@ -54,7 +54,7 @@ class Filters:
 
     @cached_property
     def query(self) -> str:
-        """The canonical query string, so that every list has one URL."""
+        """Return the canonical query string, so that every list has one URL."""
         return urlencode(list(_written(self)))
 
     def with_(self, **changes: Any) -> Self:
@@ -66,7 +66,7 @@ class Filters:
 
     @property
     def request(self) -> dict[str, Any]:
-        """Arguments of `get_intent_history` besides the page. Recoverable lists include balances."""
+        """Return the arguments of `get_intent_history` besides the page. Recoverable lists include balances."""
         one = self.status[0] if len(self.status) == 1 else None
         return {
             "by_project_id": self.project,
@@ -87,7 +87,7 @@ class Filters:
 
     @property
     def bare(self) -> Self:
-        """The same order and columns without filters."""
+        """Return the same order and columns without filters."""
         return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances, ids=self.ids)
 
     @property

@@ -22,9 +22,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind` says how `expected` and `found` are written on the page; an address or hash may be "" for none.
+    """A row of the deposit check. `kind` is the format of `expected` and `found`. An address or hash may be "".
 
-    `expected_whole`, `found_whole`: the same text with its addresses in full, where it shortens them; else ""."""
+    `expected_whole`, `found_whole`: the text with full addresses if it shortens them, otherwise "".
+    """
 
     label: str
     expected: str
@@ -72,12 +73,12 @@ def findings(payment: Payment, *, is_too_late: bool, now: datetime, using: Names
 
 
 def exactly(payment: Payment, value: int | None, *, using: Names) -> str:
-    """So many of the expected token."""
+    """Return the exact amount of the expected token."""
     return UNKNOWN if value is None else differences.exactly(replace(payment.expected, value=value), using=using)
 
 
 def listed(monies: Iterable[Money], *, using: Names) -> str:
-    """`99.50 USDC and 1.00 DAI`, exactly."""
+    """Return `99.50 USDC and 1.00 DAI` with exact amounts."""
     known = [money for money in monies if money.value is not None]
     return " and ".join(differences.exact(tokens.amount(money, using=using)) for money in known) or UNKNOWN
 
@@ -99,12 +100,12 @@ def _token(payment: Payment, *, using: Names) -> Finding:
     expected, in_full = (_name_of(payment.expected, using=using, is_whole=whole) for whole in (False, True))
     if not payment.found:
         return Finding("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
-    # A chain of its own has its own line.
+    # A differing chain has its own row.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
     is_other = all(differences.is_another_token(money, payment.expected) for money in on_chain)
     words, words_in_full = (_names_of(payment.found, using=using, is_whole=whole) for whole in (False, True))
     if is_other and words == expected:
-        # Two addresses can be shortened to the same text.
+        # Two addresses can shorten to the same text.
         expected, words = in_full, words_in_full
     shown = MISMATCH if is_other else _certainty(payment)
     return Finding("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
@@ -155,7 +156,7 @@ def _address(payment: Payment) -> Finding:
     found = payment.deposit.to_address if payment.is_confirmed or payment.is_reported else None
     if found is None:
         return Finding("Deposit address", expected, "", NOT_SEEN, Kind.ADDRESS, chain_id)
-    # A relayed payment is a call of the service's own contract.
+    # A relayed deposit is a call of the service's contract.
     is_other = differences.is_other_address(found, expected or None) and not payment.deposit.meta_txn_id
     shown = OTHER_ADDRESS if is_other else _certainty(payment)
     return Finding("Deposit address", expected, found, shown, Kind.ADDRESS, chain_id)
@@ -176,12 +177,12 @@ def _deadline(payment: Payment, *, is_too_late: bool, now: datetime) -> Finding:
 
 
 def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
-    """Of a deadline that no confirmed payment is measured against."""
+    """Return the row of a deadline without a confirmed deposit."""
     if payment.is_confirmed:
         return NOT_KNOWN
     if not payment.facts.is_over(now=now):
         return PASSED if now >= deadline else AHEAD
-    # What has ended for good is measured by its end: the clock changes nothing of it any more.
+    # A closed transfer is measured by its end, so that the clock doesn't change it.
     is_open = statuses.is_open(payment.facts.status)
     ended = now if is_open else first(payment.facts.finished_at, payment.facts.last_change)
     return ENDED if ended is not None and ended < deadline else PAST
@@ -205,7 +206,7 @@ def _state(payment: Payment) -> Shown:
 
 
 def _certainty(payment: Payment) -> Shown:
-    """Of what agrees with what was expected."""
+    """Return the certainty of a row that matches what was expected."""
     if payment.is_confirmed or payment.held or payment.strays:
         return MATCH
     return NOT_ACCEPTED if payment.leg in DEAD else SUBMITTED

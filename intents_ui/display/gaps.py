@@ -81,7 +81,7 @@ class Gaps:
     def recipient(self) -> str:
         return hashes.short_address(self._facts.recipient)
 
-    # Places, as a sentence
+    # Locations, as sentences
 
     def last_confirmed_place(self) -> str:
         match self._situation.reached:
@@ -117,7 +117,7 @@ class Gaps:
         key = rules.key(self._situation.without_balances())
         return EXPLANATIONS[key].headline.format_map(self)
 
-    # Moments
+    # Times
 
     def expires_at(self) -> str:
         return self._at(self._facts.expires_at, "a time that wasn't reported")

@@ -10,7 +10,7 @@ from intents_ui.display.text import UNKNOWN, isolated, visible
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40
 ZERO_ADDRESS = "0x" + "0" * ADDRESS_DIGITS
-# Both stand for the chain's native token.
+# Both are placeholders for the native token.
 NATIVE_ADDRESSES = frozenset({ZERO_ADDRESS, "0x" + "e" * ADDRESS_DIGITS})
 
 HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
@@ -32,7 +32,7 @@ BESIDE = (
 
 
 def canonical(text: str, *, digits: int) -> str | None:
-    """Return `0x` and lowercase if the text has exactly `digits` hex characters, else None."""
+    """Return `0x` and lowercase if the text has exactly `digits` hex characters, otherwise None."""
     found = HEX.fullmatch(text)
     return "0x" + found[1].lower() if found and len(found[1]) == digits else None
 

@@ -149,12 +149,12 @@ def transaction(status: TransactionStatus) -> State:
 
 
 def of_any_status() -> tuple[Explanation, ...]:
-    """What is said where no status decides."""
+    """Return the situations that don't depend on a status."""
     return tuple(_in_general(row, None) for row in EXPLANATIONS.values() if not row.statuses)
 
 
 def named(name: str) -> tuple[State | None, State | None]:
-    """The states of an intent and of a transaction that have this name; some names are both."""
+    """Return the states of an intent and of a transaction with this name. Some names are both."""
     return (
         expired() if name == EXPIRED else intent(IntentStatus(name)) if name in IntentStatus else None,
         transaction(TransactionStatus(name)) if name in TransactionStatus else None,
@@ -187,5 +187,5 @@ def _status_words(status: IntentStatus | None) -> Mapping[str, str]:
 
 
 def _said(template: str, words: Mapping[str, str]) -> str:
-    """A sentence that begins with a gap begins with a capital all the same."""
+    """Capitalize a sentence that starts with a placeholder."""
     return re.sub(r"(^|[.!] )([a-z])", lambda found: found[1] + found[2].upper(), template.format_map(words))

@@ -1,16 +1,18 @@
-"""JSON text laid out for reading, token by token: no number, escape or key is ever written anew."""
+"""Indented JSON text. Numbers, escapes and keys stay exactly as received."""
 
 import re
 
 INDENT = "  "
-# Deeper levels stay at this one, so that a bottomless text does not become a page of blanks.
+# Maximum indentation, so that deeply nested text doesn't become a page of spaces.
 DEEPEST = 64
 
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]\s*[\]}]|[\[\]{}:,]|[^\s\[\]{}:,"]+|"', re.DOTALL)
 
 
 def indented(text: str) -> str:
-    """The same tokens in the same order, one member a line. Text that is no JSON loses only blanks between tokens."""
+    """Return the same tokens in the same order, one field per line. In text that isn't JSON, only whitespace
+    changes.
+    """
     parts: list[str] = []
     depth = 0
     for match in TOKENS.finditer(text):

@@ -1,4 +1,4 @@
-"""An answer as a tree to be folded and unfolded: members in their order, numbers digit by digit as they came."""
+"""A JSON response as a collapsible tree: fields in their order, numbers exactly as received."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ from typing import Any
 from intents_ui.display.text import isolated, visible
 from intents_ui.service.json_text import DEPTH_LIMIT
 
-MOST = 2500  # members and entries that a page shows of one answer
+MOST = 2500  # fields and entries of one response on a page
 MOST_OF_A_LIST = 200
 LONGEST_TEXT = 300  # characters
 OPEN_LEVELS = 2
-SHORT_LIST = 20  # entries of a list that is not folded
-GLIMPSE = 3  # of its members, for what is folded
+SHORT_LIST = 20  # entries of a list that starts open
+GLIMPSE = 3  # fields in the preview of a collapsed object
 LONGEST_GLIMPSE = 24
 
 
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """`count` entries came, of which `inside` are shown; of a text too long `more` characters are not."""
+    """A value. `count` entries were received, of which `inside` are shown. `more`: hidden characters of a long text."""
 
     key: str | None
     kind: Kind
@@ -48,25 +48,25 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """`is_whole` False: the answer is larger than what is shown of it."""
+    """The tree. `is_whole` False: the response is larger than the tree."""
 
     root: Node
     is_whole: bool
 
 
 class _Number(str):
-    """A number as it was written."""
+    """A number exactly as written."""
 
 
 class _Members(list[tuple[str, Any]]):
-    """An object with its members in their order, doubled ones too."""
+    """An object with its fields in order, including duplicates."""
 
 
 _DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, object_pairs_hook=_Members)
 
 
 def tree(text: str) -> Tree | None:
-    """None for what is no JSON object or list."""
+    """Return the tree of a JSON object or list, otherwise None."""
     try:
         document = _DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -79,7 +79,7 @@ def tree(text: str) -> Tree | None:
 
 
 class _Planter:
-    """Goes through the document in its order until there is no more room on the page."""
+    """Builds nodes in document order until the page is full."""
 
     def __init__(self) -> None:
         self._room = MOST
@@ -122,13 +122,13 @@ def _scalar(key: str | None, value: Any, *, intent_id: str) -> Node:
 
 
 def _intent_id(key: str | None, value: Any) -> str:
-    """What leads to an intent's page here."""
+    """Return the intent ID if the value links to a transfer's page."""
     is_id = key == "intentId" and isinstance(value, str) and not isinstance(value, _Number)
     return value if is_id and value.isascii() and value.isalnum() and len(value) <= 200 else ""
 
 
 def _glimpse(inside: tuple[Node, ...]) -> str:
-    """What tells one folded object from the next."""
+    """Return a preview that distinguishes a collapsed object from the next."""
     told = [
         f"{isolated(each.key or '')}: {isolated(_cut(each.text))}"
         for each in inside

@@ -8,14 +8,14 @@ from intents_ui.service.wire import IntentTransaction, TransactionStatus
 
 
 class Leg(StrEnum):
-    ABSENT = "absent"  # no transaction, or one of which nothing is known yet
-    WAITING = "waiting"  # for the step before, the bridge, or the payment
-    QUEUED = "queued"  # what it waited for is there
+    ABSENT = "absent"  # no transaction, or no status yet
+    WAITING = "waiting"  # for the previous step, the bridge or the deposit
+    QUEUED = "queued"  # ready to run
     MOVING = "moving"
     RETRYING = "retrying"
-    STRANGE = "strange"  # a status that this page has no words for: not final
+    STRANGE = "strange"  # an unrecognized status, not final
     DONE = "done"
-    REJECTED = "rejected"  # on the chain, without effect
+    REJECTED = "rejected"  # on the chain, reverted
     GIVEN_UP = "given-up"  # never on the chain
 
 

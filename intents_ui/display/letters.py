@@ -1,4 +1,4 @@
-"""With which letters a name is written, and how it reads: what looks like a word need not be that word (UTS #39)."""
+"""Confusable characters and mixed scripts in names (UTS #39)."""
 
 import re
 import unicodedata
@@ -11,27 +11,27 @@ from confusable_homoglyphs.utils import load
 
 from intents_ui.display import text
 
-# Runs of anything but blanks and ASCII punctuation.
+# Words: runs without spaces and ASCII punctuation.
 WORD = re.compile(r"[^\s!-/:-@\[-`{-~]+")
-# Marks that are written around a symbol.
+# Punctuation around a symbol.
 AROUND = "$.,:;'\"`"
 NO_SCRIPT = frozenset({"COMMON", "INHERITED", "Unknown"})
-# May stand in one word, with one another and with Latin letters (UTS #39, 5.2).
+# Scripts that may be mixed with each other and with Latin in one word (UTS #39, 5.2).
 EAST_ASIAN = frozenset({"HAN", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
-# Dotless i, gamma, v with hook: Turkish and Ewe are written with them.
+# Dotless i, gamma, v with hook: used in Turkish and Ewe.
 ORDINARY = frozenset("\u0131\u0263\u028b")
 LETTERS_AND_NUMERALS = frozenset({"Lu", "Ll", "Lt", "Nd", "Nl", "So"})
 JOINERS = frozenset("\u200c\u200d")
-# What ASCII has more than one of.
+# Characters with several ASCII lookalikes.
 ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
 CACHED = 4096
-# The package's own `confusables` keeps the names of all these letters as well, which takes four times as much.
+# The package's own table includes the names of all characters, which takes four times the memory.
 HOMOGLYPHS = {
     letter: tuple(each["c"] for each in alike) for letter, alike in load("confusables.json").items() if len(letter) == 1
 }
 
 EXPLICIT_LINK = re.compile(r"(?:https?://|www\.|\bt\.me/)\S+", re.IGNORECASE)
-# Two letters are a country's; of the longer ones those that are met most.
+# Country domains have two letters. Of the longer ones, the most common.
 DOMAIN = re.compile(
     r"(?<![\w.@-])(?:[\w-]+\.)+(?:[a-z]{2}|app|biz|cash|claims|click|club|com|dev|edu|events|example|exchange|finance|fun|gift"
     r"|gifts|info|link|live|money|net|network|news|online|org|page|pro|promo|shop|site|space|store|tech|test|today"
@@ -42,7 +42,7 @@ DOMAIN = re.compile(
 
 @dataclass(frozen=True)
 class Imitation:
-    """A letter that is taken for another: `instead` is in ASCII."""
+    """A letter that imitates the ASCII character `instead`."""
 
     letter: str
     instead: str
@@ -50,7 +50,7 @@ class Imitation:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A word with letters of several scripts; `letter` is the first of `script`."""
+    """A word that mixes scripts. `letter` is the first one of `script`."""
 
     scripts: tuple[str, ...]
     letter: str
@@ -59,38 +59,38 @@ class Mixture:
 
 @lru_cache(CACHED)
 def readings(name: str) -> frozenset[str]:
-    """Two names that have one of these in common look the same, in these letters, in small ones or in capitals."""
+    """Return the readings of a name. Two names that share one look the same as written, lowercase or uppercase."""
     return frozenset(filter(None, map(_skeleton, (name, name.casefold(), name.upper()))))
 
 
 def imitations(name: str) -> Iterator[Imitation]:
-    """Letters that are taken for those of ASCII, in a word with such; each once."""
+    """Return the letters that imitate ASCII in a word with ASCII letters, each once."""
     for letter in dict.fromkeys("".join(word for word in WORD.findall(name) if _is_partly_ascii(word))):
         if instead := _imitated(letter):
             yield Imitation(letter, instead)
 
 
 def mixture(name: str) -> Mixture | None:
-    """The first word that mixes scripts which no language writes together."""
+    """Return the first word that mixes scripts no language combines."""
     return next(filter(None, map(_mixture, WORD.findall(name))), None)
 
 
 def hidden(name: str) -> Iterator[str]:
-    """Characters that cannot be seen, each once; those that join the letters or pictures around them are ordinary."""
+    """Return the invisible characters, each once, without joiners that belong to the letters or emoji around them."""
     around = zip(" " + name, name, name[1:] + " ", strict=False)
     found = (at for before, at, after in around if text.is_hidden(at) and not _joins(before, at, after))
     yield from dict.fromkeys(found)
 
 
 def link(name: str, *, is_explicit: bool) -> str:
-    """The first web address in it; "" for none. `is_explicit`: a domain name alone is not taken for one."""
+    """Return the first web address in the text, or "". `is_explicit`: don't count a bare domain name."""
     seen = "".join(each for each in unicodedata.normalize("NFKC", name) if not text.is_hidden(each))
     found = EXPLICIT_LINK.search(seen) or (None if is_explicit else DOMAIN.search(seen))
     return found[0] if found else ""
 
 
 def script(letter: str) -> str:
-    """`Cyrillic`; "" for what belongs to none, or to all."""
+    """Return `Cyrillic`, or "" for a character of no single script."""
     alias = _alias(letter)
     return "" if alias in NO_SCRIPT else alias.replace("_", " ").title()
 
@@ -106,7 +106,7 @@ def _skeleton(name: str) -> str:
 
 @lru_cache(CACHED)
 def _plain(character: str) -> str:
-    """What is left of it for the eye: without accents, in ASCII where it looks like that."""
+    """Return the text as it looks: without accents, with ASCII instead of its lookalikes."""
     if text.is_hidden(character) or character.isspace() or unicodedata.category(character) in text.MARKS:
         return ""
     if character.isascii():
@@ -117,7 +117,7 @@ def _plain(character: str) -> str:
 
 @lru_cache(CACHED)
 def _imitated(letter: str) -> str:
-    """The ASCII letter or digit that it is taken for; "" for an ordinary letter."""
+    """Return the ASCII letter or digit that a letter imitates, or ""."""
     if letter.isascii() or letter in ORDINARY:
         return ""
     folded = unicodedata.normalize("NFKC", letter)

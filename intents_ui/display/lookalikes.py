@@ -1,4 +1,4 @@
-"""Addresses of one transfer that a reader could take for one another: the first and last digits agree, the rest not."""
+"""Lookalike addresses of one transfer: different addresses with the same first and last characters."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from intents_ui.display import hashes
 from intents_ui.display.facts import Facts
 from intents_ui.display.situation import Situation
 
-# What people compare, and what is copied for them to fall for.
+# The characters that people compare, and attackers imitate.
 EACH_SIDE = 4
 
 
 @dataclass(frozen=True)
 class Party:
-    """An address and what it is in the transfer: `owner`, `deposit address`, …"""
+    """An address and its role in the transfer: `owner`, `deposit address`, …"""
 
     role: str
     address: str
@@ -30,7 +30,7 @@ class Pair:
 
 
 def of(situation: Situation) -> tuple[Pair, ...]:
-    """Every such pair once, however many parts each address has; addresses that are not hex are left out."""
+    """Return every such pair once. An address can have several roles. Addresses that aren't hex are ignored."""
     parties: dict[str, Party] = {}
     for party in _parties(situation.facts):
         parties.setdefault(party.address, party)

@@ -1,4 +1,4 @@
-"""Words that Markdown shows as they are, wherever it is pasted: no markup, mention, HTML or link comes of them."""
+"""Escapes text for Markdown, so that it contains no markup, mention, HTML or link wherever it is pasted."""
 
 import re
 

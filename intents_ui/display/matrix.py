@@ -1,7 +1,7 @@
 """Route matrix: how many tokens of a chain can be received for one token of another.
 
-The service can only be asked token by token, so a row is the answer for one token of its chain: the native one, or the
-featured one with a chosen symbol.
+The service accepts one token per request, so a row is the response for one token of its chain: the native one, or the
+featured one with a selected symbol.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ MOST_SYMBOLS = 4
 LONGEST_SYMBOL = 32
 SHADES = 4
 
-# By chain: how many of each chain's tokens can be had, or why nobody knows.
+# By chain: how many of each chain's tokens are reachable, or why that is unknown.
 type Counts = Mapping[int, int]
 type Rows = Mapping[int, Counts | ServiceError]
-# By chain: the token that its row is about. None: it has none; a chain that is missing has tokens that nobody knows.
+# By chain: the token of its row. None: it has none. Missing: its tokens aren't loaded.
 type Origins = Mapping[int, str | None]
 
 
@@ -69,7 +69,7 @@ class Table:
 
     @property
     def is_empty(self) -> bool:
-        """Whether all responses are empty."""
+        """Return whether all responses are empty."""
         return not any(cell.count for row in self.rows for cell in row.cells)
 
 
@@ -82,7 +82,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Offers:
-    """Origin tokens that can be selected, and the one that is `chosen`."""
+    """Origin tokens that can be selected, and the `chosen` one."""
 
     chosen: str
     all: tuple[Offer, ...]
@@ -110,7 +110,7 @@ def offers(written: str, chains: Sequence[ChainInfo], *, using: Lists) -> Offers
 
 
 def origins(word: str, chains: Sequence[ChainInfo], *, using: Lists) -> Origins:
-    """`word`: NATIVE or the symbol of a featured token."""
+    """Return the origin token of each chain. `word`: NATIVE or the symbol of a featured token."""
     if word == NATIVE:
         return {chain.id: hashes.ZERO_ADDRESS for chain in chains}
     listed = {chain.id: using.tokens(chain.id) for chain in chains}
@@ -137,7 +137,7 @@ def _symbols(listed: Sequence[TokenInfo]) -> set[str]:
 
 
 def _featured(symbol: str, listed: Sequence[TokenInfo]) -> str | None:
-    """The address of the one featured token with this symbol."""
+    """Return the address of the only featured token with this symbol."""
     featured = route_question.featured(listed)
     found = [token.address for token in featured if (token.symbol or "").casefold() == symbol.casefold()]
     return tokens.key(found[0]) if len(found) == 1 else None

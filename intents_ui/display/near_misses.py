@@ -18,7 +18,7 @@ JOINERS = "\u200c\u200d"
 
 
 def of_hex(digits: str) -> str:
-    """For the characters after `0x`, if there are neither 40 nor 64 of them."""
+    """Return the message for the characters after `0x` if there are neither 40 nor 64."""
     if len(digits) <= LONGEST_ADDRESS:
         return of_address(digits)
     if len(digits) <= LONGEST_HASH:
@@ -29,7 +29,7 @@ def of_hex(digits: str) -> str:
 
 
 def of_hash(value: str, *, what: str = "A transaction hash") -> str:
-    """For a value that should be a hash, with or without `0x`."""
+    """Return the message for a value that should be a hash, with or without `0x`."""
     return _of_digits(value, right=hashes.HASH_DIGITS, what=what)
 
 
@@ -50,7 +50,7 @@ def _strange(digits: str) -> str:
 
 
 def of_foreign(words: str) -> str:
-    """For a hash or an address with a lookalike letter (Cyrillic, Greek, full-width)."""
+    """Return the message for a hash or address with a lookalike letter (Cyrillic, Greek, full-width)."""
     for word in NEARLY_HEX.findall(words):
         foreign = LOOK_ALIKE.search(word)
         if not foreign or not _is_a_disguise(word):
@@ -71,7 +71,7 @@ def _is_a_disguise(word: str) -> bool:
 
 
 def of_words(words: str, *, shortest: int, longest: int) -> str:
-    """For text to search for."""
+    """Return the message for text to search for."""
     if len(words) < shortest:
         return f"Text must have at least {shortest} characters. This one has {len(words)}."
     hidden = any(text.is_hidden(character) and character not in JOINERS for character in words)
@@ -79,7 +79,7 @@ def of_words(words: str, *, shortest: int, longest: int) -> str:
 
 
 def of_number(written: str, *, what: str, most: int) -> str:
-    """For a non-negative whole number in decimal digits."""
+    """Return the message for a value that should be a non-negative integer."""
     if not (written.isascii() and written.isdigit()):
         return f"{what} must be a whole number."
     return f"{what} must be at most {most}." if larger(written, than=most) else ""

@@ -1,8 +1,7 @@
-"""Quoted and actual figures of one transfer, side by side, before they are compared.
+"""Quoted and actual figures of one transfer, before they are compared.
 
-An exact-input quote has a minimum received; an exact-output quote fixes the amount received, and quotes the deposit. A
-figure that the service did not report stays unknown: the amount in the summary counts only once the delivery is
-confirmed.
+An exact-input quote has a minimum received. An exact-output quote fixes the amount received and quotes the deposit.
+Figures that the service doesn't report stay unknown. The summary's amount counts only once the delivery is confirmed.
 """
 
 from dataclasses import dataclass, replace
@@ -37,11 +36,13 @@ class Course(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """`quoted` and `least` are amounts out, `least` the minimum received; for exact output they are the same.
+    """Figures of one transfer. `quoted` and `least` are destination amounts, `least` the minimum received. They are
+    equal for exact output.
 
-    `arrived` has no value unless the delivery is confirmed and the service reports the amount; `is_another_token`: it
-    is not the quoted token. `came_back_to_owner`: only such a refund is to be trusted. `estimate` and `taken`: the
-    estimated time, and the time from the start of the execution to its end."""
+    `arrived` has a value only if the delivery is confirmed and the amount reported. `is_another_token`: not the
+    quoted token. `came_back_to_owner`: only such a refund counts. `estimate` and `taken`: the estimated time, and the
+    time from the start of the execution to its end.
+    """
 
     situation: Situation
     course: Course
@@ -61,7 +62,7 @@ class Outcome:
         facts = situation.facts
         found = course(situation)
         is_exact_output = first(facts.summary.trade_type, facts.request.trade_type) == EXACT_OUTPUT
-        # A request names the side that it fixes; the other one is 0 or absent.
+        # A request names the amount that it fixes. The other one is 0 or missing.
         asked = facts.request.destination_token_amount if is_exact_output else None
         quoted = asked or facts.quote.to_amount
         options, was_delivered = facts.request.options, found is Course.DELIVERED
@@ -94,7 +95,7 @@ class Outcome:
 
     @property
     def is_conflict_of_balances(self) -> bool:
-        """Whether only the balances conflict."""
+        """Return whether only the balances conflict."""
         return summary.of(self.situation.without_balances()).certainty is not Certainty.CONFLICTING
 
     @property
@@ -103,7 +104,9 @@ class Outcome:
 
     @property
     def returned_of(self) -> tuple[Money | None, str]:
-        """The amount a refund is compared with: the deposit or, on the other chain, the quoted amount received."""
+        """Return the amount that a refund is compared with: the deposit or, on the other chain, the quoted amount
+        received.
+        """
         for whole, words in ((self.deposited, "deposited"), (self.quoted, "quoted")):
             if whole and whole.value is not None and differences.is_same_token(self.facts.refunded, whole):
                 return whole, words
@@ -114,7 +117,7 @@ def course(situation: Situation) -> Course:
     facts, told = situation.facts, summary.of(situation)
     if facts.is_unread or (facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING):
         return Course.UNREAD
-    # A refund to another address conflicts with the rules of a refund, and is no delivery either way.
+    # A refund to another address contradicts the definition of a refund, and isn't a delivery.
     if told.certainty is Certainty.CONFLICTING and told.key != "refunded.elsewhere":
         return Course.DISPUTED
     if facts.is_delivered:
@@ -142,7 +145,7 @@ def _is_another_token(facts: Facts) -> bool:
 
 
 def _deposited(facts: Facts) -> Money | None:
-    """Return the confirmed deposit in the requested token; else None."""
+    """Return the confirmed deposit in the requested token, otherwise None."""
     deposit = facts.deposit
     if deposit is None or facts.legs[0] is not Leg.DONE or deposit.token_amount is None:
         return None

@@ -60,22 +60,22 @@ class Pasted:
 
     @property
     def shortened(self) -> tuple[Finding, ...]:
-        """Shortened values, to compare with full ones: the service can't search by part of a value."""
+        """Return the shortened values, to compare with full ones: the service can't search by part of a value."""
         return tuple(finding for finding in self.findings if finding.kind is Kind.SHORTENED)
 
     @property
     def refusal(self) -> str:
-        """Why this isn't a full value: `problem`, or that it's shortened."""
+        """Return why this isn't a full value: `problem`, or that it's shortened."""
         return near_misses.SHORTENED if self.shortened and not self.lookups else self.problem
 
     @property
     def telling(self) -> tuple[Finding, ...]:
-        """Intent IDs (first), hashes and text: each usually leads to one transfer."""
+        """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
         return tuple(sorted((each for each in self.lookups if each.kind in TELLING), key=_how_telling))
 
     @property
     def addresses(self) -> tuple[Finding, ...]:
-        """Addresses: each may lead to many transfers."""
+        """Return addresses: each may lead to many transfers."""
         return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
 
     @property
@@ -186,7 +186,7 @@ def _judged(findings: tuple[Finding, ...]) -> Pasted:
 
 
 def _broken_by_blanks(received: str) -> list[Finding]:
-    """Text that is one hash, without `0x` or with whitespace in it."""
+    """Return whether the text is one hash, without `0x` or with whitespace in it."""
     stripped = received.strip(QUOTES)
     if not HEX_WITH_BLANKS.fullmatch(stripped):
         return []
@@ -200,7 +200,7 @@ def _broken_by_blanks(received: str) -> list[Finding]:
 
 
 def _tail_alone(received: str) -> list[Finding]:
-    """Text that is only the end of a value. Within other text, most matches would be words or numbers."""
+    """Return whether the text is only the end of a value. Within other text, most matches would be words or numbers."""
     match = TAIL_ALONE.fullmatch(received.strip(AROUND_A_TAIL))
     return [_of_parts("", match["tail"])] if match else []
 

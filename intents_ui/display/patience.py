@@ -7,11 +7,11 @@ from intents_ui.display.facts import Facts
 from intents_ui.display.legs import Leg
 
 ETHEREUM = 1
-# What the service's own client assumes without an estimate: by how many sides are on Ethereum.
+# The service's own client assumes these without an estimate, by the number of sides on Ethereum.
 DEFAULTS = (timedelta(seconds=15), timedelta(seconds=45), timedelta(seconds=60))
 USUAL = timedelta(minutes=15)
 TIMES_THE_ESTIMATE = 3
-# An estimate of 12 seconds that took 20 is not late.
+# 20 seconds instead of an estimated 12 isn't late.
 LEAST_GRACE = timedelta(seconds=60)
 # An automatic refund arrives within this time, or not at all.
 RETURN = timedelta(minutes=15)
@@ -28,12 +28,12 @@ def estimate(facts: Facts) -> timedelta:
 
 
 def due_at(facts: Facts) -> datetime | None:
-    """When the transfer is expected to be complete; None before it started, or beyond the calendar."""
+    """Return when the transfer is expected to be complete. None before it started, or beyond the calendar."""
     return times.after(facts.started_at, estimate(facts))
 
 
 def grace(facts: Facts) -> timedelta:
-    """By how much the estimate may be missed before the transfer counts as late."""
+    """Return by how much the estimate may be missed before the transfer counts as late."""
     return max(LEAST_GRACE, estimate(facts) / 2)
 
 
@@ -52,7 +52,7 @@ def escalates_at(facts: Facts, minutes: int) -> datetime | None:
 
 
 def allowance(facts: Facts) -> timedelta:
-    """How long nothing may change before the transfer counts as stalled."""
+    """Return how long nothing may change before the transfer counts as stalled."""
     usual = max(USUAL, min(TIMES_THE_ESTIMATE * min(estimate(facts), timedelta(days=365)), timedelta(days=365)))
     slow = providers.slow_range(facts.providers)
     waiting = facts.legs[2] in (Leg.WAITING, Leg.ABSENT)

@@ -14,10 +14,12 @@ NO_DEPOSIT = IntentTransaction()
 
 @dataclass(frozen=True)
 class Payment:
-    """`expected` is what is asked for, `least` what is enough (base units), `deadline` until when it can be used.
+    """A deposit. `expected` is the requested amount, `least` the minimum (base units), `deadline` the end of its
+    validity.
 
-    `held` is what the deposit address holds, `strays` what is at the same address on a chain where it does not belong;
-    `held` None: balances not checked."""
+    `held`: balances of the deposit address, None if unchecked. `strays`: balances of the same address on a wrong
+    chain.
+    """
 
     facts: Facts
     expected: Money
@@ -57,17 +59,17 @@ class Payment:
 
     @property
     def is_reported(self) -> bool:
-        """Whether the deposit has a real hash, so its fields describe a transaction."""
+        """Return whether the deposit has a real hash, so that its fields describe a transaction."""
         return has_hash(self.facts.deposit)
 
     @property
     def is_used(self) -> bool:
-        """Whether the first step has used the deposit, so any balance at the address is left over."""
+        """Return whether the first step has used the deposit, so that any balance at the address is left over."""
         return self.facts.legs[1] is Leg.DONE or self.facts.is_delivered
 
     @property
     def named(self) -> Money:
-        """The deposit's own amount, which is reliable only once it is confirmed."""
+        """Return the deposit's own amount, which is reliable only once it is confirmed."""
         deposit = self.deposit
         named = self.facts.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
         is_other = differences.is_another_token(named, self.expected)
@@ -75,19 +77,19 @@ class Payment:
 
     @property
     def right(self) -> int | None:
-        """The deposit address's balance of the expected token; None: not checked."""
+        """Return the deposit address's balance of the expected token, None if unchecked."""
         if self.held is None:
             return None
         return sum(money.value or 0 for money in self.held if differences.is_same_token(money, self.expected))
 
     @property
     def others(self) -> tuple[Money, ...]:
-        """The deposit address's balances of other tokens."""
+        """Return the deposit address's balances of other tokens."""
         return tuple(money for money in self.held or () if not differences.is_same_token(money, self.expected))
 
     @property
     def found(self) -> Sequence[Money]:
-        """The confirmed deposit, else the address's balances, else the submitted deposit."""
+        """Return the confirmed deposit, otherwise the address's balances, otherwise the submitted deposit."""
         if self.is_confirmed:
             return (self.named,)
         return self.held or self.strays or ((self.named,) if self.is_reported else ())
@@ -106,7 +108,7 @@ class Payment:
 
     @property
     def there(self) -> int | None:
-        """The amount of the expected token known to have arrived."""
+        """Return the amount of the expected token known to have arrived."""
         if not self.is_confirmed:
             return self.right
         return None if differences.is_another_token(self.named, self.expected) else self.named.value
@@ -121,21 +123,21 @@ class Payment:
 
     @property
     def excess(self) -> int:
-        """The amount above the request, or left over."""
+        """Return the amount above the request, or left over."""
         if self.is_used:
             return self.leftover
         return 0 if self.there is None or self.expected.value is None else max(0, self.there - self.expected.value)
 
     @property
     def late_by(self) -> timedelta | None:
-        """The time from the deadline to the confirmation; negative: before the deadline."""
+        """Return the time from the deadline to the confirmation, negative if before the deadline."""
         mined = self.deposit.txn_mined_at if self.is_confirmed else None
         return mined - self.deadline if mined and self.deadline else None
 
 
 def _expected(facts: Facts) -> Money:
     asked = facts.asked
-    # A request names the side that it fixes; the other one is 0.
+    # A request names the amount that it fixes. The other one is 0.
     requested = facts.request.origin_token_amount or None
     value = first(asked.amount, facts.quote.from_amount, facts.summary.origin_token_amount, requested)
     wanted = Money(value, first(asked.chain_id, facts.origin_chain_id), asked.token_address)

@@ -17,12 +17,12 @@ class Place(StrEnum):
     UNKNOWN = "unknown"
 
 
-# In the order in which the funds pass them.
+# In the order of a transfer.
 WAY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 
 
 def chain_of(place: Place, facts: Facts) -> int | None:
-    """Return a place's chain; None between chains or on an unknown one."""
+    """Return a location's chain, None if between chains or unknown."""
     match place:
         case Place.OWNER | Place.DEPOSIT_ADDRESS:
             return facts.origin_chain_id
@@ -81,5 +81,5 @@ def start_of_the_return(facts: Facts) -> Place:
 
 
 def is_further(one: Place, other: Place) -> bool:
-    """Both are on the way to the recipient, and the first lies behind the other."""
+    """Return whether both are on the way to the recipient and the first is beyond the other."""
     return one in WAY and other in WAY and WAY.index(one) > WAY.index(other)

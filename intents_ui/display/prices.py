@@ -14,7 +14,7 @@ SMALLEST = Decimal("1e-12")
 
 @dataclass(frozen=True)
 class Told:
-    """`shown` is for the page, `full` has every digit. `at`: as of when, None where nobody says."""
+    """A price. `shown` is for pages, `full` has every digit. `at`: when it was read, None if unknown."""
 
     shown: str
     full: str = ""
@@ -26,10 +26,10 @@ class Told:
         return self.shown == TESTNET
 
 
-# Nobody knows what it is worth: that is not nothing.
+# An unknown price isn't a price of 0.
 NONE = "no price"
 UNKNOWN = "not known"
-# The service prices a testnet's tokens like their namesakes, which is what they are not worth.
+# The service prices testnet tokens like their mainnet namesakes, but they have no value.
 TESTNET = "no value (testnet)"
 
 
@@ -45,7 +45,7 @@ def told(price: Price | None, *, chain: ChainInfo | None) -> Told:
 
 
 def per_token(usd: Decimal) -> str:
-    """`$3,100.00`, `$1.0003`, `$0.9998`, `$0.00001234`: cents, and below $1,000 more digits where they say more."""
+    """Return `$3,100.00`, `$1.0003`, `$0.9998` or `$0.00001234`: cents, and more digits below $1,000 if they matter."""
     sign, value = ("-" if usd < 0 else ""), usd.copy_abs()
     if 0 < value < SMALLEST:
         return f"{sign}<${SMALLEST:f}"

@@ -1,4 +1,4 @@
-"""Quote vs. actual: amount, time, slippage and fees as quoted and as they came, with the exact difference."""
+"""Quote vs. actual: amount, time, slippage and fees as quoted and as delivered, with the exact differences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ class Comparison:
 
 @derived
 def of(situation: Situation) -> Comparison:
-    """For any combination of states, with either object missing."""
+    """Return the comparison for any combination of states, with either object missing."""
     outcome, now, using = Outcome.of(situation), situation.now, situation.names
     received, duration = _received(outcome, using=using), _duration(outcome, now=now)
     more = (_deposited(outcome, using=using), _slippage(outcome), _refunded(outcome, using=using))
@@ -47,7 +47,7 @@ def of(situation: Situation) -> Comparison:
 
 
 def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row]) -> Result:
-    """The amount decides; a missed estimate counts only beyond its grace."""
+    """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
     results = {row.result for row in others}
     if outcome.course is Course.OPEN:
         return _so_far(outcome, duration)
@@ -59,7 +59,7 @@ def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row
 
 
 def _so_far(outcome: Outcome, duration: Row) -> Result:
-    """On track only with an estimate to compare with, and while each step is confirmed."""
+    """Return the result of an open transfer. On track requires an estimate, and each step confirmed."""
     if duration.result is Result.ON_TRACK and not outcome.is_confirmed:
         return Result.PENDING
     is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
@@ -172,7 +172,7 @@ def _taken(row: Row, outcome: Outcome) -> Row:
 
 
 def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
-    """The deposit, which only an exact-output quote limits."""
+    """Return the row of the deposit, which only an exact-output quote limits."""
     facts = outcome.facts
     if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
@@ -190,7 +190,7 @@ def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
 
 
 def _slippage(outcome: Outcome) -> Row | None:
-    """From the quoted to the received amount. A tolerance is a fraction of one."""
+    """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
     if outcome.tolerance is None or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
     row = Row("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
@@ -200,7 +200,7 @@ def _slippage(outcome: Outcome) -> Row | None:
     if arrived is None or not quoted or outcome.is_another_token:
         return replace(row, difference="not enough data")
     slipped = EXACT.divide(Decimal(quoted - arrived), Decimal(quoted))
-    # A product is exact where a quotient is rounded.
+    # A product is exact, a quotient is rounded.
     is_within = EXACT.multiply(Decimal(quoted), outcome.tolerance) >= quoted - arrived
     came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
     row = replace(row, result=Result.WITHIN_LIMIT if is_within else Result.OVER_LIMIT, actual=came)
@@ -243,7 +243,7 @@ def _fees(outcome: Outcome, *, using: Names) -> Row | None:
 
 
 def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
-    """ "" when they are equal, or one of them is not known."""
+    """Return the difference in words, or "" if equal or unknown."""
     if value is None or other.value is None:
         return ""
     return differences.compared(value, other.value, of=other, than=than, using=using)

@@ -33,14 +33,14 @@ def line(outcome: Outcome, duration: Row, others: Sequence[Row], *, now: datetim
 
 
 def doubt(outcome: Outcome) -> str:
-    """Why it isn't known whether the transfer was delivered."""
+    """Return why it isn't known whether the transfer was delivered."""
     if not outcome.is_conflicting:
         return NOT_CONFIRMED
     return CONFLICTING_BALANCES if outcome.is_conflict_of_balances else CONFLICTING
 
 
 def _quoted(outcome: Outcome, *, using: Names) -> str:
-    """`Quoted at least 4,973.37 USDC`."""
+    """Return `Quoted at least 4,973.37 USDC`."""
     for word, money in (
         ("exactly" if outcome.is_exact_output else "at least", outcome.least),
         ("about", outcome.quoted),
@@ -82,7 +82,7 @@ def _received(outcome: Outcome, *, using: Names) -> str:
 
 
 def _time(outcome: Outcome) -> str:
-    """`18 s (estimate 12 s)`."""
+    """Return `18 s (estimate 12 s)`."""
     if outcome.taken is None:
         return ""
     taken = times.duration(outcome.taken)

@@ -24,15 +24,15 @@ LABELS = {
     "ZEROX": "0x",
 }
 
-# They swap or wrap on one chain: two chains that both have them are not connected by it.
+# They swap or wrap on one chain, so two chains with them aren't connected.
 ON_ONE_CHAIN = frozenset({"SOMNIA_EXCHANGE", "SOMNIA_SWAP", "SUSHI", "WETH", "ZEROX"})
 
-# Bridges that wait for a chain to be final. What is past this is no longer usual.
+# Bridges that wait for finality, and their usual maximum.
 SLOW = {"CCTP": timedelta(minutes=30), "LZ_OFT": timedelta(minutes=90), "LZ_TRANSFER": timedelta(minutes=90)}
 
 
 def label(provider: str) -> str:
-    """A provider that is not in the list keeps its text; the list keeps growing."""
+    """Return the provider's name. Unknown providers keep their text, because the list keeps growing."""
     return LABELS.get(provider.upper()) or text.name(provider).shown
 
 

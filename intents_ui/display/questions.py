@@ -12,5 +12,5 @@ KEYS = {
     Kind.SOLANA_ADDRESS: lookup.ADDRESS,
     Kind.WORDS: (lookup.WORDS,),
 }
-# Tried after a miss: people put intent IDs into transaction links.
+# Tried if nothing is found: people put intent IDs into transaction links.
 KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (lookup.INTENT_ID,)}

@@ -43,14 +43,14 @@ CALL_FAILED = re.compile(r"TargetCallFailed(?:: .*)?", re.DOTALL)
 
 
 def of_step(transaction: IntentTransaction | None, situation: Situation) -> str:
-    """The explanation of why a step failed or waits; "" for a reason that isn't known."""
+    """Return why a step failed or waits, or "" for an unknown reason."""
     if transaction is None or not transaction.status_reason:
         return ""
     return explain(transaction.status_reason, _needed_by(transaction, situation.facts), using=situation.names)
 
 
 def explain(reason: str, needed: Money, *, using: Names) -> str:
-    """`needed` is the token that the step works with, on the step's chain."""
+    """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
     if reason in FIXED:
         return FIXED[reason].format(chain=_chain(needed, using))
     if underfunded := UNDERFUNDED.fullmatch(reason):
@@ -65,7 +65,7 @@ def explain(reason: str, needed: Money, *, using: Names) -> str:
 
 
 def no_recovery(situation: Situation) -> str:
-    """Why the owner can't recover funds whose refund failed: their token is paused. Else ""."""
+    """Return why the owner can't recover funds whose refund failed (their token is paused), otherwise ""."""
     facts, refund = situation.facts, situation.facts.refund
     if refund is None or facts.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
         return ""

@@ -1,7 +1,7 @@
 """All fields of an intent and its receipt as labeled rows (docs/contract.md#objects).
 
-Driven by the models: a field that is added there appears here, at worst under a plain label. What is not known (None)
-has no row; what came and could not be read has one that says so.
+Driven by the models, so a new field appears here automatically. Missing values (None) have no row. Values that
+couldn't be parsed have a row that says so.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,13 +18,13 @@ from intents_ui.display.facts import Facts
 from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation
 
-# A page stays quick however much the service says.
+# Limits the page, however much the service sends.
 MOST_PARTS = 50
 
 
 @runtime_checkable
 class Tolerant(Protocol):
-    """An object that knows which of its members could not be read."""
+    """An object that knows which of its fields couldn't be parsed."""
 
     @property
     def unreadable(self) -> Mapping[str, str]: ...
@@ -32,7 +32,7 @@ class Tolerant(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """`name` is the field as the wire spells it, `label` what a reader calls it."""
+    """A field. `name` is its API name, `label` its label."""
 
     name: str
     label: str
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """The rows of one object; `path` names it for links: `intent.quote.price_impact_details`."""
+    """The rows of one object. `path` identifies it in links: `intent.quote.price_impact_details`."""
 
     path: str
     title: str
@@ -56,7 +56,7 @@ class _Reader:
     seen: set[int] = field(default_factory=set)
 
     def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[Group]:
-        """The object's own rows, then those of the objects in it, each a group of its own."""
+        """Return the object's own rows, then those of nested objects, each in its own group."""
         self.seen.add(id(model))
         rows = tuple(self._rows(model, owner))
         if rows:
@@ -80,7 +80,7 @@ class _Reader:
 
 
 def groups(situation: Situation) -> tuple[Group, ...]:
-    """The intent's groups first, then the receipt's, in the order of their fields."""
+    """Return the intent's groups, then the receipt's, in the order of their fields."""
     reader = _Reader(situation.facts, situation.names)
     found: list[Group] = []
     for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
@@ -90,7 +90,7 @@ def groups(situation: Situation) -> tuple[Group, ...]:
 
 
 def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel | None]]:
-    """The objects in an object. Of a list the first ones; the others are counted, and stand in the raw JSON."""
+    """Return the nested objects, of a list the first ones. The raw JSON has the others."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         if isinstance(value, BaseModel):
@@ -104,7 +104,7 @@ def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel |
 
 
 def is_number(info: FieldInfo) -> bool:
-    """Whether a field holds a whole number or a figure."""
+    """Return whether a field has an integer or a decimal."""
     return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
 
 

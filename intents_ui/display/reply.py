@@ -1,7 +1,7 @@
-"""A reply that a support agent can send to the customer unedited, in three forms: plain text, Markdown and JSON.
+"""Customer reply that a support agent can send unedited: plain text, Markdown and JSON.
 
-The facts are those of the transfer's page. The words differ from the page's in one way only: the reply speaks to the
-owner, so that "the owner's wallet" is "your wallet". Nothing is named as sent, delivered or refunded unless it was.
+Its facts are those of the transfer's page. Only the person differs: it addresses the owner, so "the owner's wallet"
+becomes "your wallet". It calls nothing sent, delivered or refunded unless it was.
 """
 
 import json
@@ -27,14 +27,14 @@ TO_THE_OWNER = (
     ("contact support", "let us know"),
     ("contact the support team of the app used", "contact the support team of the app you used"),
 )
-# What a mail program takes for the beginning of a link: the colon of `://`, the dot of `www.`.
+# Where mail programs detect a link: the colon of `://`, the dot of `www.`.
 AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 TO_THE_RECIPIENT_TOO = ("the recipient's wallet", "your wallet")
 
 
 @dataclass(frozen=True)
 class Transaction:
-    """One step that left a transaction; `link` only where it leads somewhere."""
+    """A step with a transaction. `link` is None without a block explorer."""
 
     step: str
     status: str
@@ -45,7 +45,7 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Reply:
-    """`url` is the transfer's page, whole, so that it works in another program."""
+    """`url` is the absolute URL of the transfer's page."""
 
     situation: Situation
     url: str
@@ -64,7 +64,7 @@ class Reply:
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Label and value: where the funds are and what to do, then what moved."""
+        """Return labels and values: where the funds are and the next step, then what moved."""
         told, shown = self.summary, self.transfer
         said = (
             ("Where the funds are", self._to_the_owner(told.location)),
@@ -159,7 +159,7 @@ def unlinked(words: str) -> str:
 
 
 def as_json(told: Summary) -> dict[str, object]:
-    """A summary as data: the same fields on every machine-readable surface."""
+    """Return a summary as data, with the same fields on every machine-readable surface."""
     return {
         "status": told.status.word,
         "headline": told.headline,
@@ -181,7 +181,7 @@ def as_json(told: Summary) -> dict[str, object]:
 
 
 def to_the_owner(words: str, facts: Facts) -> str:
-    """The page's words, spoken to the owner."""
+    """Rewrite the page's text to address the owner."""
     swaps = TO_THE_OWNER if facts.pays_somebody_else else (*TO_THE_OWNER, TO_THE_RECIPIENT_TOO)
     for page, reply in swaps:
         words = words.replace(page, reply).replace(_sentence_case(page), _sentence_case(reply))
@@ -190,7 +190,7 @@ def to_the_owner(words: str, facts: Facts) -> str:
 
 @derived
 def opening(situation: Situation) -> str:
-    """What became of the transfer, as the first sentence of a reply."""
+    """Return the outcome of the transfer as the first sentence of a reply."""
     told, facts = summary.of(situation), situation.facts
     shown = transfer.of(situation)
     what = _what(situation)
@@ -224,7 +224,7 @@ def opening(situation: Situation) -> str:
 
 
 def _what(situation: Situation) -> str:
-    """`transfer of 300 USDC from Base to Arbitrum One`; `swap of 25 USDC on Base`."""
+    """Return `transfer of 300 USDC from Base to Arbitrum One` or `swap of 25 USDC on Base`."""
     facts, using, sent = situation.facts, situation.names, transfer.of(situation).sent
     amount = f" of {sent.amount}" if sent.amount.full else ""
     origin = names.chain(facts.origin_chain_id, info=using.chain(facts.origin_chain_id), unknown="")
@@ -251,12 +251,12 @@ def _transactions(situation: Situation) -> Iterator[Transaction]:
 
 
 def _moved(side: Side) -> bool:
-    """An amount that was seen to move, and is no quote."""
+    """Return an amount that was observed to move, not a quoted one."""
     return bool(side.amount.full) and not side.note
 
 
 def _side(side: Side) -> str:
-    """Return the full amount, because the reader may calculate with it."""
+    """Return the full amount, because the recipient of the reply may calculate with it."""
     if not side.amount.full:
         return ""
     return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"

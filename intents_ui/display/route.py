@@ -1,4 +1,4 @@
-"""The places that the funds pass, from the owner to the recipient, and which of them they are at."""
+"""Route diagram: the locations from the owner to the recipient, and where the funds are."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,10 +25,11 @@ class Reached(StrEnum):
 
 @dataclass(frozen=True)
 class Stop:
-    """`note` is below the title: the chain, that the funds are here, or that they never got here.
+    """A location. `note` below the title is the chain, that the funds are here, or that they never got here.
 
-    Where a transfer ended halfway is the last known location: the funds may have left since without a trace. `tone`
-    colors the marker of the place that the funds are at."""
+    If a transfer stopped on the way, it is the last known location, which the funds may have left since. `tone`
+    colors the marker of the location with the funds.
+    """
 
     place: Place
     title: str
@@ -53,9 +54,10 @@ NOT_REACHED = "Not reached"
 
 @derived
 def of(situation: Situation) -> tuple[Stop, ...]:
-    """The location comes from the summary, so the diagram and the text can't differ.
+    """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
 
-    A refund goes to one more place, after all others."""
+    A refund adds a last stop.
+    """
     facts, told = situation.facts, summary.of(situation)
     places = _places(facts)
     reached = {place: _reached(place, places, facts, told) for place in places}

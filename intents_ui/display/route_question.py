@@ -1,7 +1,7 @@
 """Route query: parsed from a URL, validated before any request, written back as the canonical URL.
 
-`from` and `token` are the origin, `to` and `for` the destination. A token on one side asks for all routes from it or to
-it, a token on each for one route; a chain without a token narrows the other side's results.
+`from` and `token` are the origin, `to` and `for` the destination. A token on one side requests all routes from it or
+to it, a token on each side one route. A chain without a token narrows the other side's results.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ type Query = Mapping[str, Sequence[str]]
 
 
 class Lists(Names, Protocol):
-    """Source of chains and their tokens; empty where they can't be loaded."""
+    """Source of chains and their tokens, empty where they can't be loaded."""
 
     def chains(self) -> Sequence[ChainInfo]: ...
 
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Side:
-    """`address` is `tokens.key`, so that the native token has one."""
+    """One side. `address` is a `tokens.key`, so that the native token has one."""
 
     chain_id: int | None = None
     address: str | None = None
@@ -51,7 +51,9 @@ NOWHERE = Side()
 
 @dataclass(frozen=True)
 class Question:
-    """`owner` limits the results to tokens held by this address. `is_whole`: show a long list in full."""
+    """A route query. `owner` limits the results to tokens held by this address. `is_whole`: show a long list in
+    full.
+    """
 
     origin: Side = NOWHERE
     destination: Side = NOWHERE
@@ -71,7 +73,7 @@ class Question:
 
     @property
     def restriction(self) -> int | None:
-        """The chain on the other side that limits the results."""
+        """Return the chain on the other side that limits the results."""
         match self.kind:
             case Kind.RECEIVE:
                 return self.destination.chain_id
@@ -81,7 +83,7 @@ class Question:
 
     @cached_property
     def query(self) -> str:
-        """Canonical query string."""
+        """Return the canonical query string."""
         return _query(
             {
                 "from": self.origin.chain_id,
@@ -95,12 +97,12 @@ class Question:
 
     @property
     def from_origin(self) -> "Question":
-        """Query for all routes from the origin token."""
+        """Return the query for all routes from the origin token."""
         return Question(self.origin)
 
     @property
     def to_destination(self) -> "Question":
-        """Query for all routes to the destination token."""
+        """Return the query for all routes to the destination token."""
         return Question(destination=self.destination, owner=self.owner)
 
     @property
@@ -109,7 +111,7 @@ class Question:
 
     @property
     def quote(self) -> str:
-        """Query of the console's quote form for this route, without the amount."""
+        """Return the query of the console's quote form for this route, without the amount."""
         return _query(
             {
                 "ownerAddress": self.owner,
@@ -122,7 +124,7 @@ class Question:
 
     @property
     def swapped(self) -> "Question":
-        """Query for the opposite direction, without the owner."""
+        """Return the query for the opposite direction, without the owner."""
         return Question(self.destination, self.origin)
 
     def with_(self, **changes: Any) -> Self:
@@ -130,7 +132,7 @@ class Question:
 
 
 class Problem(ValueError):
-    """Validation error with its fix; `choices` are suggested tokens."""
+    """A validation message with its fix. `choices` are suggested tokens."""
 
     def __init__(self, sentence: str, *choices: TokenInfo) -> None:
         super().__init__(sentence)
@@ -139,7 +141,7 @@ class Problem(ValueError):
 
 @dataclass(frozen=True)
 class Asked:
-    """Parsed query: `problems` by URL parameter, `typed` the input to show again in the fields."""
+    """A parsed query: `problems` by URL parameter, `typed` is the input to show again in the fields."""
 
     question: Question
     problems: Mapping[str, Problem]
@@ -147,19 +149,19 @@ class Asked:
 
     @property
     def lacks(self) -> str:
-        """Return the name of the token field that is still empty beside its chosen chain; "" when none is."""
+        """Return the name of the token field that is empty beside its selected chain, or ""."""
         if self.problems or self.question.kind is not Kind.NOTHING:
             return ""
         chosen = {"token": self.question.origin.chain_id, "for": self.question.destination.chain_id}
         return next((name for name, chain_id in chosen.items() if chain_id is not None), "")
 
 
-# A form without scripts has a list of tokens and a field beside it; what was written into the field wins.
+# Without scripts, the form has a token list and a text field. The text field takes precedence.
 TYPED = {"token": "token_typed", "for": "for_typed"}
 
 
 def read(query: Query, *, using: Lists) -> Asked:
-    """Tokens are given by address or by the symbol of a featured token, chains by ID or name."""
+    """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name."""
     written = {name: _last(query, name) for name in ("from", "token", "to", "for", "owner")}
     for name, field in TYPED.items():
         written[name] = _last(query, field) or written[name]
@@ -192,19 +194,19 @@ def read(query: Query, *, using: Lists) -> Asked:
 
 
 def can_be_asked(side: Side) -> bool:
-    """Whether this page and the token page accept the token's address."""
+    """Return whether this page and the token page accept the token's address."""
     chain_id, address = side.chain_id, side.address
     is_address = address is not None and (solana.is_address(address) or hashes.canonical_address(address) is not None)
     return is_address and chain_id is not None and 0 < chain_id <= LARGEST_CHAIN
 
 
 def featured(listed: Sequence[TokenInfo]) -> list[TokenInfo]:
-    """Featured tokens in the service's order, most traded first."""
+    """Return featured tokens in the service's order, most traded first."""
     return [token for token in listed if token.featured]
 
 
 def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
-    """Value of a featured token's option: its symbol if it is unique on its chain, else its address."""
+    """Return the value of a featured token's option: its symbol if unique on its chain, otherwise its address."""
     symbol = (token.symbol or "").strip()
     alike = [each for each in among if _folded(each.symbol) == _folded(symbol)]
     return symbol if symbol and len(alike) == 1 and not _is_hex(symbol) else token.address
@@ -279,7 +281,7 @@ def _owner(written: str) -> str | None:
 
 
 def _is_hex(written: str) -> bool:
-    """Whether the input looks like an address, valid or not."""
+    """Return whether the input looks like an address, valid or not."""
     return written[:2] in ("0x", "0X") or hashes.canonical_address(written) is not None
 
 

@@ -29,14 +29,14 @@ class Chains:
 
 @dataclass(frozen=True)
 class Featured:
-    """Options of a token list; `chain` is None while no chain is selected."""
+    """Options of a token list. `chain` is None while no chain is selected."""
 
     chain: str | None
     options: tuple[Option, ...]
 
     @property
     def said(self) -> str:
-        """Announcement after the list changed with the chain."""
+        """Return the announcement after the list changed with the chain."""
         if self.chain is None:
             return "No chain selected"
         count = len(self.options)
@@ -45,7 +45,7 @@ class Featured:
 
 @dataclass(frozen=True)
 class Choice:
-    """Suggested token; `query` is the route query with it."""
+    """A suggested token. `query` is the route query with it."""
 
     token: Identity
     query: str
@@ -53,9 +53,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Shown:
-    """One side: the token that is chosen, if it is one, and the fields. `typed` stands in the field beside the list.
+    """One side: the selected token, if any, and the fields. `typed` is the text in the field beside the list.
 
-    `coin` and `where` stand for any token of a chain, or of all."""
+    `coin` and `where` describe any token of a chain, or of all chains.
+    """
 
     token: Identity | None
     coin: Coin
@@ -90,7 +91,7 @@ def destination(asked: Asked, *, using: Lists) -> Shown:
 
 
 def _shown(side: Side, asked: Asked, *, name: str, meant: Callable[[Side], Question], using: Lists) -> Shown:
-    """`name`: that of the side's token in the URL. `meant`: the question with another token on this side."""
+    """Return one side. `name`: the URL parameter of its token. `meant`: the query with another token on this side."""
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
     is_offered = any(option.is_chosen for option in offered.options)
@@ -121,7 +122,9 @@ def chains(chosen: int | None, *, using: Lists) -> Chains:
 
 
 def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> Featured:
-    """`chosen` is a token's address, or what an option of another chain is chosen by: the like of it then is."""
+    """Return the token list. `chosen`: a token's address, or the option selected on another chain, which selects its
+    counterpart.
+    """
     if chain_id is None:
         return Featured(None, ())
     offered = route_question.featured(using.tokens(chain_id))

@@ -1,4 +1,4 @@
-"""Words for the service's lists of routes.
+"""Route results of the service, in words.
 
 An empty list doesn't prove that there is no route: some versions of the service return one for every request.
 """
@@ -17,7 +17,7 @@ from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import TokenInfo
 
-# Tokens of a chain that are shown at first: beside other chains, and alone.
+# Tokens of a chain shown at first: next to other chains, and alone.
 MOST_EACH = 12
 MOST_ALONE = 240
 
@@ -51,9 +51,10 @@ ICONS = {Tone.GOOD: "check", Tone.NEUTRAL: "circle-slash", Tone.ATTENTION: "tria
 
 @dataclass(frozen=True)
 class Way:
-    """One token of a result; `query` searches for the route between it and the searched token.
+    """One token of a result. `query` searches for the route between it and the searched token.
 
-    Without a `query` its address can't be searched for."""
+    It is empty if the token's address can't be searched for.
+    """
 
     token: Identity
     query: str
@@ -62,9 +63,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Group:
-    """The tokens of an answer on one chain: `count` of them, the first in `ways`. `query` asks for them alone.
+    """Tokens of a result on one chain: `count` of them, the first in `ways`. `query` requests them alone.
 
-    A chain that is not `is_known` has no page."""
+    A chain that isn't `is_known` has no page.
+    """
 
     chain_id: int
     chain: str
@@ -81,7 +83,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Listed:
-    """All routes from a token, or to one. `unreadable` entries of the answer are missing here."""
+    """All routes from a token, or to one, without the `unreadable` entries."""
 
     headline: str
     explanation: str
@@ -96,7 +98,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Reply:
-    """What one of the two operations says of one route."""
+    """Response of one of the two operations about one route."""
 
     purpose: str
     operation: str
@@ -106,7 +108,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class One:
-    """Whether the service lists one route, from what both operations say."""
+    """Whether the service lists one route, according to both operations."""
 
     headline: str
     explanation: str
@@ -119,7 +121,7 @@ class One:
 
 
 def listed(answer: TokensAnswer, question: Question, *, using: Lists) -> Listed:
-    """For a question with a token on one side."""
+    """Return the result of a query with a token on one side."""
     groups = tuple(_groups(answer.tokens, question, using=using))
     unreadable = answer.unreadable_entries
     tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
@@ -128,9 +130,10 @@ def listed(answer: TokensAnswer, question: Question, *, using: Lists) -> Listed:
 
 
 def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question, *, using: Names) -> One:
-    """For a question with a token on both sides: RECEIVE is what 4.8 answered, PAY what 4.9 did, one of them at least.
+    """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
+    of GetExactOutputRoutes. At least one is needed.
 
-    Each is about an exact amount, spent or received, so that they may differ.
+    They can differ, because one fixes the amount spent and the other the amount received.
     """
     replies = tuple(_reply(kind, answers[kind], question) for kind in (Kind.RECEIVE, Kind.PAY))
     way = f"from {name(question.origin, using=using)} to {name(question.destination, using=using)}"

@@ -1,8 +1,8 @@
-"""Rules that choose a transfer's row of explanations.json. The first that matches wins.
+"""Rules that choose a transfer's row of explanations.json. The first match wins.
 
-Three principles decide where rows overlap: the furthest step that left a trace outranks the status and the steps
-before it; a row that needs a balance is chosen only when the balance is known; and where a balance lies further on
-than the steps say, the steps lag behind, while one that lies further back is a contradiction, and told as one.
+Three principles decide where rows overlap. The furthest step with a trace outranks the status and earlier steps. A
+row that needs a balance is chosen only if the balance is known. If a balance is further along than the steps, the
+steps lag behind. If it is further back, the sources conflict, and the row says so.
 """
 
 from intents_ui.display import patience, providers

@@ -1,11 +1,11 @@
-"""The proof, folded below the answer: each field of intent and receipt under the words that readers look for."""
+"""Sections of raw fields below the answer: each field of the intent and receipt under a familiar heading."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intents_ui.display.records import Group
 
-# In the order on the page; `path` as in `records.Group`. What belongs nowhere else is the record of its object.
+# In page order. `path` as in `records.Group`. Fields without a section belong to their object's record.
 SECTIONS = (
     ("Quote", ("intent.quote", "intent.quote_request")),
     ("Fees", ("intent.fees",)),
@@ -38,7 +38,7 @@ class Section:
 
 
 def sections(groups: Sequence[Group]) -> tuple[Section, ...]:
-    """The sections that have something to show; each group stands in the first that names it or an object around it."""
+    """Return the non-empty sections. Each group is in the first section that names it or an enclosing object."""
     left = list(groups)
     found = []
     for title, paths in SECTIONS:

@@ -1,8 +1,8 @@
-"""Well-known functions of contracts: their selectors, what their arguments are called, what they do in a sentence.
+"""Well-known contract functions: selectors, argument names, and a sentence on what each does.
 
-A selector says how its sender means a call; what the contract does with it is the contract's affair. In a sentence
-`{name}` is an argument; `{caller}`, `{contract}`, `{token}` and `{value}` are who calls, whom, the token that it is and
-the coins sent along; `{flag:yes|no}` chooses by a flag; `{name:token}` is the token at an address.
+A selector tells what the sender intends, not what the contract does. In a sentence, `{name}` is an argument, and
+`{caller}`, `{contract}`, `{token}` and `{value}` are the caller, the called contract, the token it represents, and
+the native tokens sent. `{flag:yes|no}` chooses by a flag, and `{name:token}` is the token at an address.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,25 +11,27 @@ from enum import StrEnum
 from functools import cached_property
 
 CONTRACT = "contract"  # the called contract is the token
-PERHAPS = "contract?"  # it may be the token, or keep it
+PERHAPS = "contract?"  # the contract may be the token, or hold it
 NATIVE = "native"
-UNNAMED = "unnamed"  # the call does not say
+UNNAMED = "unnamed"  # not in the call
 
 
 class Carries(StrEnum):
-    """How other calls are inside a call."""
+    """How nested calls are encoded in a call."""
 
     NONE = ""
     OWN = "own"  # a list of data, all for the same contract
     LISTED = "listed"  # a list of (contract, data) or (contract, value, data)
     ONE = "one"  # one contract and the data for it
-    PACKED = "packed"  # the smart wallet's own list, as bytes
+    PACKED = "packed"  # the smart wallet's compact list, as bytes
     BATCH = "batch"  # operation, contract, value and data, one after the other, as bytes
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """`type` is spelt as in a signature; `parts` are the members of a struct, or of each struct in a list."""
+    """A parameter. `type` is spelled as in a signature. `parts` are the fields of a struct, or of each struct in a
+    list.
+    """
 
     name: str
     type: str
@@ -42,9 +44,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """`of` says in which token an amount is: CONTRACT, PERHAPS, NATIVE, UNNAMED, an argument's name, an end of a path.
+    """A function. `of` maps amounts to their token: CONTRACT, PERHAPS, NATIVE, UNNAMED, an argument's name, or an
+    end of a path.
 
-    `allowance` names the amount that, at its largest, means "without limit"."""
+    `allowance` names the amount whose maximum means "without limit".
+    """
 
     selector: str
     declaration: str
@@ -67,7 +71,7 @@ class Function:
 
 
 def _parameter(text: str) -> Parameter:
-    """From `uint256 amount`, or `(address target, bytes callData)[] calls`."""
+    """Parse `uint256 amount` or `(address target, bytes callData)[] calls`."""
     kind, _, name = text.rpartition(" ")
     if not kind.startswith("("):
         return Parameter(name, kind)
@@ -77,7 +81,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def _split(text: str) -> Iterator[str]:
-    """At the commas that stand in no brackets."""
+    """Split at the commas outside of parentheses."""
     depth, piece = 0, ""
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -103,7 +107,7 @@ PAIR = {
     "amountOut": "tokenOut",
 }
 PATH_3 = {"amountIn": "path.first", "amountOutMinimum": "path.last"}
-# The path of what is bought goes backwards.
+# The path of an exact-output swap is reversed.
 PATH_BACK = {"amountOut": "path.first", "amountInMaximum": "path.last"}
 BURN = "Burn {amount} and mint it to {mintRecipient} on {destinationDomain}"
 BURNT = {"amount": "burnToken", "maxFee": "burnToken"}
@@ -189,7 +193,7 @@ FUNCTIONS = (
         "setApprovalForAll(address operator, bool approved)",
         "{approved:Approve|Revoke approval of} {operator} to transfer all NFTs of {contract} that {caller} owns",
     ),
-    # Wrapped coins
+    # Wrapped native tokens
     Function("d0e30db0", "deposit()", "Wrap {value}"),
     Function("2e1a7d4d", "withdraw(uint256 amount)", "Unwrap {amount}", {"amount": NATIVE}),
     # Vaults: ERC-4626, Aave
@@ -255,7 +259,7 @@ FUNCTIONS = (
         TOGETHER,
         carries=Carries.LISTED,
     ),
-    # Uniswap V2 and its kin
+    # Uniswap V2 and its forks
     Function(
         "38ed1739",
         "swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, "
@@ -600,7 +604,7 @@ FUNCTIONS = (
         carries=Carries.ONE,
     ),
     Function("8d80ff0a", "multiSend(bytes transactions)", TOGETHER, carries=Carries.BATCH),
-    # What the service's wallet runs in its own name, and its entrypoint
+    # Delegate calls of the service's wallet, and its entrypoint
     Function(
         "b8dc491b",
         "sweep(address token, address recipient)",

@@ -22,8 +22,8 @@ class Tense(StrEnum):
     PRESENT = "present"
     FUTURE = "future"
     NEVER = "never"
-    IMPLIED = "implied"  # a later step could not have been without it
-    REPORTED = "reported"  # the status says that it was done, the step itself does not
+    IMPLIED = "implied"  # implied by a later step
+    REPORTED = "reported"  # done according to the status, not to the step
     UNKNOWN = "unknown"
 
 
@@ -126,7 +126,7 @@ class Teller:
         return (SWAP if self._facts.is_same_chain else BRIDGE)[tense].format_map(self._words)
 
     def destination(self, tense: Tense) -> str:
-        """While it is on hold, what it waits for is the news."""
+        """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
         return self._destination_template(tense).format_map(self._words)
 
     def _deposit_template(self, tense: Tense) -> str:
@@ -159,7 +159,7 @@ class Teller:
         return DELIVERY[tense]
 
     def _about(self) -> str:
-        """Before the delivery every sum is an estimate, also one that the receipt holds already."""
+        """Return an amount as an estimate: before the delivery every amount is one, even if the receipt has it."""
         for money in (self._facts.expected, self._facts.received):
             if money.value is not None:
                 return f"about {self._sum(money, '')}"
@@ -169,7 +169,7 @@ class Teller:
         return RETURN[tense].format_map(self._words)
 
     def _bridge(self) -> str:
-        """Of two providers, the last is the bridge."""
+        """Return the bridge: of two providers, the last one."""
         known = providers.labels(self._facts.providers)
         return known[-1] if known else "the route provider"
 

@@ -33,7 +33,7 @@ STATES = {
 
 @dataclass(frozen=True)
 class ServiceState:
-    """Times are None for what never happened; `quick` is the median response time, such as `25 ms`."""
+    """State of the service. Times are None for "never". `quick` is the median response time, such as `25 ms`."""
 
     shown: Shown
     answered_at: datetime | None

@@ -1,7 +1,7 @@
 """One transfer at one moment: the argument of everything that speaks about a transfer.
 
-Whatever is said about a transfer, on any surface, is derived from one `Situation`. Two surfaces that are given equal
-situations say the same.
+All that any surface says about a transfer is derived from one `Situation`, so surfaces with equal situations say the
+same.
 """
 
 from collections.abc import Callable
@@ -32,10 +32,11 @@ class Check(StrEnum):
 
 @dataclass(frozen=True)
 class Balances:
-    """The balances of a transfer's intent addresses, as a history entry lists them, or that they are not known.
+    """Balances of a transfer's intent addresses from its history entry, or that they are unknown.
 
-    `has_balance`: whether funds are left there; None unless checked. `groups` may be empty although funds are left:
-    then the service did not say how much. `checked_at`: when the service read the chains."""
+    `has_balance`: whether funds are left, None if unchecked. `groups` can be empty although funds are left, if the
+    service didn't report the amounts. `checked_at`: when the service read the chains.
+    """
 
     check: Check = Check.UNCHECKED
     has_balance: bool | None = None
@@ -44,7 +45,7 @@ class Balances:
 
     @classmethod
     def of_entry(cls, entry: IntentHistory, *, checked_at: datetime | None = None) -> Self:
-        """The balances in a history entry. One that was requested without balances has none: unchecked."""
+        """Return the balances of a history entry, or unchecked if it was requested without them."""
         has = has_balance(entry)
         if has is None:
             return cls()
@@ -56,7 +57,7 @@ PENDING = Balances(Check.PENDING)
 
 
 def has_balance(entry: IntentHistory) -> bool | None:
-    """Whether the intent addresses hold funds; None: the service did not say, and lists none."""
+    """Return whether the intent addresses hold funds. None: not reported, and none listed."""
     if entry.has_balance is not None:
         return entry.has_balance
     return True if any(token.balance for group in entry.balances for token in group.tokens) else None
@@ -66,8 +67,9 @@ def has_balance(entry: IntentHistory) -> bool | None:
 class Situation:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
-    Derived facts are computed once, when they are first needed. `is_listed`: from a history entry, which holds no
-    quote, so that the estimated time is not known."""
+    Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
+    estimated time.
+    """
 
     facts: Facts
     now: datetime
@@ -88,23 +90,27 @@ class Situation:
         balances: Balances = UNCHECKED,
         unread: bool = False,
     ) -> Self:
-        """Either object may be missing. `unread`: a receipt of None could not be loaded, so there may be one."""
+        """Create a situation. Either object may be missing. `unread`: the receipt couldn't be loaded, so there may
+        be one.
+        """
         return cls(Facts.of(intent, receipt, unread=unread), now, names, balances)
 
     @classmethod
     def of_entry(
         cls, entry: IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
     ) -> Self:
-        """From a history entry, which holds a receipt and no quote. `balances` None: those of the entry."""
+        """Create a situation from a history entry, which has a receipt but no quote. `balances` None: use the
+        entry's.
+        """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
         return cls(Facts.of(intent_in(entry), entry.receipt), now, names, known, is_listed=True)
 
     def without_balances(self) -> "Situation":
-        """The same transfer with unchecked balances."""
+        """Return the same transfer with unchecked balances."""
         return replace(self, balances=UNCHECKED)
 
     def at(self, now: datetime, balances: Balances) -> "Situation":
-        """The same transfer at that moment, with these balances."""
+        """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
     @property
@@ -113,73 +119,75 @@ class Situation:
 
     @property
     def receipt(self) -> IntentReceipt | None:
-        """None when there is none, or it could not be loaded."""
+        """Return the receipt, None if there is none or it couldn't be loaded."""
         return None if self.facts.is_missing or self.facts.is_unread else self.facts.receipt
 
     # Balances
 
     @property
     def has_balance(self) -> bool | None:
-        """None: the balances are not known."""
+        """Return whether funds are left at the intent addresses, None if unknown."""
         return self.balances.has_balance
 
     @cached_property
     def holdings(self) -> tuple[Holding, ...]:
-        """What each intent address holds, the most valuable first."""
+        """Return the balances of the intent addresses, most valuable first."""
         return holdings(self.balances.groups, self.facts)
 
     @property
     def held_at(self) -> Place:
-        """Where the balance is, or most of it."""
+        """Return where the balance is, or most of it."""
         return self.holdings[0].at if self.has_balance and self.holdings else Place.UNKNOWN
 
     @cached_property
     def payment(self) -> Payment:
-        """The deposit as it should be, and what there is of it."""
+        """Return the expected and the received deposit."""
         return Payment.of(self.facts, None if self.has_balance is None else self.balances.groups)
 
     @property
     def is_enough_there(self) -> bool:
-        """The deposit address holds what the transfer needs, in the token that it needs."""
+        """Return whether the deposit address holds what the transfer needs, in the right token."""
         return bool(self.payment.right) and not self.payment.lacking
 
     @property
     def holds_the_delivery(self) -> bool:
-        """An address on the destination side holds about what was to be delivered from it."""
+        """Return whether an address on the destination side holds about the amount to deliver."""
         awaited = self.facts.received if self.facts.received.value is not None else self.facts.expected
         return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
 
     @property
     def holds_what_had_left(self) -> bool:
-        """By the steps the funds had left the address that holds some; on one chain they stay where they are."""
+        """Return whether an address holds funds that, by the steps, have left it. Never on a single chain, where
+        they stay.
+        """
         return not self.facts.is_same_chain and places.is_further(self.by_steps, self.held_at)
 
     # Progress
 
     @cached_property
     def by_steps(self) -> Place:
-        """How far the funds have come by the steps alone."""
+        """Return how far the funds are by the steps alone."""
         return places.last_confirmed(self.facts)
 
     @property
     def reached(self) -> Place:
-        """How far the funds have come: the balances can be ahead of the steps."""
+        """Return how far the funds are. Balances can be ahead of the steps."""
         return self.held_at if places.is_further(self.held_at, self.by_steps) else self.by_steps
 
     @property
     def paid(self) -> bool:
-        """There is reason to believe that a deposit was sent."""
+        """Return whether there is evidence of a deposit."""
         deposit = self.facts.legs[0]
         return deposit is Leg.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
 
     @property
     def was_not_counted(self) -> bool:
-        """A watched deposit that "FAILED" was not rejected by the chain: it was late, too small, or never sent."""
+        """Return whether a watched deposit "FAILED": it was late, too small or never sent, but not reverted."""
         return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
 
     @property
     def refund_reached_the_owner(self) -> bool:
-        """A refund to another address, or on a chain that is not the transfer's, is not to be trusted."""
+        """Return whether the refund is plausible: to the owner, on one of the transfer's chains."""
         refund, facts = self.facts.refund, self.facts
         if refund is None or facts.returning is not Leg.DONE or refund.to_address is None or facts.owner is None:
             return False
@@ -194,7 +202,7 @@ class Situation:
 
     @property
     def is_over(self) -> bool:
-        """Nothing more is to happen on the way to the recipient."""
+        """Return whether no further step toward the recipient is expected."""
         return self.facts.is_over(now=self.now)
 
     @property
@@ -207,7 +215,9 @@ class Situation:
 
     @property
     def is_late(self) -> bool:
-        """Under way for longer than estimated. Without an estimate (a history entry has none): without progress."""
+        """Return whether it takes longer than estimated or, without an estimate (as in a history entry), makes no
+        progress.
+        """
         if not statuses.is_open(self.facts.status) or not self.facts.has_arrived or self.facts.is_delivered:
             return False
         if patience.given_estimate(self.facts) is None:
@@ -230,7 +240,7 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
 
 
 def intent_in(entry: IntentHistory) -> Intent:
-    """What a history entry says of its intent, apart from the receipt."""
+    """Return the intent of a history entry, without its receipt."""
     return Intent(
         intent_id=entry.intent_id,
         status=entry.status,
@@ -241,7 +251,9 @@ def intent_in(entry: IntentHistory) -> Intent:
 
 
 def _is_most_of(whole: Money, part: Money) -> bool:
-    """At least half of it, in the same token, so that it is no remainder; of an unknown amount any part."""
+    """Return whether it is at least half of the amount, in the same token, so not a remainder. If the amount is
+    unknown, any part counts.
+    """
     if not differences.is_same_token(whole, part) or part.value is None:
         return False
     return whole.value is None or 2 * part.value >= whole.value

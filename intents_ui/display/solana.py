@@ -1,4 +1,4 @@
-"""Addresses and signatures of Solana, told from any other word by their length once decoded."""
+"""Solana addresses and signatures, recognized by their decoded length."""
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 VALUES = {character: value for value, character in enumerate(ALPHABET)}
@@ -17,7 +17,7 @@ def is_signature(word: str) -> bool:
 
 
 def _is_mixed(word: str) -> bool:
-    """Figures, capitals and small letters together: no word of any language, and no hex."""
+    """Return whether the text mixes digits, uppercase and lowercase, as no word and no hex does."""
     return (
         word.isascii()
         and any(character.isdigit() for character in word)
@@ -27,7 +27,7 @@ def _is_mixed(word: str) -> bool:
 
 
 def _decoded_length(word: str) -> int | None:
-    """In bytes; each leading `1` is a zero byte. None for what is no base58."""
+    """Return the length in bytes (each leading `1` is a zero byte), None if it isn't base58."""
     if len(word) > LONGEST or any(character not in VALUES for character in word):
         return None
     number = 0

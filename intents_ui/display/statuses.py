@@ -1,4 +1,4 @@
-"""The word, tone and icon of every status, and one sentence on what it means. Never color alone."""
+"""Label, tone and icon of every status, and one sentence on its meaning. Never color alone."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class Shown:
-    """`icon` names a Lucide icon; `known` is False for a status that this page has no words for."""
+    """A status for display. `icon` is the name of a Lucide icon. `known` is False for unrecognized statuses."""
 
     word: str
     tone: Tone
@@ -90,7 +90,7 @@ TIME_TO_EXECUTE = timedelta(minutes=10)
 def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
 ) -> Shown:
-    """How an intent's status is shown; an expired quote has no status of its own, only the clock shows it."""
+    """Return how to show an intent's status. An expired quote has no status of its own, only its expiry tells."""
     if is_expired(status, now=now, expires_at=expires_at, updated_at=updated_at):
         return EXPIRED
     return unknown(status) if status is None or status not in IntentStatus else INTENTS[IntentStatus(status)]
@@ -127,7 +127,7 @@ def is_expired(
 def execute_by(
     status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
 ) -> datetime | None:
-    """Until when the quote can be used. When it was committed is not on the wire: `updated_at` stands in for it."""
+    """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
     if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
         return None
     committed = updated_at if status == IntentStatus.COMMITTED else None

@@ -1,7 +1,7 @@
-"""The answer about a transfer: what happened, where the funds are, what to do next, and how sure that is.
+"""The answer about a transfer: what happened, where the funds are, what to do next, and how certain that is.
 
-Every surface shows a `Summary`, or the beginning of one: there are no other words for a transfer's state. The words
-come from explanations.json.
+Every surface shows a `Summary`, or the beginning of one. No other module words a transfer's state. The messages come
+from explanations.json.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ LEFT = {
 
 
 class Surety(StrEnum):
-    """What a marker on the route says about the funds at a place."""
+    """What a marker on the route says about the funds at a location."""
 
     HERE = "here"
     EXPECTED = "expected"
@@ -40,10 +40,11 @@ class Surety(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """`key` names the row that decided. Its words are made when they are read, once.
+    """The summary of a transfer. `key` names the row of messages. Its texts are computed once, on first use.
 
-    Without balances a row that they could change is provisional: the headline is then the part of it that stays, and
-    while a lookup is pending neither place nor next step is given."""
+    Without balances, a row that they could change is provisional: its headline is the part that can't change, and
+    while a lookup is pending there is no location or next step.
+    """
 
     key: str
     situation: Situation
@@ -57,7 +58,7 @@ class Summary:
 
     @cached_property
     def status(self) -> Shown:
-        """The status, in green only where the delivery is confirmed."""
+        """Return the status, green only if the delivery is confirmed."""
         shown = self.situation.facts.shown_status(now=self.situation.now)
         tone = self._honest(shown.tone)
         return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
@@ -86,7 +87,7 @@ class Summary:
 
     @cached_property
     def location(self) -> str:
-        """With the amount, where it is one address that holds it."""
+        """Return where the funds are, with the amount if they are at one address."""
         if self.is_pending:
             return CHECKING_PLACE
         if self._has_left:
@@ -103,12 +104,12 @@ class Summary:
 
     @property
     def amount(self) -> str:
-        """How much is at the location; "" where that is not known."""
+        """Return the amount at the location, or "" if unknown."""
         return "" if self.is_pending else self.located.amount
 
     @property
     def address(self) -> str | None:
-        """The location's address. What is being refunded is at none."""
+        """Return the location's address, None while the funds are being refunded."""
         return None if self.place is Place.RETURNING else places.address_of(self.place, self.situation.facts)
 
     @property
@@ -117,7 +118,9 @@ class Summary:
 
     @cached_property
     def certainty(self) -> Certainty:
-        """How sure the location is. Pill, route, timeline, quote comparison and sentence all read this."""
+        """Return how certain the location is. Status label, route, timeline, quote comparison and sentence all use
+        it.
+        """
         found = self.row.certainty
         if self.is_pending:
             return Certainty.UNKNOWN
@@ -138,12 +141,12 @@ class Summary:
 
     @property
     def instructions(self) -> str:
-        """The next step, followed by the warning where a surface shows both as one text."""
+        """Return the next step, followed by the warning, for surfaces that show both as one text."""
         return f"{self.next_step} {SECOND_DEPOSIT}" if self.warn_second_deposit else self.next_step
 
     @property
     def who(self) -> Who:
-        """Support, once a wait in which no one had to act has taken too long."""
+        """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
             return Who.NOBODY
         escalates_at = patience.escalates_at(self.situation.facts, self.row.minutes)
@@ -156,7 +159,7 @@ class Summary:
 
     @cached_property
     def help(self) -> tuple[Help, ...]:
-        """Where to recover the funds and whom to contact, if the next step says to."""
+        """Return where to recover the funds and whom to contact, if the next step says to."""
         if self.is_pending:
             return ()
         said = self.row.next.format_map(self.gaps)
@@ -182,7 +185,7 @@ class Summary:
 
     @property
     def is_provisional(self) -> bool:
-        """Balances could change the headline, and they are not known."""
+        """Return whether unknown balances could change the headline."""
         return bool(self._stem) and self.situation.has_balance is None and self._stem != self._headline
 
     @property
@@ -191,7 +194,7 @@ class Summary:
 
     @property
     def balance_note(self) -> str:
-        """What is said of the balances where they could matter and are not known."""
+        """Return the note about unknown balances that could matter."""
         if self.situation.has_balance is not None or self.situation.facts.is_unread:
             return ""
         if self.situation.balances.check is Check.PENDING:
@@ -206,12 +209,12 @@ class Summary:
 
     @property
     def explained(self) -> IntentStatus | None:
-        """The status whose page of `/help` has the row; None for rows that belong to none."""
+        """Return the status whose help page has the row, None if none has."""
         return next((status for status in self.row.statuses if status == self.situation.facts.status), None)
 
     @property
     def told(self) -> tuple[object, ...]:
-        """Everything that is shown, for comparisons."""
+        """Return everything that is shown, for comparisons."""
         return (
             *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
             *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
@@ -230,12 +233,12 @@ class Summary:
 
     @cached_property
     def _has_left(self) -> bool:
-        """By the steps the funds are at an intent address, and the chain says that it is empty."""
+        """Return whether the intent address that should hold the funds is empty on the chain."""
         return self.place in LEFT and self.situation.has_balance is False
 
     @property
     def _is_only_late(self) -> bool:
-        """Nothing but the delay needs attention."""
+        """Return whether nothing but the delay needs attention."""
         return self.row.attention is Attention.NONE and self.situation.is_late
 
     def _honest(self, tone: Tone) -> Tone:
@@ -246,16 +249,17 @@ class Summary:
 
 @derived
 def of(situation: Situation) -> Summary:
-    """The answer for any combination of states, with either object missing and with every part of them missing."""
+    """Return the summary for any combination of states, with either object or any of their fields missing."""
     key = rules.key(situation)
     return Summary(key, situation, Gaps(situation, minutes=EXPLANATIONS[key].minutes))
 
 
 @derived
 def changes_at(situation: Situation) -> datetime | None:
-    """The next moment at which the clock alone may change what is said of the same receipt; None: never again.
+    """Return the next time at which the clock alone may change the summary of the same receipt. None: never.
 
-    Between two such moments the row, the shown status and `late` and `stalled` of the timeline stay."""
+    Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
+    """
     return min((at for at in _turning_points(situation) if at and at > situation.now), default=None)
 
 
@@ -271,15 +275,15 @@ def _turning_points(situation: Situation) -> Iterator[datetime | None]:
 
 
 def _minutes(situation: Situation) -> Iterator[int]:
-    """The waits after which the words say to contact support."""
+    """Return the waits after which the messages say to contact support."""
     yield of(situation).row.minutes
-    # Balances that are not known may show a deposit that isn't accepted.
+    # Unknown balances could show a deposit that wasn't accepted.
     if statuses.is_open(situation.facts.status) and (not situation.facts.has_arrived or situation.payment.lacking):
         yield EXPLANATIONS["executing.uncounted"].minutes
 
 
 def _no_recovery(told: Summary) -> str:
-    """A warning after a next step that can't work: funds of a paused token can't be recovered."""
+    """Return the warning for a next step that can't work: funds of a paused token can't be recovered."""
     obstacle = reasons.no_recovery(told.situation) if "recover" in told.row.next.lower() else ""
     return f" {obstacle}" if obstacle else ""
 
@@ -298,7 +302,7 @@ def _place(key: str, situation: Situation) -> Place:
             is_named = facts.refund and facts.refund.to_address and facts.refund.chain_id and facts.owner
             return Place.RETURNED if is_named else Place.UNKNOWN
         case Place.DEPOSIT_ADDRESS:
-            # A deposit that was reported, and not confirmed, may still be anywhere.
+            # A reported but unconfirmed deposit can still be anywhere.
             arrived = facts.has_arrived or situation.has_balance
             return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
         case _:

@@ -1,4 +1,4 @@
-"""Text that strangers wrote (names, symbols, memos, reasons), made safe to read. Escaping stays the template's job."""
+"""Sanitizes untrusted text (names, symbols, memos, reasons) for display. Escaping is up to the template."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -14,18 +14,20 @@ LONGEST = 4096
 
 # Control, format (bidi, zero width, tags), lone surrogates, private use, unassigned, line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Letters and marks that draw nothing.
+# Invisible letters and marks.
 HIDDEN_CHARACTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 MARKS = frozenset({"Mn", "Me"})
 MOST_MARKS = 2
-# Letters and digits that are written from the right.
+# Right-to-left letters and digits.
 FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"
 
 
 @dataclass(frozen=True)
 class Text:
-    """`shown` is for the page, `rest` for behind "show all"; `more` counts the received characters after `shown`."""
+    """Sanitized text. `shown` is for the page, `rest` goes behind "show all", `more` counts the received characters
+    after `shown`.
+    """
 
     shown: str
     rest: str = ""
@@ -53,7 +55,7 @@ def reason(text: str | None) -> Text:
 
 
 def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
-    """The first `cap` characters as they will be read, the rest up to 4 kB; `lines` keeps line breaks and tabs."""
+    """Return the first `cap` characters as displayed, and the rest up to 4 kB. `lines` keeps line breaks and tabs."""
     if text is None or not text.strip():
         return Text(UNKNOWN)
     if len(text) <= cap and _is_plain(text):
@@ -65,19 +67,21 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
 
 
 def isolated(text: str) -> str:
-    """Within a sentence: what is written from the right turns nothing round beside it, no amount and no other name."""
+    """Return text for use within a sentence, isolated so that right-to-left text can't reorder what surrounds it."""
     if text.isascii() or not any(unicodedata.bidirectional(character) in FROM_THE_RIGHT for character in text):
         return text
     return f"{ISOLATE}{text}{END_OF_ISOLATE}"
 
 
 def bare(sentence: str) -> str:
-    """Without our own isolates, for what is no page: those of strangers were made visible."""
+    """Return the text without our own isolates, for use outside of pages. Untrusted ones have already been made
+    visible.
+    """
     return sentence if sentence.isascii() else sentence.replace(ISOLATE, "").replace(END_OF_ISOLATE, "")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """Every hidden character as `⟨U+202E⟩`; of a flood of combining marks the first two."""
+    """Return the text with each hidden character as `⟨U+202E⟩`, and at most two combining marks in a row."""
     return text if _is_plain(text.replace("\n", "") if lines else text) else "".join(_pieces(text, lines=lines))
 
 
@@ -86,12 +90,12 @@ def is_hidden(character: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Most text is: it need not be looked at character by character."""
+    """Return whether the text needs no check of each character, as most texts."""
     return text.isascii() and text.isprintable()
 
 
 def _pieces(text: str, *, lines: bool) -> Iterator[str]:
-    """One piece for each received character, so that a cut never falls inside a `⟨U+202E⟩`."""
+    """Yield one piece per received character, so that a cut never splits a `⟨U+202E⟩`."""
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in MARKS else 0
@@ -101,7 +105,7 @@ def _pieces(text: str, *, lines: bool) -> Iterator[str]:
 def _piece(character: str, *, lines: bool) -> str:
     if lines and character in "\n\t":
         return character
-    # The first half of a Windows line break says nothing by itself.
+    # The carriage return of a Windows line break is dropped.
     if lines and character == "\r":
         return ""
     return f"⟨U+{ord(character):04X}⟩" if is_hidden(character) else character

@@ -7,13 +7,13 @@ from intents_ui.display.pasted import Finding, Kind
 
 MOST = 200  # identifiers of one ticket
 LONGEST = 64_000  # characters
-# In place of a character that nobody can type: no part of any identifier, and no blank at which one may be folded.
+# Replaces characters that can't be typed. It is neither part of an identifier nor whitespace that could break one.
 SEPARATOR = "\ufffd"
 
 EMPTY = "Paste some text."
 TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."
 TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submit the other {left:,} separately."
-# What is true of the whole text is said once.
+# Notes about the whole text appear once.
 SAID_ONCE = {
     near_misses.INVISIBLE: "Ignored invisible characters in or around identifiers.",
     near_misses.FULL_WIDTH_READ: "Read full-width characters in identifiers as regular ones.",
@@ -49,7 +49,7 @@ def read(received: str) -> Ticket:
 
 
 def _is_a_number(words: str) -> bool:
-    """Of an order, say, which may be kept with a transfer; what somebody tells is not."""
+    """Return whether it is a number, for example of an order, which may be saved with a transfer, unlike text."""
     return all(any(character.isdigit() for character in word) for word in words.split())
 
 

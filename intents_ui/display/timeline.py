@@ -33,7 +33,7 @@ class Name(StrEnum):
 
 @dataclass(frozen=True)
 class Bar:
-    """Where in the time of the execution a step lies: percent of the estimate, or of the time taken if that is more."""
+    """Position of a step within the execution, in percent of the estimate or, if longer, of the time taken."""
 
     start: int
     length: int
@@ -41,11 +41,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class Step:
-    """`took` is the time since the last step whose moment is known; of a current step, so far.
+    """A step. `took` is the time since the last step with a known time, for the current step until now.
 
-    `expected_at` lies ahead. `explanation` says the `reason` in plain words, "" for one that isn't known.
-    `reason_is_old`: of an earlier attempt, while the step runs again. `took_most`: the slowest of several finished
-    steps, more than half of the whole time. `sentence` may be ""."""
+    `expected_at` is in the future. `explanation` explains the `reason`, "" if unknown. `reason_is_old`: from an
+    earlier attempt, while the step is being retried. `took_most`: the slowest of several completed steps, more than
+    half of the total. `sentence` may be "".
+    """
 
     name: Name
     state: State
@@ -80,17 +81,17 @@ class Timeline:
 
     @property
     def share(self) -> int:
-        """Of the estimate, in percent, for the width of a bar."""
+        """Return the elapsed time in percent of the estimate, for the width of a bar."""
         return 0 if self.elapsed is None else min(100, self.elapsed * 100 // self.estimate)
 
     @property
     def estimate_share(self) -> int:
-        """Where the estimate ends on the steps' bars, in percent."""
+        """Return where the estimate ends on the steps' bars, in percent."""
         return 100 if self.elapsed is None or self.elapsed <= self.estimate else self.estimate * 100 // self.elapsed
 
     @property
     def times_the_estimate(self) -> int:
-        """How often the estimate fits into the time that has passed, for words where the bar is full."""
+        """Return the elapsed time as a multiple of the estimate, for texts where the bar is full."""
         return 0 if self.elapsed is None else self.elapsed // self.estimate
 
 
@@ -108,7 +109,7 @@ TENSES = {
 
 @derived
 def of(situation: Situation) -> Timeline:
-    """For any combination of states, with either object missing."""
+    """Return the timeline for any combination of states, with either object missing."""
     facts, now = situation.facts, situation.now
     steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(situation))
     is_open = statuses.is_open(facts.status)
@@ -162,7 +163,7 @@ def _legs(situation: Situation) -> Iterator[Step]:
 
 
 def _state(index: int, facts: Facts, *, now: datetime) -> State:
-    """Of the deposit, the origin or the destination step; the steps before and after it tell where it says nothing."""
+    """Return the state of a step. If it has no status, the steps before and after it decide."""
     reached, before = facts.legs[index], facts.legs[:index]
     is_broken = any(each in DEAD for each in before)
     match reached:
@@ -182,7 +183,7 @@ def _state(index: int, facts: Facts, *, now: datetime) -> State:
 
 
 def _must_have_been(index: int, facts: Facts) -> bool:
-    """A later step shows that it was done, whatever it says itself."""
+    """Return whether a later step implies that it is done, whatever its own status."""
     traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
     return facts.has_arrived if index == 0 else any(each in traces for each in facts.legs[index + 1 :])
 
@@ -192,12 +193,14 @@ def _was_never_started(index: int, facts: Facts) -> bool:
     if facts.status == IntentStatus.SUCCEEDED or came_back:
         return False
     reached = facts.legs[index]
-    # A payment that was waited for and did not come; a later step in line may have begun since.
+    # A deposit that was watched for and never came, although a later step may have begun since.
     return reached in (Leg.ABSENT, Leg.WAITING) or (index == 0 and reached is Leg.QUEUED)
 
 
 def _tense(index: int, state: State, facts: Facts) -> Tense:
-    """A step that says nothing is told by the steps after it, or by the status if no step contradicts that."""
+    """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
+    status.
+    """
     if state is not State.UNKNOWN or facts.is_unread or facts.is_missing:
         return TENSES[state]
     if _must_have_been(index, facts):
@@ -207,7 +210,7 @@ def _tense(index: int, state: State, facts: Facts) -> Tense:
 
 
 def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
-    """The estimate, as long as it lies ahead."""
+    """Return the estimated time while it is in the future."""
     due_at = patience.due_at(facts)
     return None if patience.has_come(due_at, now=now) else due_at
 
@@ -220,13 +223,13 @@ def _refund(situation: Situation, tell: sentences.Teller) -> Iterator[Step]:
             sentence = unread if facts.is_unread else "No separate refund transaction reported."
             yield Step(Name.REFUND, State.UNKNOWN, sentence)
         return
-    # A refund goes on after the transfer itself has ended.
+    # A refund continues after the transfer itself has ended.
     state = State.CURRENT if reached in RUNNING else State.DONE if reached is Leg.DONE else State.FAILED
     yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]), situation)
 
 
 def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str, situation: Situation) -> Step:
-    # A step that worked in the end may still carry the reason of an earlier attempt.
+    # A step that finally succeeded may still have the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not State.DONE else None
     return Step(
         name,
@@ -258,7 +261,7 @@ def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]
 def _with_bars(
     steps: tuple[Step, ...], started_at: datetime | None, elapsed: timedelta | None, estimate: timedelta
 ) -> Iterator[Step]:
-    """The steps of the execution, each where it lies in it; what was before it is no part of the estimate."""
+    """Return the steps of the execution with their bars. Earlier steps aren't part of the estimate."""
     whole = max(estimate, elapsed or estimate)
     begun = started_at
     finished = [step for step in steps if step.name in EXECUTION and step.took is not None and step.at]
@@ -274,7 +277,7 @@ def _with_bars(
 
 
 def _elapsed(facts: Facts, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
-    """From the start of execution to its end; clocks that disagree make it unknown."""
+    """Return the time from the start of the execution to its end, None if the clocks disagree."""
     if facts.started_at is None:
         return None
     ends = [step.at for step in steps if step.at]

@@ -15,12 +15,12 @@ from intents_ui.service.wire import ChainInfo
 
 LONGEST_SEARCH = 100
 MOST_LEFT_OUT = 50
-LARGEST_LIMIT = 1000  # tokens a chain
+LARGEST_LIMIT = 1000  # tokens per chain
 MOST_NAMED = 2  # chains, in a filter's chip
 
 
 class Show(StrEnum):
-    """How much of the service's lists; each of them holds the one before."""
+    """How much of the service's lists to show. Each value includes the previous one."""
 
     FEATURED = "featured"
     LISTED = "listed"
@@ -29,7 +29,7 @@ class Show(StrEnum):
 
 @dataclass(frozen=True)
 class TokenFilters:
-    """`chains` none: all of them. `limit` is per chain. `without`: addresses, on whichever chain."""
+    """Filters of the token list. Empty `chains` means all. `limit` is per chain. `without`: addresses on any chain."""
 
     words: str = ""
     chains: tuple[int, ...] = ()
@@ -39,7 +39,7 @@ class TokenFilters:
 
     @cached_property
     def query(self) -> str:
-        """The one way to write these filters. The defaults stay out of it."""
+        """Return the canonical query string, without defaults."""
         return urlencode(list(self._written()))
 
     def with_(self, **changes: Any) -> Self:
@@ -47,7 +47,7 @@ class TokenFilters:
 
     @property
     def address(self) -> str | None:
-        """The words, where they are an address: tokens at it are searched for, and no names."""
+        """Return the search text if it is an address, which is matched exactly and not as a name."""
         return self.words if solana.is_address(self.words) else hashes.canonical_address(self.words)
 
     @property
@@ -67,7 +67,7 @@ class TokenFilters:
 
 @dataclass(frozen=True)
 class Asked:
-    """Filters as somebody wrote them: `problems` by filter name, `typed` what to show again in their fields."""
+    """Filters as entered: `problems` by filter name, `typed` is the text to show again in the fields."""
 
     filters: TokenFilters
     problems: Mapping[str, str]
@@ -75,7 +75,7 @@ class Asked:
 
 
 def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
-    """What of a URL's query is about tokens; other names in it are left alone."""
+    """Parse a URL's query. Ignores other parameters."""
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
     typed: dict[str, str] = {}
@@ -102,7 +102,7 @@ def _parsers(chains: Sequence[ChainInfo]) -> dict[str, tuple[str, Callable[[list
 
 
 def _words(written: str) -> str:
-    """An address in the one way to write it: both native forms are one token."""
+    """Return the canonical form of an address: both native placeholders are one token."""
     if len(written) > LONGEST_SEARCH:
         raise Problem(f"Enter at most {LONGEST_SEARCH} characters.")
     words = re.sub(r"\s+", " ", written)
@@ -110,7 +110,7 @@ def _words(written: str) -> str:
 
 
 def _chains(written: list[str], chains: Sequence[ChainInfo]) -> tuple[int, ...]:
-    """All of them is none: in the order in which the service lists them."""
+    """Return the chains in the service's order, empty for all of them."""
     found = {filters.chain_id(word, chains) for each in written for word in each.split(",") if word.strip()}
     places = {chain.id: place for place, chain in enumerate(chains)}
     return () if found == places.keys() else tuple(sorted(found, key=lambda each: (places.get(each, 0), each)))
@@ -144,12 +144,12 @@ def _limit(written: str) -> int:
     return int(written)
 
 
-# Their words
+# Labels
 
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter that is on; `without` is the page's query when it is taken off."""
+    """An active filter. `without` is the page's query without it."""
 
     text: str
     without: str
@@ -157,7 +157,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several, as a link."""
+    """An option, as a link."""
 
     word: str
     query: str
@@ -168,7 +168,7 @@ SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "W
 
 
 def chain_chip(wanted: TokenFilters, *, chains: Mapping[int, str]) -> Chip | None:
-    """`Base, Polygon`, `Base and 4 more`."""
+    """Return `Base, Polygon` or `Base and 4 more`."""
     if not wanted.chains:
         return None
     named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]

@@ -12,14 +12,14 @@ from intents_ui.display.tokens import key
 from intents_ui.display.trust import Standing
 from intents_ui.service.wire import ChainInfo, TokenInfo
 
-LAST = 10**9  # the place of a featured token that has none
+LAST = 10**9  # rank of a featured token without an index
 
 type Where = tuple[int, str]
 
 
 @dataclass(frozen=True)
 class Row:
-    """`address`: as it stands in the address of the token's own page."""
+    """A token. `address` as in the URL of its page."""
 
     token: Identity
     address: str
@@ -53,7 +53,7 @@ OF_LIST = {
 
 
 class Given:
-    """The catalogue, and the featured tokens that a page was given: of these nobody need be asked again."""
+    """The catalog, with featured tokens that are already loaded and need no request."""
 
     def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:
         self._names = names
@@ -76,12 +76,12 @@ class Given:
 
 
 def place(token: TokenInfo) -> Where:
-    """Both addresses of a native token are one place."""
+    """Return a token's key. Both placeholder addresses of a native token have the same."""
     return token.chain_id, key(token.address)
 
 
 def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
-    """Each token once, without those left out, at most `limit` a chain, in order."""
+    """Return each token once, without excluded ones, at most `limit` per chain, in order."""
     once: dict[Where, TokenInfo] = {}
     for token in tokens:
         once.setdefault(place(token), token)
@@ -90,7 +90,7 @@ def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequen
 
 
 def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:
-    """Featured first by their index, then by name; in a search what answers it best comes first."""
+    """Sort featured tokens first, by index, then by name. In a search, the best match comes first."""
     places = {chain_id: number for number, chain_id in enumerate(chains)}
     words = filters.words.casefold()
 
@@ -128,7 +128,7 @@ def _limited(tokens: Iterable[TokenInfo], limit: int | None) -> Iterator[TokenIn
 
 
 def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:
-    """The chains of which there may be more than the `limit` that was asked for."""
+    """Return the chains that may have more tokens than the requested `limit`."""
     counts = Counter(token.chain_id for token in tokens)
     return tuple(chain_id for chain_id, count in counts.items() if count >= limit)
 
@@ -151,7 +151,7 @@ def row(token: TokenInfo, *, using: Names) -> Row:
 
 
 def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
-    """`81 featured tokens on 24 chains, by rank and then by name.`"""
+    """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
     where = f"on {chains} {'chain' if chains == 1 else 'chains'}"
     tokens = "token" if count == 1 else "tokens"
     if filters.words:

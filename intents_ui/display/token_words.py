@@ -79,7 +79,7 @@ def _listing(standing: Standing, info: TokenInfo | None, *, is_searched: bool) -
         case Standing.LISTED:
             return Listing.LISTED
     if info:
-        if standing is Standing.UNKNOWN and info.featured:  # the lists are away, and the search says it too
+        if standing is Standing.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
             return Listing.FEATURED
         return Listing.EXTERNAL if standing is Standing.UNLISTED else Listing.UNKNOWN
     return Listing.NOT_LISTED if is_searched else Listing.UNKNOWN

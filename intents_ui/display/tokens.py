@@ -1,4 +1,4 @@
-"""A token's name and decimals, and an amount of it. Decimals are taken from whoever states them, never assumed."""
+"""A token's name, decimals and amounts. Decimals come from whichever source states them and are never assumed."""
 
 from dataclasses import replace
 
@@ -18,39 +18,39 @@ def amount(money: Money, *, using: Names) -> Amount:
 
 
 def called(money: Money, *, using: Names) -> str:
-    """The token's symbol, with what it is to be warned of; "" for one without."""
+    """Return the token's symbol with its warning, or "" without a symbol."""
     symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     warning = trust.said(marks(money, using=using), money.token_address)
     return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
 
 
 def named(token: TokenInfo, *, using: Names) -> str:
-    """A token of a list, where its address is what is spoken of."""
+    """Return a listed token by its symbol and warning, for texts that show its address."""
     warning = trust.words(marks(money_of(token), using=using))
     return f"{text.symbol(token.symbol).shown}{f' ({warning})' if warning else ''}"
 
 
 def money_of(token: TokenInfo) -> Money:
-    """Of a token of a list, nobody says how much."""
+    """Return a listed token without an amount."""
     stated = TokenMetadata(chain_id=token.chain_id, token_address=token.address, symbol=token.symbol, name=token.name)
     return Money(None, token.chain_id, token.address, stated, token.decimals)
 
 
 def marks(money: Money, *, using: Names) -> tuple[Mark, ...]:
-    """The warnings that the token carries."""
+    """Return the token's warnings."""
     place, metadata = (money.chain_id, money.token_address), money.metadata
     symbol = symbol_of(*place, metadata=metadata, using=using)
     return trust.marks(*place, symbol=symbol, name=name_of(*place, metadata=metadata, using=using), using=using)
 
 
 def decimals(money: Money, *, using: Names) -> int | None:
-    """Those that are known of the token, else those that came with the amount."""
+    """Return the known decimals of the token, otherwise those that came with the amount."""
     known = decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     return money.decimals if known is None else known
 
 
 def key(address: str) -> str:
-    """The one way to write a token's address: what is no hex is told apart by its letters' case."""
+    """Return the canonical form of a token address. Addresses that aren't hex are case-sensitive."""
     return hashes.ZERO_ADDRESS if hashes.is_native(address) else hashes.canonical_address(address) or address
 
 
@@ -66,7 +66,7 @@ def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:
 def symbol_of(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> str | None:
-    """As received: whoever shows it makes it visible."""
+    """Return the symbol as received, unsanitized."""
     listed = using.token(chain_id, address)
     named = (metadata and metadata.symbol) or (listed and listed.symbol)
     return named or (_native_symbol(chain_id, using) if hashes.is_native(address) else None)
@@ -86,7 +86,7 @@ def decimals_of(
 def name_of(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> str | None:
-    """As received."""
+    """Return the name as received, unsanitized."""
     listed = using.token(chain_id, address)
     return (metadata and metadata.name) or (listed.name if listed else None)
 

@@ -37,11 +37,11 @@ from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus, TokenIn
 class Outcome(Enum):
     FOUND = auto()
     TOKEN = auto()
-    NOTHING = auto()  # it looks like an identifier and stands for none
+    NOTHING = auto()  # resembles an identifier but isn't one
     UNKNOWN = auto()
     UNCLEAR = auto()
     FAILED = auto()
-    POSSIBLE = auto()  # shortened, and something fits what is left of it
+    POSSIBLE = auto()  # shortened, with a possible match
 
 
 SETTLED = Shown("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
@@ -278,7 +278,7 @@ def _same(found: Sequence[Candidate]) -> str:
 
 
 def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
-    """`the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
+    """Return `the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
     alone = [replace(each, intent_id="") for each in found]
     values = shortened.by_transfer(alone)[""]
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)

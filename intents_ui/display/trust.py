@@ -19,23 +19,23 @@ MIXED = "mixed alphabets"
 HIDDEN = "hidden characters"
 LINK = "name contains a URL"
 
-MOST_NAMED = 3  # of letters, and of chains; the rest is counted
+MOST_NAMED = 3  # named letters and chains; the rest is counted
 CACHED = 2048
 
 
 class Standing(StrEnum):
-    """What the service's own lists say of a token; NATIVE is the chain's own money, which no list need name."""
+    """Whether the service lists a token. NATIVE is the chain's native token, which lists may omit."""
 
     FEATURED = "featured"
     LISTED = "listed"
     NATIVE = "native"
     UNLISTED = "unlisted"
-    UNKNOWN = "unknown"  # the chain's list could not be had
+    UNKNOWN = "unknown"  # the chain's list is unavailable
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A warning: `word` stands beside the token wherever it appears, `reason` is the sentence behind it."""
+    """A warning. `word` is shown next to the token everywhere, `reason` is its explanation."""
 
     word: str
     reason: str
@@ -45,7 +45,7 @@ NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract
 
 
 def standing(chain_id: int | None, address: str | None, *, using: Names) -> Standing:
-    """By the chain's list as it is known at this moment."""
+    """Return the standing according to the currently cached list of the chain."""
     listed = using.token(chain_id, address)
     if listed and listed.featured:
         return Standing.FEATURED
@@ -76,9 +76,10 @@ def marks(
     using: Names,
     known: Standing | None = None,
 ) -> tuple[Mark, ...]:
-    """The warnings that a token carries, the most telling first. `symbol` and `name` are as received.
+    """Return a token's warnings, most important first. `symbol` and `name` are as received.
 
-    `known`: its standing, where somebody has looked already. Of a featured token its own names are never doubted."""
+    `known`: its standing, if already determined. A featured token's own names are never doubted.
+    """
     known = standing(chain_id, address, using=using) if known is None else known
     listed = using.token(chain_id, address) if known is Standing.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
@@ -87,12 +88,12 @@ def marks(
 
 
 def words(found: Sequence[Mark]) -> str:
-    """`looks like USDC, unlisted`; "" for nothing."""
+    """Return `looks like USDC, unlisted`, or "" without warnings."""
     return ", ".join(mark.word for mark in found)
 
 
 def said(found: Sequence[Mark], address: str | None) -> str:
-    """The words with the address that is to be compared: `unlisted: 0x0709CF…B39Eb1`."""
+    """Return the warnings with the address to compare: `unlisted: 0x0709CF…B39Eb1`."""
     return f"{words(found)}: {hashes.short_address(address)}" if found and address else words(found)
 
 
@@ -102,7 +103,7 @@ def _marks(
     if address and known in (Standing.UNLISTED, Standing.LISTED):
         is_listed = known is Standing.LISTED
         yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
-    # Whoever keeps a list may keep a token on it that is named after its site.
+    # A listed token may be named after a website.
     yield from _of_text(symbol, name, is_explicit=known is not Standing.UNLISTED)
     if known is Standing.UNLISTED:
         yield NOT_LISTED
@@ -113,8 +114,9 @@ def _marks(
 
 @dataclass(frozen=True)
 class Featured:
-    """Tokens that the service features, by how their symbols and their names read. `tokens` are held with it: by their
-    identity it is found again."""
+    """Featured tokens by the readings of their symbols and names. `tokens` is stored because its identity is the
+    cache key.
+    """
 
     tokens: tuple[TokenInfo, ...]
     symbols: Mapping[str, Sequence[TokenInfo]]
@@ -143,14 +145,16 @@ def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, S
 
 
 def _readings(name: str) -> frozenset[str]:
-    """Of all of it, and of what is shown."""
+    """Return the readings of the whole text and of its displayed part."""
     return letters.readings(name) | letters.readings(name[: text.SYMBOL_CAP])
 
 
 def _alike(
     chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
 ) -> Iterator[Mark]:
-    """On other chains a listed token may be called as it likes: a bridged one has the name of what it stands for."""
+    """Return the featured tokens that it imitates. A listed token may share the name of one on another chain, as
+    bridged tokens do.
+    """
     wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
     for tokens in wanted:
         for place, given in (("symbol", symbol), ("name", name)):
@@ -194,12 +198,12 @@ def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
     return _listed([*named, f"{more} more"] if more else named)
 
 
-# The letters of a name
+# Characters of a name
 
 
 @lru_cache(CACHED)
 def _of_text(symbol: str, name: str, *, is_explicit: bool) -> tuple[Mark, ...]:
-    """What the text of a symbol and a name tells by itself."""
+    """Return the warnings that follow from the symbol and name alone."""
     found = (_in_disguise(symbol, name) or _mixed(symbol, name), _hidden(symbol, name))
     return tuple(filter(None, (*found, _link(symbol, name, is_explicit=is_explicit))))
 
@@ -248,7 +252,7 @@ def _link(*written: str, is_explicit: bool) -> Mark | None:
 
 
 def _shown(letter: str) -> str:
-    """Letters that run to the left would turn the sentence around."""
+    """Return characters for display, isolated, because right-to-left letters would reorder the sentence."""
     runs_on = unicodedata.bidirectional(letter) not in ("R", "AL", "AN")
     return letter if runs_on and not text.is_hidden(letter) else f"⟨{_number(letter)}⟩"
 
@@ -258,10 +262,10 @@ def _number(character: str) -> str:
 
 
 def _called(character: str) -> str:
-    """`right-to-left override`; control characters have no names."""
+    """Return `right-to-left override`. Control characters have no Unicode names."""
     return unicodedata.name(character, "a character without a name").lower()
 
 
 def _listed(named: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b` or `a, b and c`."""
     return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))

@@ -55,9 +55,10 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Row:
-    """One quoted figure and its actual value, with every digit.
+    """A quoted figure and its actual value, with every digit.
 
-    `since`: the actual value is the time that has passed since then, and counts on."""
+    `since`: the actual value is the time elapsed since then, still counting.
+    """
 
     label: str
     result: Result

@@ -1,4 +1,4 @@
-"""Amounts, addresses and arguments of a call: as pieces of a sentence, and as rows of a table."""
+"""Amounts, addresses and arguments of a call, as parts of a sentence and as table rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from intents_ui.display.selectors import CONTRACT, NATIVE, PERHAPS, UNNAMED, Par
 from intents_ui.service.wire import ChainInfo, DepositIntentEntry, ServiceAddressOverrides, ServiceContracts, TokenInfo
 
 MOST_ENTRIES = 20  # of a list among the arguments
-MOST_BYTES = 2_048  # of an argument; all of them stand in the raw JSON
+MOST_BYTES = 2_048  # of an argument; the raw JSON has all of them
 
 TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefore", "quoteTimestamp", "fillDeadline"})
-# 32 bytes that hold an address where the other chain has such.
+# Arguments of 32 bytes with the other chain's address.
 FAR_ADDRESSES = frozenset({"mintRecipient", "destinationCaller", "recipient", "to", "depositor"})
 FAR_ADDRESSES |= {"inputToken", "outputToken", "exclusiveRelayer"}
 # How bridges number the chains: by chain ID, or by numbers of their own.

@@ -256,7 +256,7 @@ def test_an_id_of_up_to_200_characters_is_accepted(length):
 
 @pytest.mark.parametrize("written", ["", "x" * 201, ".", "..", "a b", "a/b"])
 def test_an_id_that_fits_no_url_is_rejected(written):
-    with pytest.raises(ValueError, match="an ID that doesn.t fit a URL"):
+    with pytest.raises(ValueError, match=r"an ID that doesn.t fit a URL"):
         scalars.read_intent_id(written)
 
 
