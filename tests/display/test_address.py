@@ -58,7 +58,7 @@ CANONICAL = [
 
 
 @pytest.mark.parametrize(("written", "known"), CANONICAL)
-def test_only_an_accounts_address_has_a_page(written, known) -> None:
+def test_only_account_addresses_have_a_page(written, known) -> None:
     assert address.canonical(written) == known
 
 
@@ -85,7 +85,7 @@ def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, l
     assert (role.shown, role.may_be_more) == (shown, may_be_more)
 
 
-def test_a_role_that_could_not_be_asked_has_no_count() -> None:
+def test_a_role_that_could_not_be_loaded_has_no_count() -> None:
     assert address.role(lookup.DEPOSIT_ADDRESS, None).intents is None
 
 
@@ -103,12 +103,12 @@ def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     assert (totals.latest, totals.first) == (before(hours=1), before(hours=5))
 
 
-def test_what_was_received_is_in_base_units_where_nobody_tells_the_decimals() -> None:
+def test_received_amounts_without_decimals_are_in_base_units() -> None:
     (received,) = address.totals([hit(1), hit(2)], using=CATALOGUE, now=NOW).received.tokens
     assert str(received.side.amount) == "14 base units"
 
 
-def test_tokens_are_summed_apart_and_both_forms_of_a_coin_together() -> None:
+def test_tokens_are_summed_separately_and_both_native_placeholders_together() -> None:
     found = [
         hit(1),
         hit(2, origin_token_address=NATIVE_ALIAS),
@@ -130,12 +130,12 @@ def test_addresses_that_differ_by_letter_case_alone_are_one_token_only_in_hex() 
     assert len(sums.tokens) == 2
 
 
-def test_nothing_that_succeeded_comes_to_nothing() -> None:
+def test_without_succeeded_transfers_the_totals_are_empty() -> None:
     totals = address.totals([hit(1, "ABORTED")], using=CATALOGUE, now=NOW)
     assert (totals.intents, totals.succeeded, totals.sent.tokens) == (1, 0, ())
 
 
-def test_a_token_is_named_with_its_chain_and_its_name_made_visible() -> None:
+def test_a_token_is_named_with_its_chain_and_sanitized_name() -> None:
     listed = [TokenInfo(chain_id=BASE, address=USDC, symbol="US\u202eDC"), TokenInfo(chain_id=77, address=USDC)]
     assert address.token_names(listed, using=CATALOGUE) == ("US⟨U+202E⟩DC (hidden characters) on Base", "— on Chain 77")
 

@@ -38,7 +38,7 @@ TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_no_view_denies_another(status, same_chain):
+def test_no_view_contradicts_another(status, same_chain):
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
     usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
     last = [None, "SUCCEEDED", "FAILED"] if same_chain else LEGS

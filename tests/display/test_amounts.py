@@ -26,11 +26,11 @@ SHORT = [
 
 
 @pytest.mark.parametrize(("value", "decimals", "short"), [row[1:] for row in SHORT], ids=[row[0] for row in SHORT])
-def test_the_short_form(value, decimals, short):
+def test_an_amount_has_a_short_form(value, decimals, short):
     assert amounts.amount(value, decimals=decimals).short == short
 
 
-def test_an_amount_says_all_three_things():
+def test_an_amount_has_three_forms():
     shown = amounts.amount(1_247_912_345, decimals=6, symbol="USDC")
     assert str(shown) == "1,247.91 USDC"
     assert shown.full == "1247.912345"
@@ -38,7 +38,7 @@ def test_an_amount_says_all_three_things():
     assert not shown.exact
 
 
-def test_a_short_form_that_says_everything_is_exact():
+def test_a_short_form_with_every_digit_is_exact():
     assert amounts.amount(5_000_000_000, decimals=6).exact
 
 
@@ -74,22 +74,22 @@ USD = [
 
 
 @pytest.mark.parametrize(("value", "shown"), [row[1:] for row in USD], ids=[row[0] for row in USD])
-def test_dollars(value, shown):
+def test_usd_amounts_are_cut_to_cents(value, shown):
     assert amounts.usd(Decimal(value)) == shown
 
 
 @given(st.integers(10**6, 10**18))
-def test_a_stablecoin_and_its_dollars_show_the_same_cents(value):
+def test_a_stablecoin_and_its_usd_value_show_the_same_cents(value):
     shown = amounts.shortened(value, decimals=6).partition(".")
     whole, _, cents = amounts.usd(Decimal(value).scaleb(-6)).removeprefix("$").partition(".")
     assert (shown[0], shown[2].ljust(2, "0")[:2]) == (whole, cents)
 
 
-def test_unknown_dollars_are_a_dash():
+def test_unknown_usd_is_a_dash():
     assert amounts.usd(None) == amounts.usd_full(None) == "—"
 
 
-def test_full_dollars_have_every_digit_and_no_exponent():
+def test_full_usd_amounts_have_every_digit_and_no_exponent():
     assert amounts.usd_full(Decimal("3.1e-15")) == "$0.0000000000000031"
     assert amounts.usd_full(Decimal("-1e+3")) == "-$1000.00"
 
@@ -122,7 +122,7 @@ def test_the_full_value_gives_back_the_base_units(value, decimals):
 
 
 @given(st.integers(0, 2**256), st.integers(0, 77))
-def test_the_short_form_never_says_more_than_there_is_nor_nothing_for_something(value, decimals):
+def test_the_short_form_never_exceeds_the_amount_nor_rounds_it_to_zero(value, decimals):
     shown = amounts.amount(value, decimals=decimals)
     short, full = Decimal(shown.short.replace(",", "")), Decimal(shown.full)
     assert short <= full
@@ -137,7 +137,7 @@ def test_every_dollar_amount_can_be_shown(value):
     assert "%" in amounts.fraction(value)
 
 
-def test_full_dollars_keep_more_digits_than_arithmetic_would():
+def test_full_usd_amounts_keep_more_digits_than_default_arithmetic():
     long = "0." + "1" * 45
     assert amounts.usd_full(Decimal(long)) == f"${long}"
 

@@ -36,7 +36,7 @@ def row(situation: Situation) -> triage.Row:
     return triage.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
 
 
-def test_a_next_step_that_says_to_recover_funds_links_the_place():
+def test_a_next_step_to_recover_funds_links_the_recovery_page():
     told = summary.of(recoverable(BOTH))
     assert "recover" in told.next_step.lower()
     assert told.help == (
@@ -49,7 +49,7 @@ def test_without_settings_the_app_that_started_the_transfer_is_named():
     assert summary.of(recoverable(Contacts())).help == (Help(assistance.RECOVER_IN_THE_APP),)
 
 
-def test_a_next_step_of_support_alone_links_no_recovery():
+def test_a_next_step_for_support_links_no_recovery():
     situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
     told = summary.of(replace(situation, contacts=BOTH))
     assert "contact support" in told.next_step.lower()
@@ -58,13 +58,13 @@ def test_a_next_step_of_support_alone_links_no_recovery():
     assert summary.of(replace(situation, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
 
 
-def test_a_contact_may_be_a_page():
+def test_a_support_contact_can_be_a_page():
     help = summary.of(recoverable(Contacts(support="https://help.example/new"))).help
     assert Help(assistance.SUPPORT, "https://help.example/new") in help
 
 
 @pytest.mark.parametrize("contacts", [BOTH, Contacts()])
-def test_a_transfer_without_trouble_links_neither(contacts):
+def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts):
     assert summary.of(delivered(contacts)).help == ()
 
 
@@ -101,7 +101,7 @@ def test_the_row_of_a_ticket_and_its_copies_have_the_links():
         assert link in copies.comma_separated([of_ticket], root=ROOT)
 
 
-def test_the_copies_name_the_app_without_settings():
+def test_triage_exports_name_the_app_without_settings():
     of_ticket = row(recoverable(Contacts()))
     for text in (
         copies.plain([of_ticket], root=ROOT, now=NOW),

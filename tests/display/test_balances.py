@@ -88,7 +88,7 @@ WORTHS = [
 
 
 @pytest.mark.parametrize(("held", "worth", "said", "each"), [row[1:] for row in WORTHS], ids=[row[0] for row in WORTHS])
-def test_what_a_balance_comes_to(held, worth, said, each):
+def test_a_balances_value_is_stated(held, worth, said, each):
     holding = only(entry(group(held)))
     assert (holding.worth, holding.said, holding.each) == (worth, said, each)
     assert holding.side.usd == (held.balance_usd if worth is Worth.PRICED else None)
@@ -111,7 +111,7 @@ AMOUNTS = [
 @pytest.mark.parametrize(
     ("held", "full", "unit", "standing"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
 )
-def test_how_much_of_which_token(held, full, unit, standing):
+def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
     side = only(entry(group(held))).side
     assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
 
@@ -142,7 +142,7 @@ ADDRESSES = [
 @pytest.mark.parametrize(
     ("of_intent", "address", "chain_id", "called"), [row[1:] for row in ADDRESSES], ids=[row[0] for row in ADDRESSES]
 )
-def test_which_address_it_is(of_intent, address, chain_id, called):
+def test_each_balance_names_its_intent_address(of_intent, address, chain_id, called):
     written = {"intentAddress": address, "chainId": str(chain_id), "tokens": [{"balance": "1"}]}
     (found,) = balances.addresses(listed(entry(BalanceGroup.model_validate(written)), of_intent, None))
     assert (found.called, found.holdings[0].called, found.chain_id) == (called, called, chain_id)
@@ -167,11 +167,11 @@ SENTENCES = [
 @pytest.mark.parametrize(
     ("of_intent", "found", "sentence"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES]
 )
-def test_what_is_said_instead_of_balances(of_intent, found, sentence):
+def test_missing_balances_are_explained(of_intent, found, sentence):
     assert balances.of(listed(found, of_intent, None), is_listed=found is not None).sentence == sentence
 
 
-def test_the_value_of_all_says_on_how_many_it_rests():
+def test_the_total_value_says_how_many_tokens_are_priced():
     unpriced = token(1, price_usd=None, balance_usd=None)
     value = of(entry(group(token(), unpriced, token(0)), group(token(), address=DELIVERY, chain_id=BASE))).value
     assert value is not None
@@ -217,7 +217,7 @@ def test_balances_are_announced_in_one_line(found, heard):
     assert balances.heard(of(found)) == heard
 
 
-def test_nothing_held_has_no_value():
+def test_an_empty_balance_has_no_value():
     assert of(entry(group(token(0)))).value is None
 
 
@@ -234,7 +234,7 @@ def test_a_balance_that_matters_changes_the_summary(found, key):
     assert (told.key if told.key != unchecked.key else None) == key
 
 
-def test_the_story_names_what_is_worth_most():
+def test_the_summary_names_the_most_valuable_balance():
     dust = token(10**9, balance_usd=Decimal("0.01"), contract_address=MERCHANT, symbol="DUST")
     most = token(contract_address=USDC_ON_BASE, chain_id=BASE)
     found = entry(group(dust), group(most, address=DELIVERY, chain_id=BASE))
@@ -249,7 +249,7 @@ class Listed(Catalogue):
         return TokenInfo(chain_id=chain_id, address=address, symbol="USDC", decimals=6)
 
 
-def test_the_story_tells_the_amount_that_the_balance_has_where_the_service_and_its_list_count_otherwise():
+def test_the_summary_states_the_balance_even_if_the_service_flags_none():
     found = entry(group(token(decimals=8)))
     told = summary.of(listed(found, names=Listed()))
     (place,) = balances.of(listed(found, names=Listed()), is_listed=True).addresses
@@ -258,7 +258,7 @@ def test_the_story_tells_the_amount_that_the_balance_has_where_the_service_and_i
     assert "0.797123 USDC" in told.location
 
 
-def test_everything_held_is_listed_except_balances_of_zero():
+def test_every_balance_is_listed_except_zero():
     unknown, priced = token(None), token(price_usd=Decimal(1))
     unpriced, worthless = token(price_usd=None, balance_usd=None), token(price_usd=Decimal(0), balance_usd=None)
     empty = token(0, balance_usd=Decimal(0))

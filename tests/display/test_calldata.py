@@ -59,12 +59,12 @@ def test_a_selector_is_the_hash_of_its_signature(function):
     assert selector_of(function.signature).hex() == function.selector
 
 
-def test_no_selector_stands_twice():
+def test_selectors_are_unique():
     assert len(KNOWN) == len(FUNCTIONS)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
-def test_a_sentence_speaks_of_arguments_that_there_are(function):
+def test_every_sentence_uses_existing_arguments(function):
     names = list(leaves(function.parameters))
     assert len(names) == len(set(names))
     spoken = {name for _, name, _, _ in Formatter().parse(function.sentence) if name}
@@ -74,7 +74,7 @@ def test_a_sentence_speaks_of_arguments_that_there_are(function):
     assert function.allowance in (*names, "")
 
 
-def test_every_amount_that_is_spoken_of_has_a_token():
+def test_every_amount_in_a_sentence_has_a_token():
     kinds = {
         (name, each.parameter.type)
         for function in FUNCTIONS
@@ -89,7 +89,7 @@ def test_every_amount_that_is_spoken_of_has_a_token():
 
 
 @given(st.data())
-def test_what_was_encoded_is_read_back(data):
+def test_encoded_calls_are_decoded_again(data):
     function = data.draw(st.sampled_from(FUNCTIONS))
     types = [each.type for each in function.parameters]
     values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
@@ -119,7 +119,7 @@ LIKE_ARGUMENTS = st.lists(
 
 
 @given(SELECTORS, st.one_of(st.binary(max_size=2000), LIKE_ARGUMENTS))
-def test_any_bytes_behind_a_selector_have_an_answer(selector, rest):
+def test_any_bytes_after_a_selector_are_decoded_or_rejected(selector, rest):
     read = calldata.decoded(selector + rest)
     if isinstance(read, Decoded):
         found = calldata.inner(read)
@@ -129,7 +129,7 @@ def test_any_bytes_behind_a_selector_have_an_answer(selector, rest):
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_at_all_have_an_answer(data):
+def test_any_bytes_are_decoded_or_rejected(data):
     assert isinstance(calldata.decoded(data), Decoded | Unread)
     calldata.packed(data)
     calldata.plainly_packed(data)
@@ -154,11 +154,11 @@ BOMBS = [
 
 
 @pytest.mark.parametrize("data", BOMBS)
-def test_what_cannot_be_read_is_broken(data):
+def test_undecodable_arguments_are_reported(data):
     assert calldata.decoded(data) is Unread.BROKEN
 
 
-def test_no_more_is_read_than_a_few_times_what_there_is(monkeypatch):
+def test_the_decoder_reads_only_a_few_times_the_data(monkeypatch):
     held = []
     read = calldata._Stream.read
     monkeypatch.setattr(calldata._Stream, "read", lambda self, size=-1: held.append(read(self, size)) or held[-1])
@@ -167,20 +167,20 @@ def test_no_more_is_read_than_a_few_times_what_there_is(monkeypatch):
     assert sum(map(len, held)) < 10 * len(data)
 
 
-def test_a_long_honest_list_is_read():
+def test_a_long_valid_list_is_decoded():
     values = [bytes([number % 256]) * 100 for number in range(200)]
     read = calldata.decoded(call_of("multicall(bytes[])", values))
     assert isinstance(read, Decoded)
     assert [each.data for each in calldata.inner(read) or ()] == values
 
 
-def test_too_long_and_too_short_and_unknown_data_say_so():
+def test_undecodable_data_says_why():
     assert calldata.decoded(TRANSFER + bytes(calldata.MOST_BYTES)) is Unread.TOO_LONG
     assert calldata.decoded(b"\xa9\x05") is Unread.SHORT
     assert calldata.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
 
 
-def test_what_stands_behind_the_arguments_is_counted():
+def test_bytes_after_the_arguments_are_counted():
     read = calldata.decoded(TRANSFER + word(1) + word(2) + b"referrer")
     assert isinstance(read, Decoded)
     assert (read.value("amount"), read.left_over) == (2, 8)
@@ -213,7 +213,7 @@ def test_hex(text, data):
     assert calldata.raw(text) == data
 
 
-def test_the_wallets_shorthand():
+def test_the_wallets_compact_encoding_is_decoded():
     """Flags for the whole, the nonce, how many calls; then flags for each call and the parts that they announce."""
     to = bytes.fromhex(HERE[2:])
     first = bytes([0x02 | 0x04 | 0x40]) + to + word(7) + (3).to_bytes(3) + b"abc"
@@ -228,7 +228,7 @@ def test_the_wallets_shorthand():
     assert calldata.packed(bytes(21) + bytes([1, 1])) == (Inner(None, b"", 0, None, False, False, 0),)
 
 
-def test_a_shorthand_with_something_left_or_missing_is_none():
+def test_a_compact_list_with_extra_or_missing_bytes_is_rejected():
     whole = bytes([0x10 | 0x01, 0x01])
     assert calldata.packed(whole + b"\0") is None
     assert calldata.packed(whole[:-1]) is None
@@ -269,14 +269,14 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("data", "expected"), CALLS)
-def test_calls_in_a_call(data, expected):
+def test_nested_calls_are_decoded(data, expected):
     read = calldata.decoded(data)
     assert isinstance(read, Decoded)
     found = calldata.inner(read)
     assert (None if found is None else [*found]) == expected
 
 
-def test_each_way_to_carry_calls_finds_what_it_needs():
+def test_each_encoding_of_nested_calls_finds_its_arguments():
     """With no calls inside, so that a misspelt name of an argument does not hide behind an unreadable value."""
     for function in FUNCTIONS:
         found = calldata.inner(nothing_in(function))

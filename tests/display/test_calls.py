@@ -298,7 +298,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("to", "data", "sentence"), SENTENCES)
-def test_a_call_in_a_sentence(to, data, sentence):
+def test_a_call_is_described_in_a_sentence(to, data, sentence):
     made = plan(Call(to=to, data=hexed(data)), receipt=receipt(summary=summary(destination_to_address=MERCHANT)))
     assert str(made[0].steps[0].said) == sentence
 
@@ -321,11 +321,11 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("data", "sentence"), VALUES)
-def test_coins_that_are_sent_along_are_said_once(data, sentence):
+def test_native_tokens_sent_with_a_call_are_mentioned_once(data, sentence):
     assert str(step_of(data, to=OWNER, value=5 * 10**17).said) == sentence
 
 
-def test_arguments_stand_beneath_with_type_and_value():
+def test_arguments_are_listed_with_type_and_value():
     step = step_of(call_of("approve(address,uint256)", DEPOSIT, 99_912_345), to=USDC, gas_limit=160_000)
     assert step.signature == "approve(address,uint256)"
     rows = [(row.name, row.type, row.cell.shown, row.who) for row in step.rows]
@@ -336,12 +336,12 @@ def test_arguments_stand_beneath_with_type_and_value():
     assert step.limit == "Gas limit: 160,000"
 
 
-def test_the_zero_address_is_the_coin_where_a_token_is_meant():
+def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
     step = step_of(call_of("sweep(address,address)", NOBODY, NOBODY))
     assert [row.who for row in step.rows] == ["native token", "the zero address"]
 
 
-def test_what_is_left_over_has_a_row():
+def test_leftover_funds_have_a_row():
     step = step_of(call_of("transfer(address,uint256)", OWNER, 1) + b"referrer", to=USDC)
     assert (step.rows[-1].name, step.rows[-1].cell.shown) == ("more", "8 after the arguments")
 
@@ -358,7 +358,7 @@ FLAGS = [
 
 
 @pytest.mark.parametrize(("flags", "words"), FLAGS, ids=[str(flags) for flags, _ in FLAGS])
-def test_flags_in_words(flags, words):
+def test_flags_are_shown_as_words(flags, words):
     assert " ".join(step_of("0x", **flags).remarks) == words
 
 
@@ -372,7 +372,7 @@ TROUBLES = [
 
 
 @pytest.mark.parametrize(("data", "words"), TROUBLES, ids=[words for _, words in TROUBLES])
-def test_what_cannot_be_read_says_why_and_is_shown_as_it_is(data, words):
+def test_undecodable_data_says_why_and_is_shown_raw(data, words):
     step = step_of(data)
     assert step.trouble == words
     assert data.startswith(step.data.shown)
@@ -383,7 +383,7 @@ def test_hidden_characters_in_the_data_are_made_visible():
     assert step_of("0x\u202eab").data.shown == "0x⟨U+202E⟩ab"
 
 
-def test_calls_in_a_call_are_told_beneath_it():
+def test_nested_calls_are_listed_below_their_call():
     inside = call_of("transfer(address,uint256)", OWNER, 10**6), call_of("approve(address,uint256)", ROUTER, 10**6)
     step = step_of(
         call_of("aggregate3((address,bool,bytes)[])", [(USDC, False, data) for data in inside]), to=MULTICALL3
@@ -412,7 +412,7 @@ def nested(depth):
     return data
 
 
-def test_calls_in_calls_end_after_three():
+def test_nested_calls_are_decoded_three_levels_deep():
     step = step_of(nested(6))
     for _ in range(3):
         assert not step.trouble
@@ -420,23 +420,23 @@ def test_calls_in_calls_end_after_three():
     assert (step.trouble, step.inside) == ("The nested calls are too deep to decode.", ())
 
 
-def test_of_many_calls_inside_fifty_are_told_and_the_others_counted():
+def test_of_many_nested_calls_fifty_are_shown_and_the_rest_counted():
     step = step_of(call_of("multicall(bytes[])", [call_of("refundETH()")] * 80))
     assert (len(step.inside), step.more) == (50, 30)
 
 
-def test_fifty_calls_inside_are_for_the_whole_page():
+def test_the_limit_of_fifty_nested_calls_is_per_page():
     data = hexed(call_of("multicall(bytes[])", [call_of("refundETH()")] * 30))
     told = plan(Call(to=ROUTER, data=data), Call(to=ROUTER, data=data), Call(to=ROUTER, data=data))[0]
     assert [(len(step.inside), step.more) for step in told.steps] == [(30, 0), (20, 10), (0, 30)]
 
 
-def test_of_an_endless_list_fifty_are_told_and_the_others_counted():
+def test_of_an_endless_list_fifty_calls_are_shown_and_the_rest_counted():
     told = plan(*[Call(to=ROUTER, data="0x")] * 8000)[0]
     assert (len(told.steps), told.more) == (50, 7950)
 
 
-def test_so_much_data_is_read_and_no_more():
+def test_decoded_data_is_limited_per_page():
     long = hexed(call_of("forward(bytes)", bytes(60_000)))
     told = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
     assert [step.trouble for step in told.steps] == ["", ""] + [
@@ -470,7 +470,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
-def test_a_condition_in_a_sentence(condition, sentences):
+def test_a_condition_is_described_in_a_sentence(condition, sentences):
     told = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
     assert [str(note.sentence) for chapter in told for note in chapter.notes] == sentences
 
@@ -482,7 +482,7 @@ def signed(**members):
     return [str(note.sentence) for note in notes], [note.tone.value for note in notes]
 
 
-def test_a_permit_without_limit_is_said_and_marked():
+def test_an_unlimited_permit_is_described_and_marked():
     sentences, tones = signed(
         permit_signature="0x1c",
         permit_deadline=NOON,
@@ -501,7 +501,7 @@ def test_a_permit_without_limit_is_said_and_marked():
     assert tones == ["neutral", "neutral", "attention", "neutral"]
 
 
-def test_a_permit_over_an_amount_and_for_ever():
+def test_a_permit_for_an_amount_without_a_deadline_says_so():
     sentences, tones = signed(
         permit_signature="0x1c", permit_deadline=UNLIMITED, permit_amount=15_000_000, deadline=None
     )
@@ -518,7 +518,7 @@ def packed(*made):
     return hexed(call_of("execute(bytes,bytes)", listed, b"signature"))
 
 
-def test_what_the_relayer_sends_is_held_against_the_plan():
+def test_the_relayers_calls_are_compared_with_the_plan():
     pay = Call(to=USDC, data=hexed(call_of("transfer(address,uint256)", OWNER, 5)))
     give_back = Call(to=ROUTER, data="0xdeadbeef", only_fallback=True)
     paid, given_back = (USDC, 0, calldata.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
@@ -535,7 +535,7 @@ def test_what_the_relayer_sends_is_held_against_the_plan():
     assert relayed("0xdeadbeef") == ([], 3)
 
 
-def test_the_return_is_a_chapter_of_its_own():
+def test_the_refund_is_a_separate_chapter():
     returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
     told = plan(receipt=receipt(refund=returned))[-1]
     assert (told.title, told.about) == ("Refund", "on Arbitrum")
@@ -543,20 +543,20 @@ def test_the_return_is_a_chapter_of_its_own():
     assert told.steps[0].remarks == ("As recorded in the receipt.",)
 
 
-def test_what_was_sent_as_planned_is_not_told_twice():
+def test_a_call_sent_as_planned_is_not_repeated():
     data = hexed(call_of("transfer(address,uint256)", DEPOSIT, 10**8))
     asked = DepositTransaction(chain_id=ARBITRUM, to=USDC, data=data)
     told = plan(deposit_transaction=asked, receipt=receipt(deposit=transaction("SUCCEEDED", calldata=data.upper())))
     assert [str(step.said) for step in told[0].steps] == ["Send 100.00 USDC to the deposit address"]
 
 
-def test_the_services_contracts_are_called_by_name():
+def test_the_services_contracts_are_named():
     contracts = ServiceContracts(service_router_address=ROUTER)
     told = plan(Call(to=USDC, data=hexed(call_of("approve(address,uint256)", ROUTER, 1))), service_contracts=contracts)
     assert str(told[0].steps[0].said) == "Approve the service's router to spend 0.000001 USDC from the deposit address"
 
 
-def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
+def test_data_naming_other_chains_loads_none_of_their_tokens():
     names = Names()
     bridge = call_of(
         "depositV3(address,address,address,address,uint256,uint256,uint256,address,uint32,uint32,uint32,bytes)",
@@ -568,7 +568,7 @@ def test_data_that_names_other_chains_asks_for_none_of_their_tokens():
     assert names.requested <= {ARBITRUM, BASE}
 
 
-def test_an_intent_of_which_nothing_is_known_has_no_chapters():
+def test_an_intent_without_calls_has_no_chapters():
     assert calls.chapters(at(None, None, names=Names())) == ()
 
 
@@ -624,7 +624,7 @@ SCENES = [
 
 
 @pytest.mark.parametrize(("number", "told"), SCENES)
-def test_the_calls_of_a_scenario(number, told):
+def test_the_calls_of_scenarios_are_described(number, told):
     scenario = scene(number, 100_000)
     quote = scenario.intent.quote
     bought, least = (
@@ -662,7 +662,7 @@ ANY_CALL = st.builds(
 
 
 @given(st.lists(ANY_CALL, max_size=4), HEXED, HEXED, WHOLE)
-def test_whatever_the_calls_are_there_is_an_answer_within_bounds(made, input_data, calldata_given, chain_id):
+def test_any_calls_are_described_within_limits(made, input_data, calldata_given, chain_id):
     told = plan(
         *made,
         origin_calls=IntentCalls(chain_id=chain_id, calls=tuple(made)),

@@ -39,12 +39,12 @@ def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC",
     return coins.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
 
 
-def test_the_sprite_holds_what_is_used_and_nothing_else() -> None:
+def test_the_sprite_has_exactly_the_used_icons() -> None:
     assert set(DRAWN) == {*coins.CHAINS.values(), *coins.TOKENS.values()}
 
 
 @pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
-def test_a_picture_is_small_and_of_plain_shapes(drawn: str) -> None:
+def test_an_icon_is_small_and_of_plain_shapes(drawn: str) -> None:
     assert len(drawn) < 3000
     assert set(re.findall(r"<([^ >]+)", drawn)) == {"path"}
     attributes = dict(re.findall(r'([a-z-]+)="([^"]*)"', drawn, re.IGNORECASE))
@@ -52,13 +52,13 @@ def test_a_picture_is_small_and_of_plain_shapes(drawn: str) -> None:
     assert re.sub(r' ([a-z-]+)="([0-9A-Za-z# .,-]*)"|<path|/>|>', "", drawn, flags=re.IGNORECASE) == ""
 
 
-def test_the_sprite_is_its_pictures_alone() -> None:
+def test_the_sprite_has_only_its_icons() -> None:
     rest = re.sub(r"<symbol .*?</symbol>\n", "", SPRITE)
     assert rest == '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n'
     assert len(DRAWN) == SPRITE.count("<symbol ")
 
 
-def test_every_picture_is_that_of_the_symbol_at_its_address() -> None:
+def test_every_icon_matches_the_symbol_at_its_address() -> None:
     emulated = json.loads(resources.files("intents_ui.emulator").joinpath("data/tokens.json").read_text("utf-8"))
     listed = {(token["chainId"], token["address"].lower()): token["symbol"] for token in emulated}
     wrong = {
@@ -86,15 +86,15 @@ def test_every_picture_is_that_of_the_symbol_at_its_address() -> None:
         pytest.param(0, NATIVE, "", id="on chain 0"),
     ],
 )
-def test_a_picture_belongs_to_an_address(chain_id: int | None, address: str | None, picture: str) -> None:
+def test_an_icon_belongs_to_an_address(chain_id: int | None, address: str | None, picture: str) -> None:
     assert of_token(chain_id, address).picture == picture
 
 
-def test_what_is_not_known_has_letters_on_a_plain_ground_and_no_picture() -> None:
+def test_unknown_tokens_have_letters_on_a_plain_background() -> None:
     assert of_token(ARBITRUM, USDC, is_known=False) == Coin("USD", None)
 
 
-def test_a_token_that_only_has_a_famous_name_does_not_have_the_picture() -> None:
+def test_a_token_with_a_famous_name_alone_has_no_icon() -> None:
     spoof = TokenMetadata(chain_id=BASE, token_address=SPOOF, name="USD Coin", symbol="USDC", decimals=6)
     coin = identity(BASE, SPOOF, using=CATALOGUE, metadata=spoof).coin
     assert (coin.monogram, coin.hue, coin.picture, coin.logo) == ("USD", None, "", None)
@@ -110,25 +110,25 @@ class Logos(Catalogue):
         return TokenInfo(chain_id=chain_id or 0, address=address or "", logo_uri="https://logos.example/token.png")
 
 
-def test_the_logo_is_that_of_the_services_list() -> None:
+def test_the_logo_comes_from_the_services_list() -> None:
     coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
     assert coin.logo == coins.Logo(BASE, USDC_ON_BASE, "https://logos.example/token.png")
     assert coin.chain
     assert coin.chain.logo == coins.Logo(BASE, None, "https://logos.example/chain.png")
 
 
-def test_beside_a_warning_there_is_neither_picture_nor_logo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_with_a_warning_has_neither_icon_nor_logo(monkeypatch: pytest.MonkeyPatch) -> None:
     warning = Mark("lookalike letters", "It is not what it seems.")
     monkeypatch.setattr(trust, "marks", lambda *token, **about: (warning,))
     coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
     assert (coin.hue, coin.picture, coin.logo) == (None, "", None)
 
 
-def test_a_chain_is_known_by_its_id_and_not_by_its_name() -> None:
+def test_a_chain_icon_follows_its_id_not_its_name() -> None:
     assert coins.of_chain(ETHEREUM, "Something").picture == "ethereum"
     assert coins.of_chain(SEPOLIA, "Ethereum").picture == ""
     assert coins.of_chain(None, "Ethereum").picture == ""
 
 
-def test_bridged_usdt_on_base_has_the_picture_of_usdt() -> None:
+def test_bridged_usdt_on_base_has_the_icon_of_usdt() -> None:
     assert of_token(BASE, "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2", symbol="USDT").picture == "usdt"

@@ -66,7 +66,7 @@ def kept_from_it(error: ServiceError) -> ServiceError:
         pytest.param(Unreadable.because(Flaw.OTHER_INTENT), Outcome.UNKNOWN, id="about another intent"),
     ],
 )
-def test_what_an_error_says_of_a_commit(error: ServiceError, outcome: Outcome) -> None:
+def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: Outcome) -> None:
     assert commit.outcome_of(error) is outcome
     told = commit.told(outcome, error=error, now=NOW)
     assert told.outcome is outcome
@@ -84,13 +84,13 @@ def test_what_an_error_says_of_a_commit(error: ServiceError, outcome: Outcome) -
         (None, Outcome.UNKNOWN),
     ],
 )
-def test_only_the_state_itself_makes_up_for_a_lost_answer(status: str | None, outcome: Outcome) -> None:
+def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: Outcome) -> None:
     told = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
     assert told.outcome is outcome
     assert ("may still be in progress" in told.what) is (status == "QUOTED")
 
 
-def test_where_the_state_cannot_be_read_the_services_own_words_tell_it() -> None:
+def test_without_a_readable_status_the_error_cause_tells_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
     assert "Current status: EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
     for cause in (None, "", "status=", "no word of it"):

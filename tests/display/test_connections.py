@@ -36,7 +36,7 @@ def test_a_provider_that_serves_two_chains_connects_them(chain_id: int, expected
     assert connected(of(chain_id, RELAY=EVERYWHERE)) == expected
 
 
-def test_what_only_swaps_on_a_chain_connects_nothing() -> None:
+def test_swap_only_providers_connect_no_chains() -> None:
     found = of(MAIN, SUSHI=EVERYWHERE, ZEROX=frozenset({MAIN}))
     assert connected(found) == {}
     assert [provider.label for provider in found.swappers] == ["Sushi", "0x"]
@@ -50,13 +50,13 @@ def test_the_chain_with_most_in_common_comes_first_and_the_rest_is_counted() -> 
     assert next(iter(connected(found))) == OTHER
 
 
-def test_of_whom_nothing_is_known_is_told_apart_from_who_serves_nothing() -> None:
+def test_an_unavailable_provider_differs_from_one_without_chains() -> None:
     found = of(MAIN, RELAY=None, CCTP=frozenset(), LIFI=frozenset({OTHER}))
     assert [provider.label for provider in found.unknown] == ["Relay"]
     assert not found.is_unknown
     assert of(MAIN, **dict.fromkeys(ASKED)).is_unknown
 
 
-def test_automatic_is_no_provider() -> None:
+def test_automatic_is_not_a_provider() -> None:
     assert "AUTO" not in ASKED
     assert len(ASKED) == 14

@@ -19,7 +19,7 @@ def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> At
     )
 
 
-def test_every_operation_has_a_sentence_and_each_write_its_consequence() -> None:
+def test_every_operation_has_a_description_and_each_write_its_consequence() -> None:
     assert console.ABOUT.keys() == OPERATIONS.keys()
     assert console.CONSEQUENCES.keys() == {name for name, each in OPERATIONS.items() if each.is_write}
     for sentence in (*console.ABOUT.values(), *console.CONSEQUENCES.values()):
@@ -30,11 +30,11 @@ def test_every_operation_has_a_sentence_and_each_write_its_consequence() -> None
     ("seconds", "shown"),
     [(0.00042, "0.4 ms"), (0.0099, "9.9 ms"), (0.0104, "10 ms"), (1.2345, "1234 ms"), (28.04, "28.0 s")],
 )
-def test_the_time_taken(seconds: float, shown: str) -> None:
+def test_the_time_taken_is_measured(seconds: float, shown: str) -> None:
     assert console.time_taken(seconds) == shown
 
 
-def test_the_size_as_it_is_and_as_it_came() -> None:
+def test_a_size_is_shown_uncompressed_and_as_transferred() -> None:
     assert console.size(attempt(size=1, wire_size=1)) == "1 byte"
     assert console.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes transferred"
 
@@ -52,7 +52,7 @@ def test_the_size_as_it_is_and_as_it_came() -> None:
         "é \u202e \U0001d4b3 {a,b} ~ * ?",
     ],
 )
-def test_a_shell_hands_curl_exactly_the_request(text: str) -> None:
+def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
     command = console.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
     script = "curl() { printf '%s\\0' \"$@\"; }\n" + command
     given = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
@@ -63,7 +63,7 @@ def test_a_shell_hands_curl_exactly_the_request(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\x00", "a\x1b[201~\nid\n", "\r", "\x7f", "\x9b"])
-def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
+def test_control_characters_yield_no_shell_command(text: str) -> None:
     assert console.curl("http://host", text, has_key=False) == ""
 
 
@@ -76,14 +76,14 @@ def test_no_command_is_given_for_what_a_terminal_obeys(text: str) -> None:
         (ServiceError(), "Service unreachable", "The service did not respond."),
     ],
 )
-def test_what_has_no_code_is_told_in_words(error: ServiceError, title: str, meaning: str) -> None:
+def test_errors_without_a_code_have_a_message(error: ServiceError, title: str, meaning: str) -> None:
     told = console.outcome(attempt(error=error, status=None), is_write=False)
     assert (told.status, told.title) == ("No response", title)
     assert meaning in told.meaning
     assert not told.is_documented
 
 
-def test_only_a_write_whose_end_nobody_knows_is_warned_of() -> None:
+def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     lost = attempt(error=Unreachable.because(Reason.TIMEOUT), status=None)
     assert console.outcome(lost, is_write=True).warning == console.MAYBE_DONE
     assert console.outcome(lost, is_write=False).warning == ""
@@ -93,7 +93,7 @@ def test_only_a_write_whose_end_nobody_knows_is_warned_of() -> None:
     assert console.outcome(never_sent, is_write=True).warning == ""
 
 
-def test_a_status_that_nobody_knows_is_its_number() -> None:
+def test_an_unknown_http_status_is_shown_by_its_number() -> None:
     assert console.outcome(attempt(status=799), is_write=False).status == "799"
 
 
@@ -109,7 +109,7 @@ def test_a_status_that_nobody_knows_is_its_number() -> None:
         ("GetIntent", '{"intentId":"0x1"}', None),
     ],
 )
-def test_what_comes_next(operation: str, text: str, then: NextCall | None) -> None:
+def test_the_next_call_follows_from_the_response(operation: str, text: str, then: NextCall | None) -> None:
     assert next_call.next_call(attempt(operation, text=text)) == then
     assert next_call.next_call(attempt(operation, text=text, error=NotFound())) is None
 
@@ -138,7 +138,7 @@ def test_what_comes_next(operation: str, text: str, then: NextCall | None) -> No
         pytest.param("GetChains", "{}", '{"nextPage":{}}', "", id="another operation"),
     ],
 )
-def test_what_is_asked_again(operation: str, sent: str, text: str, again: str) -> None:
+def test_the_next_page_and_the_next_change_can_be_requested(operation: str, sent: str, text: str, again: str) -> None:
     assert next_call.again(attempt(operation, sent=sent, text=text)) == again
     if again:
         json.loads(again)

@@ -41,7 +41,7 @@ def row(outcome: Outcome, headline: str = "Done") -> Row:
     return replace(MOVED, outcome=outcome, headline=headline)
 
 
-def test_plain_text_says_what_the_rows_say():
+def test_plain_text_has_the_content_of_the_rows():
     assert (
         copies.plain(ROWS, root=ROOT, now=NOW)
         == f"""\
@@ -62,7 +62,7 @@ As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
     )
 
 
-def test_csv_says_what_the_rows_say():
+def test_csv_has_the_content_of_the_rows():
     written = list(csv.DictReader(io.StringIO(copies.comma_separated(ROWS, root=ROOT), newline="")))
     assert len(written) == 2
     assert written[0] == {
@@ -124,7 +124,7 @@ def cells_of(table: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_what_strangers_wrote_stays_text_in_its_cell(words):
+def test_untrusted_text_stays_in_its_cell(words):
     hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,))
     cells = cells_of(copies.markdown([hostile], root=ROOT, now=NOW))
     assert len(cells) == 8
@@ -139,7 +139,7 @@ def test_no_text_breaks_out_of_its_cell(words):
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
-def test_no_cell_of_a_spreadsheet_is_a_formula(formula):
+def test_no_csv_cell_is_a_formula(formula):
     hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
     written = copies.comma_separated([hostile], root=ROOT)
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
@@ -173,9 +173,9 @@ def test_plain_text_keeps_its_lines(words):
     ],
     ids=["one", "several", "some failed", "all failed", "the one failed"],
 )  # fmt: skip
-def test_the_total_counts_what_was_found_and_never_takes_a_failure_for_nothing(rows, said):
+def test_the_total_counts_results_and_failures_separately(rows, said):
     assert copies.total(rows) == said
 
 
-def test_every_answered_outcome_is_counted():
+def test_every_outcome_is_counted():
     assert {*copies.TALLY, Outcome.FAILED} == set(Outcome)

@@ -246,7 +246,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("of_intent", "of_receipt", "balances", "key"), CASES)
-def test_each_case_has_its_verdict(of_intent, of_receipt, balances, key):
+def test_each_case_has_its_diagnosis(of_intent, of_receipt, balances, key):
     found = examined(of_intent, of_receipt, balances)
     assert found is not None
     assert found.key is key
@@ -254,11 +254,11 @@ def test_each_case_has_its_verdict(of_intent, of_receipt, balances, key):
     assert "{" not in found.sentence + found.next
 
 
-def test_every_verdict_has_its_case():
+def test_every_diagnosis_has_a_case():
     assert {case.values[3] for case in CASES} | {Key.UNREAD} == set(Key) == set(DIAGNOSES)
 
 
-def test_a_receipt_that_could_not_be_read_leaves_it_open():
+def test_an_unreadable_receipt_leaves_the_result_open():
     found = examined(asking(), None, unread=True)
     assert found.key is Key.UNREAD
     assert [finding.shown.word for finding in found.findings][:4] == ["Not seen"] * 4
@@ -278,7 +278,7 @@ def test_a_receipt_that_could_not_be_read_leaves_it_open():
         pytest.param(receipt(deposit=watched(), origin="MINING"), None, id="a later step shows that it came"),
     ],
 )
-def test_nobody_asks_about_a_payment_that_was_used(of_receipt, balances):
+def test_a_used_deposit_needs_no_check(of_receipt, balances):
     assert examined(asking(of_receipt.status), of_receipt, balances) is None
 
 
@@ -320,7 +320,7 @@ AMOUNT = st.integers(1, 2**256 - 1)
 
 @settings(deadline=None)
 @given(AMOUNT, AMOUNT)
-def test_what_is_there_and_what_is_apart_make_what_was_asked_for(there, asked):
+def test_the_balance_and_the_shortfall_make_the_requested_amount(there, asked):
     asked_for = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=asked, chain_id=ARBITRUM)
     unknown = summary(origin_token_metadata=None)
     of_receipt = receipt(deposit=watched(), summary=unknown)
@@ -331,7 +331,7 @@ def test_what_is_there_and_what_is_apart_make_what_was_asked_for(there, asked):
         assert f", {abs(there - asked):,} base units {'more than' if there > asked else 'below'}" in found.sentence
 
 
-def test_less_than_asked_for_may_be_enough():
+def test_less_than_the_requested_amount_can_be_enough():
     needed = TransactionPrecondition(
         chain_id=ARBITRUM, owner_address=DEPOSIT_ADDRESS, token_address=USDC, min_amount=99_000_000
     )
@@ -346,7 +346,7 @@ def test_less_than_asked_for_may_be_enough():
     assert examined(of_quote, receipt(deposit=watched()), held(99_000_000)).key is Key.UNCOUNTED
 
 
-def test_a_namesake_is_told_by_its_address():
+def test_tokens_with_the_same_symbol_are_told_apart_by_address():
     found = examined(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE))
     assert (line(found, "Token").expected, line(found, "Token").found) == (
         "USDC 0xaf88d0…8e5831",
@@ -356,14 +356,14 @@ def test_a_namesake_is_told_by_its_address():
     assert line(found, "Chain").shown.word == "Match"
 
 
-def test_a_token_that_is_there_beside_the_right_one_does_not_hide_it():
+def test_another_token_at_the_address_does_not_hide_the_right_one():
     both = (*held(ASKED), *held(5, token=FAKE, symbol="JUNK", decimals=0))
     found = examined(asking(), receipt(deposit=watched()), both)
     assert found.key is Key.UNCOUNTED
     assert line(found, "Amount").found == "100.00 USDC and 5 JUNK (unlisted: 0xFafafA…fAFaFA)"
 
 
-def test_one_address_on_both_chains_is_no_payment_on_the_wrong_chain():
+def test_one_address_on_both_chains_is_not_a_deposit_on_the_wrong_chain():
     both = asking(destination_intent_address=DEPOSIT_ADDRESS)
     assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).key is Key.WATCHED
 
@@ -389,14 +389,14 @@ LINES = [
 
 
 @pytest.mark.parametrize(("deposit", "words"), LINES)
-def test_line_by_line(deposit, words):
+def test_each_row_of_the_deposit_check_is_as_expected(deposit, words):
     found = examined(asking(), receipt(deposit=deposit))
     assert [finding.shown.word for finding in found.findings] == words
     labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
     assert [finding.label for finding in found.findings] == labels
 
 
-def test_a_deadline_to_the_second():
+def test_a_deadline_is_exact_to_the_second():
     at = NOW + timedelta(minutes=3)
     offered = asking("QUOTED", expires_at=at)
     for late_by, word, found in ((-1, "On time", "confirmed 1 s before"), (1, "Late", "confirmed 1 s after")):
@@ -406,14 +406,14 @@ def test_a_deadline_to_the_second():
 
 
 @pytest.mark.parametrize("later", [timedelta(), timedelta(days=1)], ids=["at once", "a day later"])
-def test_a_deadline_is_measured_against_the_end_of_what_has_ended(later):
+def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
     for ended, word in ((before(minutes=1), "Passed"), (before(minutes=3), "Ended before")):
         over = receipt("ABORTED", deposit=watched("ABORTED"), summary=summary(finished_at=ended))
         found = examined(asking("ABORTED", **EXPIRED), over, now=NOW + later)
         assert line(found, "Deadline").shown.word == word
 
 
-def test_what_a_stalled_payment_waits_for_is_support():
+def test_a_stalled_deposit_waits_for_support():
     long_ago = {"updated_at": before(hours=2)}
     of_receipt = receipt(deposit=paid(**long_ago), origin=transaction("PENDING", **long_ago), **long_ago)
     assert examined(asking(), of_receipt).next == "Contact support with the intent ID."
@@ -427,7 +427,7 @@ def test_a_row_holds_the_warning_as_a_flag_and_a_wait_as_minutes(row):
     assert bool(row.get("minutes")) == ("{escalation}" in words)
 
 
-def test_a_deposit_that_is_not_accepted_is_waited_for_until_a_moment():
+def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
     since = Facts.of(asking(), of_receipt).last_change
     until = timedelta(minutes=DIAGNOSES[Key.UNCOUNTED]["minutes"])
@@ -440,13 +440,13 @@ def test_a_deposit_that_is_not_accepted_is_waited_for_until_a_moment():
     assert summaries.changes_at(at(asking(), of_receipt, now=since + until - timedelta(seconds=1))) == since + until
 
 
-def test_nothing_is_known_of_an_intent_that_says_nothing():
+def test_an_empty_intent_has_an_unknown_status():
     found = examined(intent("QUOTED", origin_chain_id=None, expires_at=None, updated_at=None), None)
     assert [(finding.expected, finding.found) for finding in found.findings[:3]] == [("—", "—")] * 3
     assert line(found, "Deadline").shown.word == "Unknown"
 
 
-def test_what_strangers_wrote_is_made_visible():
+def test_untrusted_text_is_sanitized():
     found = examined(asking(), receipt(deposit=watched()), held(5, token=FAKE, symbol="US\u202eDC", decimals=0))
     assert "\u202e" not in found.sentence
     assert "⟨U+202E⟩" in found.sentence
@@ -458,7 +458,7 @@ WORDS = {"chain", "foundChain", "expected", "least", "lacking", "excess", "found
 WORDS |= {"status", "escalation"}
 
 
-def test_the_texts_name_only_what_there_is():
+def test_the_texts_use_existing_placeholders_only():
     fields = {
         field
         for row in DIAGNOSES.values()
@@ -507,7 +507,7 @@ ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted
     "later", [timedelta(), timedelta(minutes=6), timedelta(hours=3)], ids=["now", "later", "long after"]
 )
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
-def test_no_scenario_is_told_otherwise_than_by_its_story(which, at, variant, later):
+def test_no_scenario_differs_from_its_expected_summary(which, at, variant, later):
     told, now = scene(which, at, variant), NOW + later
     found = display.of(told.at(now))
     tale = told.story(now)
@@ -544,7 +544,7 @@ def _of(told, share, whole):
         pytest.param(29, 3601, "A", id="paid twice"),
     ],
 )
-def test_with_a_balance_the_story_agrees_too(which, at, variant, balance):
+def test_with_a_balance_the_summary_agrees_too(which, at, variant, balance):
     told = scene(which, at, variant)
     balances = HELD[balance](told)
     found = display.of(told.at(has_balance=bool(balances), balances=balances))
@@ -553,7 +553,7 @@ def test_with_a_balance_the_story_agrees_too(which, at, variant, balance):
     assert tale.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
 
 
-def test_the_underpaid_scenario_lacks_exactly_half_a_coin():
+def test_the_underfunded_scenario_is_exactly_half_a_token_short():
     told = scene(27, 961)
     found = display.of(told.at(balances=_of(told, 995, 1000)))
     assert found.sentence == ("99.50 USDC is at the deposit address, 0.5 USDC below the minimum of 100.00 USDC.")
@@ -576,7 +576,7 @@ UNPAID = {Key.OFFERED, Key.NOTHING, Key.WATCHED, Key.PAST_DEADLINE, Key.EXPIRED,
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
+def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
     for deposit, origin, balance, expired in itertools.product(DEPOSITS, legs, BALANCES, (False, True)):
         of_intent = asking(status, **(EXPIRED if expired else {}))
@@ -598,7 +598,7 @@ def test_every_combination_has_an_answer_that_its_facts_do_not_deny(status):
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
-def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
+def test_the_clock_changes_nothing_about_a_closed_transfer(which, at, variant):
     told = scene(which, at, variant)
     if summaries.changes_at(told.at()) is None:
         found, after = (display.of(told.at(now)) for now in (NOW, NOW + timedelta(hours=3)))
@@ -608,7 +608,7 @@ def test_of_what_has_ended_the_clock_changes_nothing(which, at, variant):
 
 @settings(deadline=None)
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
-def test_until_the_next_moment_the_verdict_stays(moment, later, share):
+def test_no_diagnosis_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
     until = summaries.changes_at(told.at(now))
@@ -622,7 +622,7 @@ def test_until_the_next_moment_the_verdict_stays(moment, later, share):
         assert said(between) == said(now)
 
 
-def test_a_hash_of_these_tests_is_no_placeholder():
+def test_the_hashes_of_these_tests_are_not_placeholders():
     assert line(examined(asking(), receipt(deposit=paid())), "Transaction").found == TXN_HASH
 
 
@@ -676,7 +676,7 @@ def test_the_amount_of_a_reported_deposit_reads_like_its_neighbors_when_the_addr
         pytest.param(asking("INVALID"), receipt("INVALID", deposit=paid("FAILED")), EMPTY, True, id="not found"),
     ],
 )
-def test_the_deposit_check_needs_attention_only_where_something_was_seen_and_is_not_as_expected(
+def test_the_deposit_check_needs_attention_only_for_an_unexpected_observation(
     of_intent, of_receipt, balances, needs_attention
 ):
     assert examined(of_intent, of_receipt, balances).needs_attention is needs_attention

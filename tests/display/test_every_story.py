@@ -117,7 +117,7 @@ BY_OTHER_FACTS = {
 }
 
 
-def test_each_kind_of_state_is_there():
+def test_each_kind_of_state_is_covered():
     assert set(LEGS) == set(TransactionStatus)
     assert {leg(Transaction(status=state)) for state in STATES} == set(Leg)
 
@@ -213,7 +213,7 @@ def returned(state: str | None, chain_id: int) -> IntentTransaction | None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_combination_has_an_answer_that_denies_none_of_its_facts(status: str):
+def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
     of_intent = intent(
         None,
         owner_address=OWNER,

@@ -53,7 +53,7 @@ def test_shares_and_times_are_those_of_the_sample() -> None:
         (2, 8, Tone.BAD, "Most recent transfers on this route were not delivered"),
     ],
 )
-def test_the_verdict_rests_on_how_many_arrived(succeeded: int, failed: int, tone: Tone, words: str) -> None:
+def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, tone: Tone, words: str) -> None:
     entries = [entry(n) for n in range(succeeded)] + [entry(100 + n, "FAILED") for n in range(failed)]
     told = everyone(entries, like=MINE, now=START)
     assert told.tone is tone
@@ -71,12 +71,12 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
     assert (told.looked_at, told.alike, told.ended, told.running) == (3, 2, 1, 0)
 
 
-def test_what_still_runs_is_counted_apart() -> None:
+def test_open_transfers_are_counted_separately() -> None:
     told = everyone([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
     assert (told.ended, told.running) == (1, 1)
 
 
-def test_several_failures_with_one_reason_are_a_hint() -> None:
+def test_several_failures_with_the_same_reason_are_reported() -> None:
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
     told = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
     assert told.repeated is not None
@@ -100,7 +100,7 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
     ],
 )
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
-def test_a_transfer_without_trouble_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
+def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
     entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
     told = everyone(entries, like=mine, now=START)
     assert told.ended == 10
@@ -125,7 +125,7 @@ def test_an_aborted_transfer_counts_only_when_a_step_failed(step: str, counted: 
     assert (told.ended, told.not_delivered, told.running) == ((2, 1, 0) if counted else (1, 0, 0))
 
 
-def test_what_the_owner_stopped_is_never_the_most_common_failure() -> None:
+def test_aborted_transfers_are_never_the_most_common_failure() -> None:
     entries = [aborted(n, "Aborted by owner", step="FAILED") for n in range(9)]
     told = everyone(entries, like=MINE, now=START)
     assert (told.not_delivered, told.repeated) == (9, None)
@@ -148,6 +148,6 @@ def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, s
     assert (told.delivered, told.times) == (shares, times)
 
 
-def test_nobody_else_is_an_answer_too() -> None:
+def test_no_other_transfers_is_a_valid_result() -> None:
     told = everyone([], like=MINE, now=START)
     assert (told.ended, told.median, told.tone) == (0, None, Tone.NEUTRAL)

@@ -56,16 +56,16 @@ def test_transactions_of_unlisted_chains_lead_to_a_block_explorer(
 
 
 @pytest.mark.parametrize("txn_hash", [f"0x{DIGITS}", SIGNATURE])
-def test_the_listed_explorer_wins(txn_hash: str) -> None:
+def test_the_listed_explorer_takes_precedence(txn_hash: str) -> None:
     listed = ChainInfo(id=792703809, block_explorer=BlockExplorer(url="https://explorer.example/"))
     assert transaction_link(txn_hash, chain_id=792703809, info=listed) == f"https://explorer.example/tx/{txn_hash}"
 
 
-def test_an_address_of_solana_leads_to_its_explorer() -> None:
+def test_a_solana_address_links_to_its_explorer() -> None:
     assert explorers.address_link(ACCOUNT, info=None) == f"https://solscan.io/account/{ACCOUNT}"
 
 
-def test_a_missed_hash_of_an_unlisted_chain_can_be_viewed_there() -> None:
+def test_an_unknown_hash_of_an_unlisted_chain_links_to_its_explorer() -> None:
     finding = Finding(Kind.TRANSACTION, f"0x{DIGITS}", chain_id=8253038)
     (link,) = explorers.explorers(finding, chains=[ChainInfo(id=1, name="Ethereum")])
     assert (link.chain, link.link) == ("Bitcoin", f"https://mempool.space/tx/{DIGITS}")

@@ -37,7 +37,7 @@ def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Ro
     return export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL)
 
 
-def test_the_columns_have_a_fixed_order() -> None:
+def test_export_columns_have_a_fixed_order() -> None:
     assert COLUMNS[:4] == ("intent_id", "status", "headline", "location")
     assert COLUMNS[-3:] == ("has_balance", "balances", "url")
     assert [name.removeprefix("origin_") for name in COLUMNS if name.startswith("origin_")][:-1] == [
@@ -45,7 +45,7 @@ def test_the_columns_have_a_fixed_order() -> None:
     ][:-1]
 
 
-def test_both_sides_are_exact_with_base_units_and_decimals_beside() -> None:
+def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:
     made = row(receipt("SUCCEEDED", summary=DELIVERED))
     assert (made.origin_amount, made.origin_base_units, made.origin_decimals) == ("100", "100000000", 6)
     assert (made.destination_amount, made.destination_base_units, made.destination_decimals) == ("99.91", "99910000", 6)
@@ -70,7 +70,7 @@ def test_both_sides_are_exact_with_base_units_and_decimals_beside() -> None:
         pytest.param(None, 6, None, id="amount unknown"),
     ],
 )
-def test_an_amount_is_exact_or_not_given(value: int | None, decimals: int | None, amount: str | None) -> None:
+def test_an_amount_is_exact_or_missing(value: int | None, decimals: int | None, amount: str | None) -> None:
     token = TokenMetadata(chain_id=42161, token_address="0x" + "12" * 20, symbol="ODD", decimals=decimals)
     given = summary(origin_token_amount=value, origin_token_address=token.token_address, origin_token_metadata=token)
     made = row(receipt(summary=given), using=NO_NAMES)
@@ -78,25 +78,25 @@ def test_an_amount_is_exact_or_not_given(value: int | None, decimals: int | None
     assert made.origin_base_units == (None if value is None else str(value))
 
 
-def test_moments_are_utc_and_what_is_not_known_is_not_given() -> None:
+def test_times_are_utc_and_unknown_ones_missing() -> None:
     made = row(receipt(), created_at=datetime(2026, 11, 21, 14, 3, 11, 120_000, tzinfo=UTC))
     assert made.created_at == "2026-11-21T14:03:11.120000Z"
     assert (made.finished_at, made.expires_at, made.recipient, made.memo, made.destination_amount) == (None,) * 5
 
 
-def test_an_entry_with_nothing_in_it_is_a_row() -> None:
+def test_an_empty_entry_is_a_row() -> None:
     made = row(using=NO_NAMES)
     given = {name for name in COLUMNS if getattr(made, name) is not None}
     assert given == {"intent_id", "status", "url", *SUMMARY}
 
 
 @pytest.mark.parametrize("placeholder", ["0x" + "0" * 64, "0x" + "f" * 64, None])
-def test_a_placeholder_is_no_hash(placeholder: str | None) -> None:
+def test_a_placeholder_is_not_a_hash(placeholder: str | None) -> None:
     made = row(receipt(deposit=transaction("PENDING", txn_hash=placeholder), origin="MINING"))
     assert (made.deposit_hash, made.origin_hash) == (None, TXN_HASH)
 
 
-def test_a_return_is_told_with_its_chain() -> None:
+def test_a_refund_is_described_with_its_chain() -> None:
     made = row(receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
     assert (made.refund_hash, made.refund_chain_id, made.refund_base_units) == (TXN_HASH, BASE, "99500000")
 
@@ -116,14 +116,14 @@ def test_the_reason_is_that_of_the_first_step_that_failed(legs: dict[str, Any], 
     assert row(receipt("FAILED", **made)).reason == reason
 
 
-def test_what_strangers_wrote_is_exact() -> None:
+def test_untrusted_text_is_exported_exactly() -> None:
     memo, symbol = '=1+1\r\n\u202eevil, "quoted"\t⟨', "＝SUM(A1)"  # noqa: RUF001
     token = TokenMetadata(chain_id=42161, token_address=USDC, symbol=symbol, decimals=6)
     made = row(receipt(summary=summary(memo=memo, origin_token_metadata=token)))
     assert (made.memo, made.origin_symbol) == (memo, symbol)
 
 
-def test_balances_are_listed_and_nobody_looked_is_not_none_there() -> None:
+def test_unchecked_balances_are_not_empty_balances() -> None:
     known = TokenBalance(contract_address=USDC_ON_BASE, balance=79_710_000, decimals=6, chain_id=0, symbol="USDC")
     odd = TokenBalance(contract_address="0x" + "12" * 20, balance=5, symbol=None)
     empty = TokenBalance(contract_address=USDC_ON_BASE, balance=0, decimals=6)
@@ -135,6 +135,6 @@ def test_balances_are_listed_and_nobody_looked_is_not_none_there() -> None:
     assert (row(receipt(), has_balance=False).has_balance, row(receipt(), has_balance=False).balances) == (False, None)
 
 
-def test_a_quote_says_what_is_sent_when_there_is_no_receipt() -> None:
+def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
     made = export_row.of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
     assert (made.status, made.origin_base_units, made.destination_base_units) == ("QUOTED", "25000000", None)

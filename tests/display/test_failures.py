@@ -21,7 +21,7 @@ def kinds(error: type[errors.ServiceError]) -> list[type[errors.ServiceError]]:
 
 
 @pytest.mark.parametrize("kind", kinds(errors.ServiceError))
-def test_every_error_has_words_that_send_nobody_to_pay_again(kind: type[errors.ServiceError]) -> None:
+def test_no_error_message_suggests_a_second_deposit(kind: type[errors.ServiceError]) -> None:
     words = failures.words(kind())
     assert words.title
     assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
@@ -29,7 +29,7 @@ def test_every_error_has_words_that_send_nobody_to_pay_again(kind: type[errors.S
     assert failures.status(kind()).value in (400, 403, 404, 429, 503)
 
 
-def test_our_own_crowd_is_not_told_as_the_services_wish() -> None:
+def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
     ours, theirs = failures.words(errors.Overloaded()), failures.words(errors.TooBusy())
     assert "Dashboard" in ours.title
     assert "by the service" in theirs.title
@@ -37,7 +37,7 @@ def test_our_own_crowd_is_not_told_as_the_services_wish() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
-def test_every_code_has_a_class_a_text_for_readers_and_one_for_staff(row) -> None:
+def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
     error = refusals.refusal(
         {"error": row["name"], "code": code, "msg": row["msg"]}, status=row["status"], retry_after=None, now=NOW
@@ -53,35 +53,35 @@ def test_every_code_has_a_class_a_text_for_readers_and_one_for_staff(row) -> Non
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
-def test_no_code_has_words_that_is_not_in_the_table() -> None:
+def test_every_error_code_with_a_message_is_in_the_table() -> None:
     assert failures.BY_CODE.keys() == console.MEANINGS.keys() == {row["code"] for row in TABLE}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
-def test_a_code_that_nobody_knows_has_words_by_its_status(status: int) -> None:
+def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
     error = refusals.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
     assert failures.words(error) in {words for _, words in failures.WORDS} | {failures.FAILED}
 
 
 @pytest.mark.parametrize("reason", errors.Reason)
-def test_every_reason_why_no_answer_came_has_words(reason: errors.Reason) -> None:
+def test_every_connection_failure_has_a_message(reason: errors.Reason) -> None:
     words = failures.words(errors.Unreachable.because(reason))
     assert words.title == "Service unreachable"
     assert words.what.endswith(failures.THOSE_GO_ON)
 
 
 @pytest.mark.parametrize("flaw", errors.Flaw)
-def test_every_flaw_of_an_answer_has_words(flaw: errors.Flaw) -> None:
+def test_every_flaw_of_a_response_has_a_message(flaw: errors.Flaw) -> None:
     assert failures.words(errors.Unreadable.because(flaw)).title == "Unexpected response"
 
 
-def test_who_asked_us_to_slow_down_and_until_when() -> None:
+def test_rate_limits_name_their_source_and_end() -> None:
     error = errors.TooBusy()
     error.retry_after = 60.0
     assert failures.until(error, now=NOW).startswith("Rate limited until 12:01:00 UTC (in 60 s).")
 
 
-def test_when_it_is_tried_again_is_said_where_waiting_helps_and_only_there() -> None:
+def test_the_retry_time_is_stated_only_if_waiting_helps() -> None:
     assert "Retry after 12:00:10 UTC (in 10 s)." in failures.until(errors.Unreachable(), now=NOW)
     assert failures.until(errors.NotFound(), now=NOW) == failures.until(errors.AccessDenied(), now=NOW) == ""
 
@@ -91,7 +91,7 @@ def old(operation: str, seconds: float, again_in: float | None = None) -> OldAns
     return OldAnswer(operation, learned_at, errors.Unreachable.because(errors.Reason.REFUSED), again_in)
 
 
-def test_the_oldest_answer_speaks_for_all() -> None:
+def test_the_oldest_response_determines_the_age() -> None:
     told = failures.old([old("GetIntent", 5, 3.0), old("GetIntentReceipt", 40), old("GetIntent", 5, 7.4)], now=NOW)
     assert told is not None
     assert told.as_of == NOW - timedelta(seconds=40)
@@ -99,7 +99,7 @@ def test_the_oldest_answer_speaks_for_all() -> None:
     assert told.again == "Retrying in 7 s."
 
 
-def test_names_are_told_of_where_nothing_else_is_old() -> None:
+def test_stale_names_are_mentioned_only_if_nothing_else_is_stale() -> None:
     names = old("GetChains", 9000)
     both = failures.old([names, old("GetIntent", 4)], now=NOW)
     alone = failures.old([names], now=NOW)
@@ -122,7 +122,7 @@ def test_names_are_told_of_where_nothing_else_is_old() -> None:
         (["SomethingNew"], "parts of this page"),
     ],
 )
-def test_what_is_stale_is_named(operations: list[str], parts: str) -> None:
+def test_stale_parts_are_named(operations: list[str], parts: str) -> None:
     told = failures.old([old(operation, 90) for operation in operations], now=NOW)
     assert told is not None
     assert told.parts == parts
@@ -130,24 +130,24 @@ def test_what_is_stale_is_named(operations: list[str], parts: str) -> None:
     assert told.sentence == f"Last updated 2026-11-21 11:58:30 UTC: {parts}. Service unreachable."
 
 
-def test_a_list_requested_for_its_balances_is_named_by_them() -> None:
+def test_a_list_with_balances_is_labeled_so() -> None:
     told = failures.old([replace(old("GetIntentHistory", 9), has_balances=True)], now=NOW)
     assert told is not None
     assert told.parts == "balances"
 
 
-def test_a_service_that_an_old_answer_does_not_wait_for_is_called_slow() -> None:
+def test_a_service_that_stale_data_does_not_wait_for_is_called_slow() -> None:
     slow = OldAnswer("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
     told = failures.old([slow], now=NOW)
     assert told is not None
     assert (told.why, told.again) == ("The service is slow to respond.", "Retrying on the next refresh.")
 
 
-def test_nothing_old_is_nothing_to_tell() -> None:
+def test_without_stale_data_there_is_no_notice() -> None:
     assert failures.old([], now=NOW) is None
 
 
-def test_what_was_asked_in_vain_is_named_once_with_its_reference() -> None:
+def test_failed_calls_are_listed_once_with_their_request_id() -> None:
     failed, missing = errors.Unreachable(), errors.NotFound()
     failed.operation, failed.request_id = "GetIntentReceipt", "abc123abc123"
     missing.operation, missing.request_id = "GetIntent", "def456def456"

@@ -70,7 +70,7 @@ def test_parts_and_total():
         pytest.param(None, "The service reported no total. This is the sum of the fees listed.", None, id="no total"),
     ],
 )
-def test_by_how_much_the_parts_do_not_make_the_total(total, sentence, adds_up):
+def test_the_gap_between_the_parts_and_the_total_is_stated(total, sentence, adds_up):
     found = fees(RECEIVED.model_copy(update={"total_fee_usd": None if total is None else usd(total)}))
     assert (found.sentence, found.adds_up) == (sentence, adds_up)
 
@@ -80,12 +80,12 @@ def test_without_a_total_the_parts_are_summed():
     assert (found.shown, found.is_stated, found.gap) == ("$1.75", False, None)
 
 
-def test_gas_in_one_sum():
+def test_network_fees_are_summed_if_reported_as_one():
     found = fees(IntentFees(gas_fee_usd=usd("1.31"), collector_fee_usd=usd("0.10")))
     assert labels(found) == [("Network fees", "$1.31"), ("Collector fee", "$0.10")]
 
 
-def test_gas_that_is_not_known_of_each_chain_is_one_sum():
+def test_network_fees_unknown_per_chain_are_one_sum():
     received = IntentFees(origin_gas=gas(ETHEREUM, "0.91"), destination_gas=gas(BASE, None), gas_fee_usd=usd("1.31"))
     assert labels(fees(received)) == [("Network fees", "$1.31")]
 
@@ -105,12 +105,12 @@ def test_a_provider_fee_has_the_name_of_the_provider(name, chains, label):
     assert labels(found) == [(label, "$0.20")]
 
 
-def test_no_fees_are_unknown_and_not_zero():
+def test_missing_fees_are_unknown_not_zero():
     assert fees(None).shown == fees(IntentFees()).shown == "—"
     assert fees(None).sentence == fees(IntentFees()).sentence == ""
 
 
-def test_a_fee_of_nothing_stands_in_the_table_and_not_in_the_bar():
+def test_a_fee_of_zero_is_in_the_table_but_not_in_the_bar():
     found = fees(IntentFees(gas_fee_usd=usd("1"), collector_fee_usd=usd("0"), total_fee_usd=usd("1")))
     assert labels(found) == [("Network fees", "$1.00"), ("Collector fee", "$0.00")]
     assert [part.share for part in found.parts] == [100, 0]
@@ -126,7 +126,7 @@ def test_a_negative_part_leaves_no_shares_to_draw(service, collector):
     assert found.adds_up is True
 
 
-def test_a_part_without_dollars_is_shown_and_nothing_is_added_up():
+def test_a_fee_without_usd_is_shown_and_no_usd_total_computed():
     received = IntentFees(gas_fee_usd=usd("1"), service_fee_total=5, fee_token_address=USDC, total_fee_usd=usd("2"))
     found = fees(received)
     assert [(part.source, part.exact) for part in found.parts] == [(Source.GAS, "$1.00"), (Source.SERVICE, "—")]
@@ -167,7 +167,7 @@ def test_amounts_are_exact_whatever_the_token(decimals, total, apart):
     assert found.sentence.endswith(f", {apart} less than the quoted total.")
 
 
-def test_dollars_and_amounts_add_up_each_for_itself():
+def test_usd_and_token_amounts_are_checked_separately():
     received = IntentFees(
         fee_token_address=USDC,
         gas_fee_total=1,
@@ -190,11 +190,11 @@ def test_dollars_and_amounts_add_up_each_for_itself():
     assert in_a_token(6, off).sentence == expected
 
 
-def test_a_fee_token_that_is_not_named_leaves_base_units():
+def test_an_unnamed_fee_token_leaves_base_units():
     assert fees(IntentFees(total_fee_amount=7)).in_token == "7 base units"
 
 
-def test_the_deposit_tells_the_decimals_of_a_token_that_nobody_lists():
+def test_the_deposits_decimals_are_used_for_an_unlisted_token():
     asked = DepositTransaction(token_address=USDC, chain_id=ARBITRUM, decimals=8)
     received = IntentFees(fee_token_address=USDC, total_fee_amount=150_000_000)
     found = fees(received, origin_chain_id=ARBITRUM, deposit_transaction=asked)
@@ -216,7 +216,7 @@ class Coins:
         return ()
 
 
-def test_gas_is_in_the_coin_of_its_chain():
+def test_a_network_fee_is_in_the_native_token_of_its_chain():
     received = IntentFees(
         origin_gas=gas(BASE, "1", total_fee_amount=2**64 + 1),
         destination_gas=gas(ARBITRUM, "1", total_fee_amount=5, native_token_symbol="ETH"),

@@ -33,7 +33,7 @@ def read(query: str) -> Filters:
     return filters.read(parse_qs(query)).filters
 
 
-def test_each_active_filter_is_a_chip_that_takes_it_off_alone() -> None:
+def test_each_active_filter_is_a_chip_that_removes_only_itself() -> None:
     chips = filter_words.chips(EVERYTHING, chains={8453: "Base"}, now=NOW)
     assert [chip.text for chip in chips] == [
         "Status: failed or refunded",
@@ -62,18 +62,18 @@ STATUSES = [
 
 
 @pytest.mark.parametrize(("chosen", "words"), STATUSES, ids=[words for _, words in STATUSES])
-def test_statuses_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
     (chip,) = filter_words.chips(Filters(status=chosen), chains={}, now=NOW)
     assert chip.value == words
 
 
-def test_ranges_end_now_and_begin_at_a_whole_minute() -> None:
+def test_time_ranges_end_now_and_start_at_a_full_minute() -> None:
     hour, *_ = filter_words.ranges(Filters(size=10, until=5), now=NOW)
     assert hour.label == "last hour"
     assert read(hour.query) == Filters(size=10, since=MOMENT - 11 - 3600)
 
 
-def test_the_ways_through_a_list_are_called_by_its_order() -> None:
+def test_page_links_are_labeled_by_the_lists_order() -> None:
     newest, oldest = Filters(), Filters(order="ASC", sort="id")
     assert filter_words.steps(newest) == Steps("Newest", "Newer", "Older")
     assert filter_words.steps(oldest) == Steps("Oldest", "Earlier", "Later")
@@ -81,5 +81,5 @@ def test_the_ways_through_a_list_are_called_by_its_order() -> None:
     assert filter_words.ordered(oldest) == "oldest first, by ID"
 
 
-def test_a_length_that_was_written_by_hand_is_one_of_the_choices() -> None:
+def test_a_page_size_from_the_url_is_one_of_the_choices() -> None:
     assert filter_words.sizes(Filters(size=50)) == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))

@@ -53,7 +53,7 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("query", "expected"), RIGHT, ids=[query[:40] for query, _ in RIGHT])
-def test_what_is_right_is_read(query: str, expected: dict[str, Any]) -> None:
+def test_valid_input_is_accepted(query: str, expected: dict[str, Any]) -> None:
     asked = read(query)
     assert asked.problems == {}
     assert asked.filters == Filters(**expected)
@@ -100,20 +100,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("query", "name", "words"), WRONG, ids=[query[:44] for query, *_ in WRONG])
-def test_what_is_wrong_is_told_and_not_asked_for(query: str, name: str, words: str) -> None:
+def test_invalid_filters_get_a_message_and_no_request(query: str, name: str, words: str) -> None:
     asked = read(query)
     assert list(asked.problems) == [name]
     assert words in asked.problems[name]
 
 
-def test_what_is_wrong_stands_in_its_field_and_the_rest_is_kept() -> None:
+def test_invalid_input_stays_in_its_field_and_the_rest_is_used() -> None:
     asked = read("owner=0x12&origin=base&status=failed")
     assert asked.field("owner") == "0x12"
     assert asked.field("origin") == "8453"
     assert asked.filters.status == (IntentStatus.FAILED,)
 
 
-def test_a_chain_that_is_not_listed_is_taken_by_its_number_with_the_catalogue_and_without() -> None:
+def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog() -> None:
     assert read("origin=1").filters.origin == 1
     assert filters.read({"origin": ["1"]}).filters.origin == 1
     assert "Enter a chain ID." in filters.read({"origin": ["base"]}).problems["origin"]
@@ -134,7 +134,7 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("written", "zone", "seconds"), TYPED, ids=[f"{each[0]} {each[1]}" for each in TYPED])
-def test_a_time_is_typed_in_the_readers_zone_and_stands_as_seconds_in_the_address(
+def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
     written: str, zone: str, seconds: int
 ) -> None:
     asked = filters.read({"from_at": [written], "zone": [zone]})
@@ -142,7 +142,7 @@ def test_a_time_is_typed_in_the_readers_zone_and_stands_as_seconds_in_the_addres
     assert asked.filters.query == f"from={seconds}"
 
 
-def test_a_time_from_the_address_stands_in_its_field_in_utc() -> None:
+def test_a_time_from_the_url_is_in_its_field_in_utc() -> None:
     asked = read(f"from={MOMENT}")
     assert (asked.field("since"), asked.zone, asked.is_typed("since")) == ("2026-11-21T14:03:11", "UTC", False)
     again = filters.read({"from_at": [asked.field("since")], "zone": [asked.zone]})
@@ -193,14 +193,14 @@ EVERYTHING = Filters(
         size=some.integers(1, 100),
     )
 )
-def test_a_list_has_one_address_that_leads_to_it(wanted: Filters) -> None:
+def test_a_list_has_one_canonical_url(wanted: Filters) -> None:
     asked = read(wanted.query)
     assert asked.problems == {}
     assert asked.filters == wanted
     assert asked.filters.query == wanted.query
 
 
-def test_what_is_as_usual_stays_out_of_the_address() -> None:
+def test_defaults_are_left_out_of_the_url() -> None:
     assert Filters().query == ""
     assert Filters(status=IN_FLIGHT).query == "status=in-flight"
     assert Filters(size=30, order="ASC").query == "order=ASC&size=30"

@@ -5,7 +5,7 @@ import re
 from intents_ui.display.glossary import GLOSSARY, used_in
 
 
-def test_each_word_has_an_address_and_whole_sentences() -> None:
+def test_each_glossary_term_has_an_anchor_and_full_sentences() -> None:
     for word in GLOSSARY.values():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", word.anchor)
         assert word.meaning[0].isupper()
@@ -16,7 +16,7 @@ def test_each_word_has_an_address_and_whole_sentences() -> None:
     assert len({word.meaning for word in GLOSSARY.values()}) == len(GLOSSARY)
 
 
-def test_what_a_page_explains_is_found_once_and_nothing_else() -> None:
+def test_the_glossary_terms_of_a_page_are_found_once() -> None:
     page = 'interestfor="term-deposit-address" interestfor="term-gas" id="term-owner" interestfor="term-gas" term-quote'
     assert [word.word for word in used_in(page)] == ["deposit address", "gas"]
     assert used_in('<p interestfor="term-nobodys">') == ()

@@ -19,7 +19,7 @@ CANONICAL = [
 
 
 @pytest.mark.parametrize(("received", "known"), [row[1:] for row in CANONICAL], ids=[row[0] for row in CANONICAL])
-def test_the_canonical_form_of_a_hash(received, known):
+def test_a_hash_has_one_canonical_form(received, known):
     assert hashes.canonical_hash(received) == known
 
 
@@ -34,11 +34,11 @@ def test_addresses_are_checksummed_and_shortened():
     "other",
     ["7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", "cosmos1depk54cuajgkzea6zpgkq36tnjwdzv4afc3d27", "0x12"],
 )
-def test_an_address_of_another_kind_stays_as_it_is(other):
+def test_an_address_of_another_format_stays_unchanged(other):
     assert hashes.checksum(other) == other
 
 
-def test_short_things_are_not_shortened():
+def test_short_values_are_not_shortened():
     assert hashes.short_id("intent_123abc") == "intent_123abc"
     assert hashes.short_id("\u202eabc") == "⟨U+202E⟩abc"
 
@@ -86,12 +86,12 @@ def test_links_are_built_from_root_and_hex():
 @pytest.mark.parametrize(
     "txn_hash", [None, "", "0x" + "0" * 64, "0x" + "f" * 64, "0x12", HASH + "?x", "javascript:alert(1)"]
 )
-def test_no_link_for_what_is_no_transaction(txn_hash):
+def test_values_that_are_not_transactions_have_no_link(txn_hash):
     assert hashes.transaction_link("https://etherscan.io", txn_hash=txn_hash) is None
 
 
 @pytest.mark.parametrize("address", [None, "", "0x" + "0" * 40, "0x" + "E" * 40, "alice.eth"])
-def test_no_link_for_what_is_no_account(address):
+def test_values_that_are_not_accounts_have_no_link(address):
     assert hashes.address_link("https://etherscan.io", address=address) is None
 
 
@@ -175,5 +175,5 @@ def test_no_link_is_built_on_a_hostile_explorer(url):
         ("https://xn--e1afmkfd.xn--p1ai", "https://xn--e1afmkfd.xn--p1ai"),
     ],
 )
-def test_a_good_explorer(url, root):
+def test_a_valid_explorer_url_is_used(url, root):
     assert hashes.explorer_root(url) == root

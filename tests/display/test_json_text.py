@@ -14,27 +14,27 @@ VALUES = st.recursive(
 )
 
 
-def test_each_member_stands_on_its_own_line():
+def test_each_field_is_on_its_own_line():
     assert json_text.indented('{"a":[1,2],"b":{},"c":[ ]}') == (
         '{\n  "a": [\n    1,\n    2\n  ],\n  "b": {},\n  "c": []\n}'
     )
 
 
 @pytest.mark.parametrize("token", ["1.50", "1e+30", "1E-07", "-0.0", '"\\u0041\\/"', '"a\\"b"', '"{[,:]}"', "1" * 78])
-def test_no_token_is_written_anew(token):
+def test_every_json_token_is_preserved(token):
     assert json_text.indented(f'{{"a":{token}}}') == f'{{\n  "a": {token}\n}}'
 
 
 @given(VALUES, st.sampled_from([None, 1]))
-def test_the_layout_is_that_of_the_standard_library(value, indent):
+def test_the_layout_equals_the_standard_librarys(value, indent):
     compact = json.dumps(value, indent=indent)
     assert json_text.indented(compact) == json.dumps(value, indent=2)
 
 
 @given(st.text())
-def test_text_that_is_no_json_keeps_every_character_but_blanks(received):
+def test_text_that_is_not_json_keeps_every_character_but_whitespace(received):
     assert re.sub(r"\s", "", json_text.indented(received)) == re.sub(r"\s", "", received)
 
 
-def test_bottomless_text_does_not_become_a_page_of_blanks():
+def test_deeply_nested_text_does_not_become_a_page_of_spaces():
     assert len(json_text.indented("[" * 5000)) < 5000 * 140

@@ -30,7 +30,7 @@ def test_a_number_is_shown_digit_by_digit(number: str) -> None:
     assert (found.kind, found.text, found.more) == (Kind.NUMBER, number, 0)
 
 
-def test_members_keep_their_order_and_doubled_ones_stay() -> None:
+def test_fields_keep_their_order_including_duplicates() -> None:
     found = planted('{"b":true,"a":null,"b":"x","c":[],"d":{}}').inside
     assert [(each.key, each.kind, each.text) for each in found] == [
         ("b", Kind.WORD, "true"),
@@ -41,7 +41,7 @@ def test_members_keep_their_order_and_doubled_ones_stay() -> None:
     ]
 
 
-def test_hidden_characters_are_seen_in_names_and_texts() -> None:
+def test_hidden_characters_are_visible_in_names_and_texts() -> None:
     (found,) = planted(json.dumps({"a\u202eb": "c\u200bd\n\ud800"})).inside
     assert (found.key, found.text) == ("a⟨U+202E⟩b", "c⟨U+200B⟩d⟨U+000A⟩⟨U+D800⟩")
 
@@ -58,12 +58,12 @@ def test_the_first_levels_are_open_and_long_lists_are_not() -> None:
     assert member.inside[0].is_open is False
 
 
-def test_what_is_folded_says_what_it_is() -> None:
+def test_a_collapsed_object_has_a_preview() -> None:
     (found,) = planted('{"t":{"none":null,"chainId":1,"address":"0x2260fac5e5542a773aa44fbcfedf7c193bc2c599"}}').inside
     assert found.glimpse == "chainId: 1, address: 0x2260fac5…3bc2c599"
 
 
-def test_an_answer_that_is_too_large_is_shown_in_part() -> None:
+def test_a_response_that_is_too_large_is_shown_in_part() -> None:
     found = tree(json.dumps({"intents": [{"a": 1, "b": 2, "c": {}}] * 5000}))
     assert found
     assert not found.is_whole
@@ -73,24 +73,24 @@ def test_an_answer_that_is_too_large_is_shown_in_part() -> None:
     assert 0 < len(intents.inside) <= json_tree.MOST_OF_A_LIST
 
 
-def test_an_object_with_many_members_ends_too() -> None:
+def test_an_object_with_many_fields_is_truncated() -> None:
     found = tree(json.dumps({str(number): [[]] for number in range(100_000)}))
     assert found
     assert len(list(nodes(found.root))) <= json_tree.MOST
 
 
-def test_a_whole_answer_says_so() -> None:
+def test_a_complete_json_tree_says_so() -> None:
     found = tree('{"a":[1,2,{"b":[]}]}')
     assert found
     assert found.is_whole
 
 
 @pytest.mark.parametrize("text", ["", "null", "1", '"x"', "{", "<html>", "[" * 100_000])
-def test_what_is_no_object_has_no_tree(text: str) -> None:
+def test_text_that_is_not_json_has_no_tree(text: str) -> None:
     assert tree(text) is None
 
 
-def test_the_depth_has_an_end() -> None:
+def test_the_nesting_depth_is_limited() -> None:
     found = tree("[" * 500 + "]" * 500)
     assert found
     assert not found.is_whole
@@ -107,5 +107,5 @@ def test_the_depth_has_an_end() -> None:
         (json.dumps({"intentId": "x" * 201}), ""),
     ],
 )
-def test_an_intents_id_leads_to_its_page(text: str, intent_id: str) -> None:
+def test_an_intent_id_in_json_links_to_its_page(text: str, intent_id: str) -> None:
     assert planted(text).inside[0].intent_id == intent_id

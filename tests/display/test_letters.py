@@ -68,7 +68,7 @@ IMITATIONS = [
 
 
 @pytest.mark.parametrize(("name", "found"), IMITATIONS)
-def test_a_letter_is_taken_for_one_of_ascii_in_a_word_with_such(name, found):
+def test_a_letter_imitates_ascii_only_in_a_word_with_ascii_letters(name, found):
     assert [(each.letter, each.instead) for each in letters.imitations(name)] == found
 
 
@@ -88,7 +88,7 @@ MIXTURES = [
 
 
 @pytest.mark.parametrize(("name", "scripts"), MIXTURES)
-def test_a_word_that_mixes_scripts_is_told(name, scripts):
+def test_a_word_that_mixes_scripts_gets_a_warning(name, scripts):
     found = letters.mixture(name)
     assert (found and found.scripts) == scripts
 
@@ -130,7 +130,7 @@ def test_web_addresses_are_found(name, explicit, any_):
 
 
 @given(st.text(st.characters(), max_size=60))
-def test_any_text_has_readings_of_which_nothing_is_hidden(name):
+def test_any_text_has_readings_without_hidden_characters(name):
     readings = letters.readings(name)
     assert not any(text.is_hidden(each) or each.isspace() for reading in readings for each in reading)
     assert readings & letters.readings(f" {name}\u200b") or not readings

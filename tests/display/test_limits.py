@@ -59,7 +59,7 @@ def call_of(function, number, *, length=1):
 @pytest.mark.sampled(10)
 @pytest.mark.finding("S1")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
-def test_every_number_of_a_known_call_is_told_at_its_limits(function):
+def test_every_number_in_a_known_call_is_described_at_its_limits(function):
     for number in NUMBERS:
         steps = plan(call_of(function, number))[0].steps
         assert steps
@@ -75,7 +75,7 @@ def test_every_number_of_a_known_call_is_told_at_its_limits(function):
     [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature],
     ids=lambda function: function.signature,
 )
-def test_every_list_of_a_known_call_is_told_at_its_limits(function):
+def test_every_list_in_a_known_call_is_described_at_its_limits(function):
     for length in LENGTHS:
         steps = plan(call_of(function, 1, length=length))[0].steps
         assert steps
@@ -85,7 +85,7 @@ def test_every_list_of_a_known_call_is_told_at_its_limits(function):
 @pytest.mark.sampled(10)
 @pytest.mark.finding("S1")
 @pytest.mark.parametrize("number", NUMBERS)
-def test_all_fields_show_calls_and_deadlines_at_any_limit(number):
+def test_calls_and_deadlines_at_any_limit_are_shown(number):
     timed = [each for each in FUNCTIONS if "deadline" in each.declaration.lower() or "valid" in each.declaration]
     entry = DepositIntentEntry(deadline=number, permit_deadline=number, permit_amount=number, fee_amount=number)
     members = {
@@ -107,7 +107,7 @@ def test_the_last_second_of_the_calendar_is_known_exactly():
 
 @pytest.mark.finding("S1")
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_moment_of_any_number_is_read_or_refused(number):
+def test_any_number_is_converted_to_a_time_or_rejected(number):
     now = datetime(2026, 11, 21, tzinfo=UTC)
     for written in (number, -number, str(number), f"{number}.999999", f"{number}e3"):
         try:
@@ -130,7 +130,7 @@ def test_a_moment_of_any_number_is_read_or_refused(number):
         for zone in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59", "+24:00", "-99:99")
     ],
 )
-def test_a_written_moment_at_the_ends_of_the_calendar_is_read_or_refused(written):
+def test_a_time_at_the_limits_of_the_calendar_is_parsed_or_rejected(written):
     try:
         moment = scalars.read_moment(written)
     except ValueError:

@@ -42,7 +42,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("given", "role"), PLACES)
-def test_an_address_that_looks_like_the_owners_is_pointed_out(given, role):
+def test_an_address_that_resembles_the_owners_is_flagged(given, role):
     assert pairs(**given) == [("owner", role)]
 
 
@@ -63,7 +63,7 @@ def test_others_are_not(other):
     assert pairs(of_receipt=receipt(summary=summary(destination_to_address=other))) == []
 
 
-def test_each_pair_is_named_once():
+def test_each_lookalike_pair_is_named_once():
     of_intent = intent(origin_intent_address=TWIN, destination_intent_address=TRIPLET)
     of_receipt = receipt(summary=summary(destination_to_address=TWIN))
     roles = ["owner", "recipient", "destination intent address"]

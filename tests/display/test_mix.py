@@ -10,7 +10,7 @@ def shown(*words: str) -> list[statuses.Shown]:
     return [INTENTS[statuses.IntentStatus(word)] for word in words]
 
 
-def test_each_status_is_counted_once_and_what_went_well_comes_first():
+def test_each_status_is_counted_once_delivered_ones_first():
     shares = mix([*shown("FAILED", "SUCCEEDED", "EXECUTING", "SUCCEEDED", "ABORTED"), EXPIRED])
     assert [(share.word, share.count) for share in shares] == [
         ("Succeeded", 2),
@@ -21,7 +21,7 @@ def test_each_status_is_counted_once_and_what_went_well_comes_first():
     ]
 
 
-def test_the_strip_is_full_and_no_two_shares_touch():
+def test_the_bar_is_full_and_shares_have_gaps():
     shares = mix(shown("FAILED", "SUCCEEDED", "EXECUTING"))
     assert shares[0].start == 0
     assert shares[-1].start + shares[-1].width == 100
@@ -29,14 +29,14 @@ def test_the_strip_is_full_and_no_two_shares_touch():
         assert share.start + share.width < following.start
 
 
-def test_the_smallest_share_is_still_to_be_seen():
+def test_the_smallest_share_is_still_visible():
     few = mix(shown(*["SUCCEEDED"] * 249, "FAILED"))[-1]
     assert few.width > 0
     first = mix(shown("SUCCEEDED", *["FAILED"] * 249))[0]
     assert first.width > 0
 
 
-def test_one_status_fills_the_strip_and_none_leaves_no_strip():
+def test_one_status_fills_the_bar_and_no_transfers_leave_none():
     (only,) = mix(shown("QUOTED", "QUOTED"))
     assert (only.start, only.width) == (Decimal(0), Decimal(100))
     assert mix([]) == ()

@@ -113,7 +113,7 @@ FOUND = [
 
 
 @pytest.mark.parametrize(("received", "kind", "value"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
-def test_what_was_pasted_is_found(received, kind, value):
+def test_pasted_identifiers_are_found(received, kind, value):
     found = pasted.read(received)
     assert [(finding.kind, finding.value) for finding in found.findings] == [(kind, value)]
     assert not found.problem
@@ -147,7 +147,7 @@ def test_the_host_of_a_link_is_a_hint(received, host):
         (OWNER, None),
     ],
 )
-def test_a_chain_in_front_of_an_address_is_a_hint(received, chain_id):
+def test_a_chain_name_before_an_address_is_a_hint(received, chain_id):
     (found,) = pasted.read(received).findings
     assert (found.kind, found.value, found.chain_id) == (Kind.ADDRESS, ADDRESS, chain_id)
 
@@ -217,7 +217,7 @@ MISSES = [
 
 
 @pytest.mark.parametrize(("received", "problem"), [row[1:] for row in MISSES], ids=[row[0] for row in MISSES])
-def test_a_near_miss_says_what_is_wrong(received, problem):
+def test_a_malformed_identifier_says_what_is_wrong(received, problem):
     found = pasted.read(received)
     assert found.problem == problem
     assert not found.lookups
@@ -260,7 +260,7 @@ SHORTENED = [
 @pytest.mark.parametrize(
     ("received", "head", "tail"), [row[1:] for row in SHORTENED], ids=[row[0] for row in SHORTENED]
 )
-def test_a_shortened_id_is_found_with_its_head_and_tail(received, head, tail):
+def test_a_shortened_id_is_found_with_both_its_ends(received, head, tail):
     found = pasted.read(received)
     assert [(each.kind, each.head, each.tail) for each in found.findings] == [(Kind.SHORTENED, head, tail)]
     assert found.shortened[0].value == (f"0x{head}…{tail}" if head else f"…{tail}")
@@ -277,11 +277,11 @@ def test_a_shortened_id_is_found_with_its_head_and_tail(received, head, tail):
         pytest.param("…9e2bq ...9e2bé", id="longer words"),
     ],
 )
-def test_dots_in_a_sentence_shorten_nothing(received):
+def test_dots_in_a_sentence_are_not_shortened_ids(received):
     assert not pasted.read(received).shortened
 
 
-def test_a_shortened_id_beside_its_full_value_is_kept_unless_the_full_value_is_its_link():
+def test_a_shortened_id_next_to_its_full_value_counts_unless_it_is_the_links_label():
     assert pasted.read(f"{HASH} and 0x7c1f…9e2b").kinds == {Kind.HASH, Kind.SHORTENED}
     assert pasted.read(f"[0x7c1f…9e2b](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION}
     assert pasted.read(f"[0x7c1f…aaaa](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION, Kind.SHORTENED}
@@ -316,7 +316,7 @@ def test_twice_as_many_shortened_ids_take_twice_as_many_steps(unit):
 
 
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
-def test_nothing_is_neither_found_nor_wrong(nothing):
+def test_an_empty_text_is_neither_found_nor_invalid(nothing):
     assert pasted.read(nothing) == pasted.Pasted()
 
 
@@ -334,7 +334,7 @@ def test_nothing_is_neither_found_nor_wrong(nothing):
         pytest.param(f"送金{wide(DIGITS)}です", "Full-width characters", id="full-width in Japanese"),
     ],
 )
-def test_a_mended_hash_says_so(received, warning):
+def test_a_corrected_hash_says_so(received, warning):
     (found,) = pasted.read(received).findings
     assert (found.kind, found.value) == (Kind.HASH, HASH)
     assert warning in found.warning
@@ -349,24 +349,24 @@ def test_a_mended_hash_says_so(received, warning):
         pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
     ],
 )
-def test_a_doubt_is_a_warning_and_the_lookup_still_possible(received, warning):
+def test_a_doubtful_identifier_gets_a_warning_and_can_be_looked_up(received, warning):
     found = pasted.read(received)
     assert warning in found.lookups[0].warning
     assert not found.problem
 
 
-def test_an_invisible_character_parts_what_is_whole():
+def test_an_invisible_character_splits_an_identifier():
     other = "0x" + "9b" * 32
     found = pasted.read(f"{HASH}\u200b{other}\u200b{SOLANA}")
     assert [finding.value for finding in found.findings] == [HASH, other, SOLANA]
 
 
-def test_full_width_words_are_no_reason_to_doubt_a_hash():
+def test_full_width_words_do_not_make_a_hash_doubtful():
     (found,) = pasted.read(f"{wide('ORDER')} {wide('4711')} {HASH}").findings
     assert found.warning == ""
 
 
-def test_a_ticket_gives_everything_in_its_order_and_once():
+def test_a_ticket_yields_each_identifier_once_in_order():
     ticket = f"""Hi, I sent from {OWNER} (arb1:{OWNER}) and it never arrived!
     {HASH}
     https://arbiscan.io/tx/{HASH} and also intent_99, see also {OWNER[:-1]}.
@@ -390,7 +390,7 @@ def test_a_ticket_gives_everything_in_its_order_and_once():
         pytest.param(f"https://etherscan.io/tx/{HASH} /intent/{HASH}", id="links that differ"),
     ],
 )
-def test_a_link_takes_no_meaning_from_the_same_digits_elsewhere(received):
+def test_a_link_is_unaffected_by_the_same_digits_elsewhere(received):
     (found,) = pasted.read(received).findings
     assert (found.kind, found.value, found.host) == (Kind.HASH, HASH, "etherscan.io")
 
@@ -412,12 +412,12 @@ def test_our_own_link_with_its_transaction_gives_both():
         pytest.param(f"it is {HASH[:-3]}\nadd it", id="a short word"),
     ],
 )
-def test_not_everything_that_stands_below_one_another_is_one_hash(received):
+def test_consecutive_lines_are_not_always_one_hash(received):
     found = pasted.read(received)
     assert not found.kinds & {Kind.HASH, Kind.ADDRESS}
 
 
-def test_a_complete_hash_takes_nothing_from_its_neighbours():
+def test_a_complete_hash_takes_no_characters_from_its_neighbors():
     lines = pasted.read(f"{DIGITS[:24]}\n{ADDRESS[2:]}\n{DIGITS}")
     assert [finding.value for finding in lines.lookups] == [ADDRESS, HASH]
 
@@ -426,7 +426,7 @@ def test_two_addresses_are_not_one_hash():
     assert [finding.kind for finding in pasted.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
 
 
-def test_figures_in_a_sentence_are_an_amount():
+def test_numbers_with_a_unit_in_a_sentence_are_an_amount():
     assert pasted.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
 
 
@@ -478,7 +478,7 @@ def grows_with_its_length(read, text):
 
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
-def test_hostile_text_takes_no_longer_than_its_length(unit):
+def test_the_cost_of_hostile_text_grows_with_length_only(unit):
     assert grows_with_its_length(pasted.read, (unit * pasted.LONGEST)[: pasted.LONGEST])
 
 
@@ -486,7 +486,7 @@ ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://",
 
 
 @given(st.one_of(st.text(st.characters()), st.lists(ALPHABET, max_size=60).map("".join)))
-def test_any_text_has_an_answer(received):
+def test_any_text_is_parsed(received):
     found = pasted.read(received)
     for finding in found.lookups:
         finding.value.encode()

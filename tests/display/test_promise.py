@@ -227,7 +227,7 @@ def test_exact_input_does_not_limit_the_deposit():
     assert not [row for row in compared(quoted(), delivered(99_850_000)).rows if row.label.startswith("Deposited")]
 
 
-def test_the_zero_on_the_other_side_of_a_request_is_no_quote():
+def test_the_zero_on_the_open_side_of_a_request_is_not_an_amount():
     request = QuoteIntentRequest(trade_type="EXACT_INPUT", destination_token_amount=0)
     of_intent = intent("SUCCEEDED", quote=QUOTE, quote_request=request)
     assert row(compared(of_intent, delivered(99_850_000)), "Received").quoted == "99.85 USDC"
@@ -247,7 +247,7 @@ def tolerant(request):
     return intent("SUCCEEDED", quote=QUOTE.model_copy(update={"max_slippage": Decimal(1)}), quote_request=request)
 
 
-def test_two_names_of_a_chains_own_coin_are_one_token():
+def test_both_addresses_of_the_native_token_are_one_token():
     request = QuoteIntentRequest(destination_chain_id=BASE, destination_token_address="0x" + "0" * 40)
     came = delivered(99_850_000, destination_token_address="0x" + "Ee" * 20)
     received = row(compared(intent("SUCCEEDED", quote=QUOTE, quote_request=request), came), "Received")
@@ -309,13 +309,13 @@ TAKEN = [
 
 
 @pytest.mark.parametrize(("of_receipt", "seconds"), TAKEN)
-def test_a_delivery_takes_from_its_start_to_its_end(of_receipt, seconds):
+def test_a_duration_lasts_from_the_start_of_execution_to_its_end(of_receipt, seconds):
     of_intent = quoted().model_copy(update={"destination_chain_id": of_receipt.destination_chain_id})
     taken = Outcome.of(at(of_intent, of_receipt)).taken
     assert taken == (None if seconds is None else timedelta(seconds=seconds))
 
 
-def test_nothing_of_a_delivery_is_known_before_it_is_confirmed():
+def test_a_delivery_is_unknown_before_it_is_confirmed():
     came = delivered(99_850_000).summary
     running = Outcome.of(at(intent(quote=QUOTE), receipt(**RUNNING, summary=came)))
     assert (running.taken, running.arrived.value, running.is_another_token) == (None, None, False)
@@ -361,7 +361,7 @@ def test_an_open_transfer_without_an_estimate_is_pending():
     assert (found.result, found.text) == (Result.PENDING, "Quoted at least 99.35 USDC")
 
 
-def test_an_amount_in_the_summary_counts_only_once_it_was_delivered():
+def test_a_summary_amount_counts_only_after_delivery():
     running = receipt(**RUNNING, summary=summary(destination_token_amount=99_850_000))
     assert row(compared(intent(quote=QUOTE), running), "Received").actual == "—"
 
@@ -463,7 +463,7 @@ REFUNDS = [
 
 @pytest.mark.parametrize(("returned", "word", "difference", "text"), REFUNDS)
 @pytest.mark.parametrize("status", ["FAILED", "REFUNDED", "EXECUTING"])
-def test_a_refund_is_no_delivery(status, returned, word, difference, text):
+def test_a_refund_is_not_a_delivery(status, returned, word, difference, text):
     of_receipt = receipt(
         status,
         deposit_transaction=PAID,
@@ -515,7 +515,7 @@ def test_a_transfer_aborted_by_its_owner_is_not_delivered_and_nothing_worse():
     assert not [each.label for each in (found, *found.rows) if each.shown.tone is Tone.BAD]
 
 
-def test_a_transfer_that_was_lost_sight_of_has_an_unknown_result():
+def test_a_transfer_without_a_trace_has_an_unknown_result():
     of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="ABORTED")
     found = compared(intent("FAILED", quote=QUOTE), of_receipt)
     assert (found.result, found.text) == (Result.UNKNOWN, "Delivery not confirmed")
@@ -603,7 +603,7 @@ COURSE_OF = [
 
 
 @pytest.mark.parametrize(("status", "of_receipt", "more", "found"), COURSE_OF)
-def test_the_course_of_a_transfer(status, of_receipt, more, found):
+def test_the_outcome_of_each_scenario_is_recognized(status, of_receipt, more, found):
     assert course(at(intent(status), of_receipt, **more)) is found
 
 
@@ -635,7 +635,7 @@ def test_slippage_is_compared_with_the_tolerance(lost, result, actual, differenc
     assert (found.result is Result.OVER_LIMIT) == (result is Result.OVER_LIMIT)
 
 
-def test_a_tolerance_is_that_of_the_quote_or_else_the_one_asked_for():
+def test_the_slippage_tolerance_is_the_quotes_or_else_the_requested_one():
     asked = QuoteIntentRequest(options=QuoteOptions(slippage_tolerance=Decimal("0.01")))
     found = compared(intent("SUCCEEDED", quote=QUOTE, quote_request=asked), delivered(99_850_000))
     assert row(found, "Slippage").limit == "max 1%"
@@ -648,7 +648,7 @@ def test_fees_are_quoted_and_their_actual_amount_is_not_reported():
     assert (fees.quoted, fees.result, fees.difference) == ("$5.409508", Result.UNKNOWN, "not reported")
 
 
-def test_the_deposit_names_the_decimals_that_nobody_else_knows():
+def test_the_deposits_decimals_are_used_if_no_other_are_known():
     bare = summary(origin_token_metadata=None, destination_token_amount=50_000_000)
     asked = DepositTransaction(token_address=USDC, chain_id=ARBITRUM, amount=100_000_000, decimals=6)
     of_intent = intent("SUCCEEDED", quote=QUOTE, quote_request=EXACT_OUTPUT, deposit_transaction=asked)
@@ -662,7 +662,7 @@ AMOUNT = st.integers(0, 2**256 - 1)
 
 @settings(deadline=None)
 @given(AMOUNT, AMOUNT, AMOUNT)
-def test_what_came_is_the_minimum_and_the_difference(came, quote, least):
+def test_the_received_amount_is_the_minimum_plus_the_difference(came, quote, least):
     unknown = TokenMetadata(chain_id=BASE, token_address=USDC_ON_BASE, symbol="X")
     of_receipt = delivered(came, destination_token_metadata=unknown)
     received = row(compared(quoted(to_amount=quote, to_amount_min=least), of_receipt), "Received")
@@ -681,7 +681,7 @@ def _signed(words: str) -> int:
     return -number if "less than" in words or "below" in words else number
 
 
-def test_each_result_has_words_and_an_icon_of_the_sprite():
+def test_each_result_has_a_label_and_an_icon():
     sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
     assert set(SHOWN) == set(Result)
     assert all(f'<symbol id="{each.icon}"' in sprite for each in SHOWN.values())
@@ -710,7 +710,7 @@ COURSES = {
 
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
-def test_every_scenario_agrees_with_its_story(which, at, variant):
+def test_every_scenario_matches_its_expected_summary(which, at, variant):
     told = scene(which, at, variant)
     key = told.story().key
     longest = max((each for each in COURSES if key.startswith(each)), key=len)
@@ -719,7 +719,7 @@ def test_every_scenario_agrees_with_its_story(which, at, variant):
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_no_combination_is_compared_otherwise_than_it_is_told(status):
+def test_quote_comparison_and_summary_agree_in_every_combination(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
     for deposit, origin, destination, back in itertools.product(legs, legs, legs, [None, "MINING", "SUCCEEDED"]):
         came = summary(destination_token_amount=99_850_000)
@@ -742,7 +742,7 @@ def test_no_combination_is_compared_otherwise_than_it_is_told(status):
 
 @settings(deadline=None)
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
-def test_until_the_next_moment_no_result_changes(moment, later, share):
+def test_no_comparison_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
     until = summaries.changes_at(told.at(now))

@@ -8,10 +8,10 @@ from intents_ui.service import lookup
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.NEAR_MISS, Kind.SHORTENED)])
-def test_whatever_can_be_looked_up_has_keys_by_which_the_service_is_asked(kind: Kind) -> None:
+def test_every_identifier_has_search_keys(kind: Kind) -> None:
     assert KEYS[kind]
     assert set(KEYS[kind]) <= lookup.ASK.keys()
 
 
-def test_what_is_nearly_an_identifier_is_asked_for_by_no_key() -> None:
+def test_malformed_identifiers_are_not_searched() -> None:
     assert Kind.NEAR_MISS not in KEYS

@@ -116,7 +116,7 @@ NOT_EXPLAINED = [
 
 
 @pytest.mark.parametrize("reason", NOT_EXPLAINED)
-def test_nothing_is_read_into_another_reason(reason):
+def test_an_unknown_reason_is_not_interpreted(reason):
     assert reasons.explain(reason, NEEDED, using=CATALOGUE) == ""
 
 
@@ -166,7 +166,7 @@ NEXT_STEPS = [
 
 
 @pytest.mark.parametrize(("reason", "has_balance", "warns"), NEXT_STEPS)
-def test_recovery_is_not_offered_as_possible_while_the_token_is_paused(reason, has_balance, warns):
+def test_recovery_is_not_called_possible_while_the_token_is_paused(reason, has_balance, warns):
     failed = refund("FAILED", status_reason=reason)
     of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=failed)
     told = summaries.of(at(intent("FAILED"), of_receipt, has_balance=has_balance))

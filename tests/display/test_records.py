@@ -67,7 +67,7 @@ def wire_names(model: BaseModel, path: str = "") -> set[str]:
 
 
 @pytest.mark.parametrize("model", [Intent, IntentReceipt])
-def test_every_field_has_a_row_with_words(model):
+def test_every_field_has_a_labeled_row(model):
     whole = filled(model)
     read = records.groups(at(*((whole, None) if model is Intent else (None, whole))))
     shown = set()
@@ -80,7 +80,7 @@ def test_every_field_has_a_row_with_words(model):
     assert shown == wire_names(whole)
 
 
-def test_titles_are_not_told_twice():
+def test_titles_do_not_repeat():
     read = records.groups(at(filled(Intent), filled(IntentReceipt)))
     titles = [group.title for group in read]
     assert len(set(titles)) == len(titles)
@@ -158,7 +158,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("path", "kind", "shown"), CELLS, ids=[row[0] for row in CELLS])
-def test_a_field_is_shown_as_what_it_is(path, kind, shown):
+def test_a_field_is_shown_by_its_kind(path, kind, shown):
     assert (WHOLE[path].kind, WHOLE[path].shown) == (kind, shown)
 
 
@@ -168,17 +168,17 @@ def test_addresses_and_hashes_know_their_chain():
     assert WHOLE["receipt.summary.destinationTokenAddress"].chain_id == BASE
 
 
-def test_a_long_memo_keeps_its_rest_apart():
+def test_the_rest_of_a_long_memo_is_behind_show_all():
     memo = WHOLE["receipt.summary.memo"]
     assert len(memo.shown) == 280
     assert memo.rest == "x" * 33
 
 
-def test_what_is_unknown_has_no_row():
+def test_missing_fields_have_no_row():
     assert rows(Intent(intent_id=INTENT_ID)).keys() == {"intent.intentId"}
 
 
-def test_what_could_not_be_read_is_shown_as_it_came():
+def test_unreadable_fields_are_shown_as_received():
     read = rows(Intent.from_text('{"intentId":"x","salt":"abc","expiresAt":"soon\\u202e","quote":{"maxSlippage":[1]}}'))
     assert (read["intent.salt"].kind, read["intent.salt"].shown) == (Kind.UNREADABLE, "abc")
     assert read["intent.expiresAt"].shown == "soon⟨U+202E⟩"
@@ -191,7 +191,7 @@ def test_both_name_sets_of_an_intent_are_shown_once():
     assert paths == ["intent", "intent.origin_calls", "intent.destination_calls"]
 
 
-def test_a_deadline_beyond_the_calendar_is_never():
+def test_a_deadline_beyond_the_calendar_never_passes():
     entry = DepositIntentEntry(deadline=2**256 - 1)
     read = rows(None, receipt(deposit=transaction("PENDING", deposit_intent_entry=entry)))
     assert read["receipt.deposit_transaction.deposit_intent_entry.deadline"].shown == "never"
@@ -210,7 +210,7 @@ def test_labels(name, label):
     assert labels.field(name) == label
 
 
-def test_of_an_endless_list_the_first_entries_stand_and_the_others_are_counted():
+def test_of_an_endless_list_the_first_entries_are_shown_and_the_rest_counted():
     calls = tuple(Call(to="0x" + "12" * 20) for _ in range(8000))
     found = records.groups(at(Intent(intent_id="x", origin_calls=IntentCalls(calls=calls))))
     assert len(found) == 1 + 50 + 1

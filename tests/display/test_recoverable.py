@@ -112,7 +112,7 @@ TOTALS = [
 
 
 @pytest.mark.parametrize(("entries", "expected"), [row[1:] for row in TOTALS], ids=[row[0] for row in TOTALS])
-def test_only_the_same_is_added_up(entries, expected):
+def test_only_equal_tokens_are_added_up(entries, expected):
     assert sums(*entries) == expected
 
 
@@ -123,7 +123,7 @@ def test_a_sum_is_exact_beyond_any_float():
     ]
 
 
-def test_the_whole_value_says_on_how_many_it_rests():
+def test_the_value_says_how_many_tokens_are_priced():
     work = of(entry(1, token(usd="5.005")), entry(2, token(usd=None)), entry(3, token(usd="0.1")))
     assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 tokens priced")
     assert work.value.usd == Decimal("5.105")
@@ -146,7 +146,7 @@ ENTRIES = (
         pytest.param(Sort.USD, ["0x06", "0x02", "0x05", "0x03", "0x04", "0x01"], id="largest first, no price last"),
     ],
 )
-def test_the_order_of_the_list(sort, expected):
+def test_the_order_of_the_list_is_named(sort, expected):
     assert [row.transfer.intent_id for row in of(*ENTRIES, sort=sort).rows] == expected
 
 
@@ -179,12 +179,12 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("of_receipt", "shown"), [row[1:] for row in REASONS], ids=[row[0] for row in REASONS])
-def test_why_it_is_stuck_in_the_services_words(of_receipt, shown):
+def test_a_stuck_transfer_shows_the_services_reason(of_receipt, shown):
     (row,) = of(entry(1, token(), receipt=of_receipt)).rows
     assert (row.transfer.reason and row.transfer.reason.shown) == shown
 
 
-def test_a_row_says_what_is_held_where_and_what_to_do():
+def test_a_row_says_where_the_balance_is_and_what_to_do():
     (row,) = of(entry(1, token())).rows
     assert row.transfer.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
     assert (row.transfer.owner, row.transfer.status.word) == (OWNER, "Failed")
@@ -196,19 +196,19 @@ def test_a_row_says_what_is_held_where_and_what_to_do():
     )
 
 
-def test_what_the_service_says_holds_nothing_is_left_out():
+def test_transfers_reported_as_empty_are_left_out():
     work = of(entry(1, has_balance=False), entry(2, token(0, "0"), has_balance=False), entry(3, token()))
     assert [row.transfer.intent_id for row in work.rows] == ["0x03"]
     assert work.left_out == 2
 
 
 @pytest.mark.parametrize("has", [True, None])
-def test_what_the_service_does_not_name_stays(has):
+def test_unmapped_values_stay_unchanged(has):
     (row,) = of(entry(1, has_balance=has)).rows
     assert row.holdings == ()
 
 
-def test_a_token_that_no_list_has_is_told_as_such():
+def test_an_unlisted_token_is_called_so():
     work = of(entry(1, token(contract_address=MERCHANT)), entry(2, token(contract_address=USDC_ON_BASE), chain_id=BASE))
     assert {total.side.token_address: total.side.token.is_unlisted for total in work.totals} == {
         MERCHANT: True,
@@ -251,7 +251,7 @@ COUNTS = [
 
 
 @pytest.mark.parametrize(("found", "is_beginning", "words"), COUNTS, ids=[row[0].stop.value for row in COUNTS])
-def test_how_much_has_been_read(found, is_beginning, words):
+def test_the_loaded_part_of_the_list_is_stated(found, is_beginning, words):
     assert recoverable.how_much(found, is_beginning=is_beginning) == words
 
 

@@ -57,7 +57,7 @@ def plain(of_receipt):
 
 
 @pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
-def test_the_page_speaks_of_the_owner_and_the_reply_to_the_owner(row):
+def test_pages_name_the_owner_and_replies_address_the_owner(row):
     facts = at(intent()).facts
     for words in (row.where, row.next):
         spoken = reply.to_the_owner(words, facts)
@@ -76,7 +76,7 @@ def test_the_page_speaks_of_the_owner_and_the_reply_to_the_owner(row):
         ("300.00 USDC at 12:00", "300.00 USDC at 12:00"),
     ],
 )
-def test_a_mail_program_links_nothing_that_a_stranger_wrote(words, broken):
+def test_mail_programs_turn_no_untrusted_text_into_links(words, broken):
     assert reply.unlinked(words) == broken
 
 

@@ -100,9 +100,7 @@ BOTH = Question(Side(1, NATIVE), Side(2, ONE))
         ),
     ],
 )
-def test_a_question_is_read_and_has_one_way_to_be_written(
-    written: dict[str, str], question: Question, kind: Kind
-) -> None:
+def test_a_route_query_has_one_canonical_form(written: dict[str, str], question: Question, kind: Kind) -> None:
     asked = read(**written)
     assert asked.problems == {}
     assert (asked.question, asked.question.kind) == (question, kind)
@@ -132,14 +130,14 @@ def test_a_symbol_that_is_not_one_token_is_explained(
     assert [each.token.address for each in side(asked, using=LISTS).choices] == meant
 
 
-def test_while_the_catalogue_is_away_numbers_and_addresses_do() -> None:
+def test_without_the_catalog_ids_and_addresses_work() -> None:
     assert read(Away(), from_="77", token=ONE).question == Question(Side(77, ONE))
     assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
     assert "from" in read(Away(), from_="Alpha").problems
     assert "from" in read(Away(), from_="0").problems
 
 
-def test_a_token_of_a_list_goes_by_what_means_the_like_of_it_on_another_chain() -> None:
+def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
     options = route_sides.featured(2, "ETH", using=LISTS).options
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
@@ -151,7 +149,7 @@ def test_a_token_of_a_list_goes_by_what_means_the_like_of_it_on_another_chain() 
         assert read(to="2", **{"for": option.value}).problems == {}
 
 
-def test_the_way_back_changes_the_sides_and_forgets_the_owner() -> None:
+def test_the_reverse_route_swaps_the_sides_and_drops_the_owner() -> None:
     assert BOTH.with_(owner=ONE).swapped == Question(Side(2, ONE), Side(1, NATIVE))
 
 
@@ -185,7 +183,7 @@ LOST = Unreachable()
         (BROKEN, BACK, "Yes, to receive an exact amount: a route", Tone.GOOD),
     ],
 )
-def test_two_answers_make_one_sentence(
+def test_two_stale_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
     one = routes.one({Kind.RECEIVE: received, Kind.PAY: paid}, BOTH, using=LISTS)
@@ -194,7 +192,7 @@ def test_two_answers_make_one_sentence(
     assert one.tone is tone
 
 
-def test_groups_stand_in_the_order_of_the_chains_and_name_each_token_once() -> None:
+def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
     named = answer((9, ONE), (2, ONE), (1, OTHER), (2, NATIVE), (2, ALIAS), (2, ONE.upper().replace("0X", "0x")))
     groups = routes.listed(named, FROM, using=LISTS).groups
     assert [(group.chain, group.count, group.is_known) for group in groups] == [
@@ -209,7 +207,7 @@ def table(rows: matrix.Rows, asked: matrix.Origins) -> matrix.Table:
     return matrix.tables(rows, asked, LISTS.chains(), using=LISTS)[0]
 
 
-def test_the_shade_tells_the_share_of_the_largest_count() -> None:
+def test_the_shade_is_the_share_of_the_largest_count() -> None:
     asked = dict.fromkeys((1, 2, 3), NATIVE)
     drawn = table({1: {1: 8, 2: 1, 3: 100}, 2: {1: 4}, 3: {}}, asked)
     assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in drawn.rows] == [
@@ -219,7 +217,7 @@ def test_the_shade_tells_the_share_of_the_largest_count() -> None:
     assert [cell.shade for row in table({1: {}, 2: {}}, asked).rows for cell in row.cells] == [0, 0, 0, 0]
 
 
-def test_a_row_without_an_answer_says_why() -> None:
+def test_a_row_without_a_response_says_why() -> None:
     drawn = table({1: LOST}, {1: NATIVE, 2: NATIVE})
     assert [(row.cells, row.why) for row in drawn.rows] == [
         ((), "Service unreachable"),
@@ -232,7 +230,7 @@ def test_a_row_without_an_answer_says_why() -> None:
     ]
 
 
-def test_rows_are_offered_for_the_symbols_that_most_chains_feature() -> None:
+def test_rows_can_be_selected_for_the_symbols_most_chains_feature() -> None:
     offers = matrix.offers("", LISTS.chains(), using=LISTS)
     assert [each.word for each in offers.all] == ["native", "USDC", "0x12", "usdc"]
     assert matrix.origins("USDC", LISTS.chains(), using=LISTS) == {1: ONE, 2: None, 3: None}

@@ -16,7 +16,7 @@ from tests.display.scenes import MOMENTS, Scene, scene
 
 
 @pytest.mark.parametrize(("which", "at"), [(1, 31), (14, 21)])
-def test_a_payment_that_was_reported_is_not_asked_for_again(which, at):
+def test_a_reported_deposit_is_not_requested_again(which, at):
     told = scene(which, at)
     assert told.story().key == "executing.deposit_confirming"
     assert told.story().warn_second_deposit
@@ -24,7 +24,7 @@ def test_a_payment_that_was_reported_is_not_asked_for_again(which, at):
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
-def test_nobody_waits_for_a_return_for_hours(which, at, variant):
+def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
     told = scene(which, at, variant).story()
     assert told.row.headline.endswith("no refund yet")
     assert "No refund has been seen in" in told.sentence
@@ -36,13 +36,13 @@ def test_a_token_that_only_calls_itself_usdc_is_not_listed():
     assert scene(6, 10).transfer().sent.token.standing is Standing.FEATURED
 
 
-def test_an_amount_that_was_not_reported_is_named_by_none():
+def test_an_unreported_amount_is_named_nowhere():
     told = scene(26, 41)
     assert told.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
     assert told.transfer().received.note == "quoted"
 
 
-def test_a_status_that_nobody_knows_is_neither_delivered_nor_being_delivered():
+def test_an_unknown_status_is_neither_delivered_nor_in_progress():
     assert scene(17, 31).sentences()["destination"] == "Not delivered yet on Somnia."
     assert scene(17, 61).sentences()["destination"] == "Reported as delivered on Somnia."
     assert scene(11, 201).sentences()["destination"] == "Not delivered yet on Polygon."
@@ -76,7 +76,7 @@ def said(told: Scene, now) -> tuple:
     st.one_of(st.timedeltas(timedelta(), timedelta(minutes=40)), st.timedeltas(timedelta(), timedelta(days=3))),
     st.floats(0, 1, exclude_max=True),
 )
-def test_until_the_next_moment_nothing_changes_by_the_clock_alone(moment, later, share):
+def test_no_summary_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
     told, now = scene(which, at, variant), NOW + later
     until = summaries.changes_at(told.at(now))
@@ -87,7 +87,7 @@ def test_until_the_next_moment_nothing_changes_by_the_clock_alone(moment, later,
 
 
 @given(st.sampled_from(MOMENTS))
-def test_whoever_comes_back_at_every_such_moment_sees_the_end(moment):
+def test_reloading_at_every_change_time_reaches_the_final_state(moment):
     which, at, variant = moment
     told, now, moments = scene(which, at, variant), NOW, 0
     while until := summaries.changes_at(told.at(now)):
@@ -104,7 +104,7 @@ def changes(of_intent, of_receipt=None, *, now=NOW) -> list[timedelta]:
     return found
 
 
-def test_the_moments_of_each_kind():
+def test_each_kind_of_transfer_has_its_moments():
     minute, second = timedelta(minutes=1), timedelta(seconds=1)
     assert changes(intent("QUOTED")) == [minute, 3 * minute, 14 * minute]
     assert 9 * minute in changes(intent("COMMITTED", expires_at=None))
@@ -117,7 +117,7 @@ def test_the_moments_of_each_kind():
     assert changes(intent("SUCCEEDED"), receipt("SUCCEEDED", destination="SUCCEEDED")) == []
 
 
-def test_an_unread_offer_does_not_expire():
+def test_a_quote_with_an_unread_receipt_does_not_expire():
     offer = intent("QUOTED", expires_at=before(minutes=1))
     assert Facts.of(offer, None).is_expired(now=NOW)
     assert not Facts.of(offer, None, unread=True).is_expired(now=NOW)

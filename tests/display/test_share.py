@@ -17,7 +17,9 @@ from intents_ui.display.address import OWNER, Role
         pytest.param(None, 0, False, 0, "", id="was not asked"),
     ],
 )
-def test_an_address_in_a_line(role: Role | None, in_flight: int, more: bool, recoverable: int, said: str) -> None:
+def test_an_address_is_summarized_in_one_line(
+    role: Role | None, in_flight: int, more: bool, recoverable: int, said: str
+) -> None:
     found = share.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
 
@@ -31,11 +33,11 @@ def test_an_address_in_a_line(role: Role | None, in_flight: int, more: bool, rec
         ("a comma, then more", 10, "a comma…"),
     ],
 )
-def test_long_words_are_cut_and_say_so(words: str, longest: int, shown: str) -> None:
+def test_long_words_are_truncated_with_an_ellipsis(words: str, longest: int, shown: str) -> None:
     assert share.cut(words, longest) == shown
 
 
-def test_a_state_that_says_the_same_twice_says_it_once() -> None:
+def test_a_repeated_state_is_said_once() -> None:
     assert share.state("Expired", "Quote expired") == "Quote expired"
     assert share.state("Failed", "Refund failed") == "Refund failed"
     assert share.state("Succeeded", "1.00 USDC arrived on Base") == "Succeeded · 1.00 USDC arrived on Base"

@@ -18,7 +18,7 @@ def page(*values, show=address):
     return ShortForms().draw(lambda: " ".join(show(each) for each in values)).split()
 
 
-def test_two_that_are_shortened_to_the_same_are_shown_whole_and_others_are_not():
+def test_values_with_the_same_short_form_are_shown_in_full():
     shown = page(OWNER, MERCHANT, TWIN, OWNER)
     whole = hashes.checksum(OWNER)
     assert shown == [whole, hashes.short_address(MERCHANT), hashes.checksum(TWIN), whole]
@@ -35,33 +35,33 @@ SAME = [
 
 
 @pytest.mark.parametrize("other", SAME)
-def test_what_cannot_be_taken_for_another_stays_short(other):
+def test_unambiguous_values_stay_short(other):
     assert page(OWNER, other) == [hashes.short_address(OWNER), hashes.short_address(other)]
 
 
-def test_letter_case_makes_another_address_where_it_is_no_hex_and_no_other_short_form():
+def test_letter_case_matters_only_for_addresses_that_are_not_hex():
     other = SOLANA[:10] + SOLANA[10:30].lower() + SOLANA[30:]
     assert page(SOLANA, other) == [SOLANA, other]
     assert page(SOLANA, SOLANA.swapcase()) == [SOLANA, SOLANA.swapcase()]
 
 
-def test_an_address_and_a_hash_are_two_things():
+def test_an_address_and_a_hash_are_different_identifiers():
     one = TXN_HASH[:8] + "1" * 28 + TXN_HASH[-6:]
     found = ShortForms().draw(lambda: f"{txn_hash(TXN_HASH)} {address(one)}")
     assert found == f"{TXN_HASH} {hashes.checksum(one)}"
 
 
-def test_what_no_address_can_be_does_not_fill_the_page():
+def test_overlong_values_do_not_fill_the_page():
     one, other = OWNER + "a" * 4000 + "b" * 6, OWNER + "c" * 4000 + "b" * 6
     assert page(one, other) == [hashes.short_address(one)] * 2
 
 
-def test_it_is_told_apart_from_what_is_short_by_itself():
+def test_a_shortened_value_differs_from_a_short_one():
     found = []
     ShortForms().draw(lambda: str(found.append([address(OWNER), address(TWIN), address("0x12")])))
     assert [isinstance(each, Whole) for each in found[-1]] == [True, True, False]
 
 
-def test_beyond_a_page_nothing_is_compared():
+def test_short_forms_are_compared_within_one_page_only():
     page(OWNER)
     assert page(TWIN) == [address(TWIN)] == [hashes.short_address(TWIN)]

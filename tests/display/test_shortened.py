@@ -59,24 +59,24 @@ def test_each_value_of_a_transfer_is_found_by_its_head_and_tail_in_any_letter_ca
     [("7c1f", "9e2c"), ("7c2f", "9e2b"), ("", "4ab2"), ("9e2b", ""), (INTENT_ID[2:], "9e2b"), ("x", "9e2b")],
     ids=["other tail", "other head", "inside", "a tail as head", "more digits than it has", "no digit"],
 )
-def test_what_differs_does_not_match(head, tail):
+def test_values_with_other_ends_do_not_match(head, tail):
     assert shortened.matching(shortened.of_transfer(intent(), WHOLE), head=head, tail=tail) == ()
 
 
-def test_several_that_match_are_all_given():
+def test_all_matches_of_a_shortened_id_are_listed():
     candidates = (Candidate(INTENT_ID, "intent ID", "a"), Candidate(OTHER, "intent ID", "b"))
     assert shortened.matching(candidates, head="7c1f", tail="9e2b") == candidates
     assert list(shortened.by_transfer(candidates)) == ["a", "b"]
 
 
-def test_one_value_with_two_roles_is_given_once():
+def test_one_value_with_two_roles_is_listed_once():
     own = receipt(summary=summary(destination_to_address=OWNER))
     found = shortened.matching(shortened.of_transfer(intent(), own), head=OWNER[2:6], tail="")
     assert shortened.by_transfer(found) == {INTENT_ID: (Candidate(OWNER, "owner and recipient", INTENT_ID),)}
 
 
 @pytest.mark.parametrize("value", ["0x" + "0" * 64, "0x" + "f" * 64, "", None])
-def test_a_placeholder_is_nothing_to_match(value):
+def test_a_placeholder_matches_nothing(value):
     found = shortened.of_transfer(intent(), receipt(deposit=transaction("PENDING", txn_hash=value)))
     assert [each.what for each in found] == ["intent ID", "owner"]
 
@@ -101,7 +101,7 @@ def test_values_that_look_the_same_are_named_in_full():
         (100, "Searched the 100 newest transfers."),
     ],
 )
-def test_how_many_were_searched_is_said(count, sentence):
+def test_the_number_of_searched_transfers_is_stated(count, sentence):
     assert shortened.searched(count) == sentence
 
 

@@ -43,12 +43,12 @@ INTENTS = [
     [row[1:] for row in INTENTS],
     ids=[row[0] for row in INTENTS],
 )
-def test_an_intent_is_shown_by_word_and_tone(status, expires_at, updated_at, word, tone):
+def test_an_intent_status_has_a_label_and_a_tone(status, expires_at, updated_at, word, tone):
     shown = statuses.intent(status, now=NOW, expires_at=expires_at, updated_at=updated_at)
     assert (shown.word, shown.tone) == (word, tone)
 
 
-def test_every_status_has_word_icon_and_meaning():
+def test_every_status_has_a_label_an_icon_and_a_meaning():
     assert set(statuses.INTENTS) == set(IntentStatus)
     assert set(statuses.TRANSACTIONS) == set(TransactionStatus)
     for shown in [*statuses.INTENTS.values(), *statuses.TRANSACTIONS.values()]:
@@ -74,7 +74,7 @@ def test_no_two_statuses_of_an_intent_look_the_same():
         (None, True, "No status"),
     ],
 )
-def test_a_transaction_is_shown_by_a_word(status, is_open, word):
+def test_a_transaction_status_is_shown_by_a_label(status, is_open, word):
     assert statuses.transaction(status, is_open=is_open).word == word
 
 
@@ -110,7 +110,7 @@ def test_only_a_listed_status_is_known(kind, status, known):
         "an executing transfer has no such end",
     ],
 )
-def test_until_when_a_quote_can_be_used(status, expires_at, updated_at, end):
+def test_a_quotes_expiry_is_known(status, expires_at, updated_at, end):
     assert statuses.execute_by(status, expires_at=expires_at, updated_at=updated_at) == end
 
 
@@ -118,7 +118,7 @@ def test_until_when_a_quote_can_be_used(status, expires_at, updated_at, end):
     ("status", "is_open"),
     [(status, status in ("QUOTED", "COMMITTED", "EXECUTING")) for status in IntentStatus] + [("HALTED", True)],
 )
-def test_what_is_open(status, is_open):
+def test_open_statuses_are_not_final(status, is_open):
     assert statuses.is_open(status) is is_open
 
 
@@ -132,7 +132,7 @@ def test_what_is_open(status, is_open):
         ("\u202e", "⟨U+202E⟩"),
     ],
 )
-def test_providers_by_their_own_names(provider, label):
+def test_providers_have_their_own_names(provider, label):
     assert providers.label(provider) == label
 
 

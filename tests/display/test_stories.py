@@ -7,6 +7,6 @@ from tests.display import stories
 REVIEWED = Path(__file__).with_name("stories.md")
 
 
-def test_every_scenario_says_at_each_step_what_was_reviewed():
+def test_every_scenario_says_at_each_step_the_reviewed_words():
     told, reviewed = stories.text().splitlines(), REVIEWED.read_text("utf-8").splitlines()
     assert told == reviewed, f"if these words are meant: {stories.COMMAND}"

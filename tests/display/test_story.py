@@ -331,7 +331,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("of_intent", "of_receipt", "key"), [row[1:] for row in CASES], ids=[row[0] for row in CASES])
-def test_the_row_that_decides(of_intent, of_receipt, key):
+def test_each_situation_chooses_its_row(of_intent, of_receipt, key):
     assert story(of_intent, of_receipt).key == key
 
 
@@ -400,13 +400,13 @@ BALANCES = [
 @pytest.mark.parametrize(
     ("of_receipt", "balances", "key"), [row[1:] for row in BALANCES], ids=[row[0] for row in BALANCES]
 )
-def test_a_known_balance_decides(of_receipt, balances, key):
+def test_a_known_balance_decides_the_message(of_receipt, balances, key):
     of_intent = intent(None, **ADDRESSES)
     assert story(of_intent, of_receipt, has_balance=bool(balances), balances=balances).key == key
     assert story(of_intent, of_receipt).key != key
 
 
-def test_a_balance_of_which_only_the_existence_is_known_is_told_without_an_amount():
+def test_a_balance_without_a_reported_amount_is_shown_without_one():
     told = story(None, receipt("ABORTED", deposit="SUCCEEDED"), has_balance=True)
     assert told.key == "aborted.recoverable"
     assert told.location.startswith("At the intent address on Arbitrum or Base. Only")
@@ -509,7 +509,7 @@ AMOUNTS = [
 @pytest.mark.parametrize(
     ("of_receipt", "balances", "amount"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
 )
-def test_how_much_is_there(of_receipt, balances, amount):
+def test_the_deposit_address_balance_is_stated(of_receipt, balances, amount):
     located = story(intent(None, **QUOTE), of_receipt, has_balance=bool(balances) or None, balances=balances).located
     assert located.amount == amount
     assert located.is_estimate == amount.startswith("about")
@@ -532,7 +532,7 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
     )
 
 
-def test_a_balance_at_an_address_that_is_not_the_transfers_is_shown_with_that_address():
+def test_a_balance_at_a_foreign_address_is_shown_with_that_address():
     elsewhere = held(10, address=MERCHANT)
     told = story(intent(None, **ADDRESSES), receipt("ABORTED", **PAID), has_balance=True, balances=elsewhere)
     assert told.place == Place.UNKNOWN
@@ -542,7 +542,7 @@ def test_a_balance_at_an_address_that_is_not_the_transfers_is_shown_with_that_ad
     )
 
 
-def test_the_chain_of_a_balance_may_be_told_by_its_token_and_never_by_a_zero():
+def test_a_balances_chain_comes_from_its_token_unless_zero():
     by_token = (BalanceGroup(tokens=(TokenBalance(balance=1, chain_id=BASE),)),)
     by_group = (BalanceGroup(chain_id=BASE, tokens=(TokenBalance(balance=1, chain_id=0),)),)
     for balances in (by_token, by_group):
@@ -551,7 +551,7 @@ def test_the_chain_of_a_balance_may_be_told_by_its_token_and_never_by_a_zero():
 
 
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_a_receipt_that_could_not_be_read_is_not_told_as_nothing_that_happened(status):
+def test_an_unreadable_receipt_does_not_mean_that_nothing_happened(status):
     told = story(intent(status, expires_at=before(minutes=1)), unread=True)
     assert told.key == "receipt.unread"
     assert told.headline == told.status.word != "Expired"
@@ -560,11 +560,11 @@ def test_a_receipt_that_could_not_be_read_is_not_told_as_nothing_that_happened(s
     assert told.place == Place.UNKNOWN
 
 
-def test_a_receipt_that_was_read_is_told_whatever_was_said_of_it():
+def test_a_receipt_that_was_read_is_shown_whatever_the_flag_says():
     assert story(intent(), receipt(deposit="SUCCEEDED"), unread=True).key == "executing.origin_running"
 
 
-def test_a_status_of_execution_without_a_receipt_is_a_contradiction():
+def test_an_executed_status_without_a_receipt_is_a_conflict():
     told = story(intent("ABORTED"))
     assert told.key == "receipt.missing"
     assert told.headline == "Aborted"
@@ -643,20 +643,20 @@ WHERE = [
 @pytest.mark.parametrize(
     ("of_intent", "of_receipt", "more", "place", "address"), [row[1:] for row in WHERE], ids=[row[0] for row in WHERE]
 )
-def test_where_the_money_is_has_an_address(of_intent, of_receipt, more, place, address):
+def test_the_location_of_the_funds_has_an_address(of_intent, of_receipt, more, place, address):
     told = story(of_intent.model_copy(update=ADDRESSES), of_receipt, **more)
     assert told.place == place
     assert (told.address, told.address_chain_id) == address
 
 
-def test_a_return_that_failed_names_the_address_by_its_side():
+def test_a_failed_refund_names_the_intent_address_of_its_side():
     at_home = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=FAILED_REFUND[ARBITRUM])
     abroad = receipt("FAILED", origin="SUCCEEDED", destination="FAILED", refund=FAILED_REFUND[BASE])
     assert story(None, at_home).location == "At the deposit address on Arbitrum: 100.00 USDC."
     assert story(None, abroad).location == "At the destination intent address on Base."
 
 
-def test_a_return_that_does_not_come_is_not_waited_for():
+def test_an_overdue_refund_is_not_waited_for():
     late = {"updated_at": NOW - patience.RETURN}
     legs = {"deposit": transaction("SUCCEEDED", **late), "origin": transaction("REVERTED", **late)}
     told = story(None, receipt("FAILED", **legs, **late))
@@ -664,13 +664,13 @@ def test_a_return_that_does_not_come_is_not_waited_for():
     assert "Wait" not in told.next_step
 
 
-def test_a_crossing_past_its_estimate_is_not_expected_in_the_past():
+def test_a_bridging_transfer_past_its_estimate_is_not_expected_in_the_past():
     told = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
     assert told.headline == "Bridging to Base"
     assert told.next_step == "Wait. Expected by 14:02:12 UTC, slightly behind schedule."
 
 
-def test_a_refund_abroad_in_words():
+def test_a_refund_on_the_destination_chain_is_described():
     told = story(intent(), receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
     assert told.headline == "Refunded on Base"
     assert told.location == "In the owner's wallet on Base: 99,500,000 base units."
@@ -678,18 +678,18 @@ def test_a_refund_abroad_in_words():
     assert told.who == Who.NOBODY
 
 
-def test_a_refund_at_home_in_words():
+def test_a_refund_on_the_origin_chain_is_described():
     told = story(intent(), receipt("REFUNDED", refund="SUCCEEDED"))
     assert told.location == "In the owner's wallet on Arbitrum: 99.50 USDC."
 
 
-def test_an_open_offer_has_a_deadline():
+def test_an_open_quote_has_a_deadline():
     told = story(intent("QUOTED"))
     assert "until 14:06:11 UTC" in told.sentence
     assert told.deadline == NOW + timedelta(minutes=3)
 
 
-def test_a_crossing_says_until_when_to_wait():
+def test_a_bridging_transfer_says_until_when_to_wait():
     slow = receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=LATE_CCTP)
     assert story(intent(), slow).headline == "Bridging to Base"
     told = story(intent(), slow, has_balance=False)
@@ -827,12 +827,12 @@ EMPTY = [
 @pytest.mark.parametrize(
     ("of_receipt", "headline", "certainty"), [row[1:] for row in EMPTY], ids=[row[0] for row in EMPTY]
 )
-def test_an_intent_address_that_should_hold_the_funds_and_is_empty_is_in_the_headline(of_receipt, headline, certainty):
+def test_an_empty_intent_address_that_should_hold_the_funds_is_in_the_headline(of_receipt, headline, certainty):
     told = story(intent(), of_receipt, has_balance=False)
     assert (told.headline, told.certainty) == (headline, certainty)
 
 
-def test_while_balances_that_matter_are_read_neither_place_nor_step_is_given():
+def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     unchecked = at(intent("COMMITTED"))
     told = summaries.of(unchecked.at(NOW, PENDING))
     assert (told.headline, told.location, told.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
@@ -857,7 +857,7 @@ NOTES = [
 @pytest.mark.parametrize(
     ("status", "balances", "unread", "note"), [row[1:] for row in NOTES], ids=[row[0] for row in NOTES]
 )
-def test_balances_that_could_matter_and_are_not_known_are_noted(status, balances, unread, note):
+def test_unknown_balances_that_could_matter_are_noted(status, balances, unread, note):
     of_receipt = None if unread else receipt(status, deposit=None)
     assert summaries.of(at(intent(status), of_receipt, unread=unread).at(NOW, balances)).balance_note == note
 
@@ -881,13 +881,13 @@ ATTENTIONS = [
 @pytest.mark.parametrize(
     ("of_receipt", "attention", "cause"), [row[1:] for row in ATTENTIONS], ids=[row[0] for row in ATTENTIONS]
 )
-def test_a_delay_needs_attention_where_nothing_else_does(of_receipt, attention, cause):
+def test_a_delay_needs_attention_if_nothing_else_does(of_receipt, attention, cause):
     told = story(ESTIMATED, of_receipt)
     assert (told.attention, told.cause) == (attention, cause)
 
 
 @pytest.mark.parametrize("status", [str(status) for status in IntentStatus])
-def test_an_answer_is_explained_under_its_own_status(status):
+def test_a_summary_links_to_the_help_of_its_own_status(status):
     assert story(None, receipt(status, **CROSSED, destination="SUCCEEDED")).explained == status
 
 
@@ -895,24 +895,24 @@ def test_an_unknown_status_is_explained_nowhere():
     assert story(intent("HALTED")).explained is None
 
 
-def test_the_answer_for_a_situation_and_when_it_changes_are_computed_once():
+def test_the_summary_and_its_next_change_are_computed_once():
     situation = at(intent(), WATCHING)
     assert summaries.of(situation) is summaries.of(situation)
     assert summaries.changes_at(situation)
     assert summaries.changes_at(situation) is summaries.changes_at(situation)
 
 
-def test_an_answer_says_what_support_needs_to_know():
+def test_a_result_says_what_support_needs_to_know():
     told = story(None, receipt("FAILED"))
     assert told.contact
     assert told.contact == EXPLANATIONS["failed.no_trace"].contact
 
 
-def test_an_answer_says_whether_the_transfer_is_over():
+def test_a_summary_says_whether_the_transfer_is_closed():
     assert (story(None, receipt("FAILED")).is_over, story(None, RETRYING).is_over) == (True, False)
 
 
-def test_answers_are_compared_by_everything_they_show():
+def test_summaries_are_compared_by_everything_they_show():
     told, again = (story(None, RETRYING).told for _ in range(2))
     later = story(None, RETRYING, now=NOW + timedelta(minutes=10)).told
     assert told == again != later
@@ -926,12 +926,12 @@ NAMELESS = [
 
 
 @pytest.mark.parametrize(("of_refund", "of_both"), [row[1:] for row in NAMELESS], ids=[row[0] for row in NAMELESS])
-def test_a_refund_has_no_place_unless_its_address_chain_and_owner_are_named(of_refund, of_both):
+def test_a_refund_has_no_location_without_address_chain_and_owner(of_refund, of_both):
     told = story(intent(**of_both), receipt("REFUNDED", refund=refund("SUCCEEDED", **of_refund), **of_both))
     assert (told.key, told.place, told.address) == ("refunded.elsewhere", Place.UNKNOWN, None)
 
 
-def test_that_a_token_is_paused_is_said_only_where_the_next_step_is_to_recover_funds():
+def test_a_paused_token_is_mentioned_only_if_the_next_step_is_to_recover():
     paused = refund("FAILED", status_reason="token paused")
     obstacle = "Recovery isn't possible while USDC is paused on Arbitrum."
     assert story(None, receipt("FAILED", **PAID, refund=paused)).next_step.endswith(f"contact support. {obstacle}")
@@ -951,13 +951,13 @@ def test_a_stalled_transfer_says_for_how_long():
     assert told.location == "In transit from Arbitrum to Base via Relay."
 
 
-def test_an_amount_that_was_not_reported_is_not_made_up():
+def test_an_unreported_amount_is_not_invented():
     quoted = intent(quote=IntentProviderQuote(to_amount=99_910_000))
     assert story(quoted, receipt("SUCCEEDED")).sentence.endswith("delivered, but about 99.91 USDC was expected.")
     assert story(None, receipt("SUCCEEDED")).sentence.endswith("the amount delivered.")
 
 
-def test_a_status_of_tomorrow_is_shown_as_it_came():
+def test_an_unknown_status_is_shown_as_received():
     assert story(intent("HALTED")).headline == "Unrecognized status: HALTED"
     assert story(intent("\u202eX")).headline.endswith("⟨U+202E⟩X")
     assert story(intent("{owner}")).headline.endswith("{owner}")
@@ -983,7 +983,7 @@ def test_the_warning_about_a_second_deposit_is_a_flag_and_no_sentence_of_a_row(r
 
 
 @pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
-def test_no_row_waits_for_a_time_that_the_reader_would_have_to_measure(row):
+def test_no_row_waits_without_naming_a_time(row):
     assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next, re.IGNORECASE)
     assert bool(row.minutes) == ("{escalation}" in row.next)
 
@@ -1010,12 +1010,12 @@ def test_an_owner_who_must_act_must_still_act_once_support_should_be_contacted()
     assert told.next_step.startswith("Contact support now.")
 
 
-def test_a_wait_without_a_last_change_names_no_moment():
+def test_a_wait_without_a_last_change_names_no_time():
     untimed = receipt(updated_at=None, summary=None, origin=transaction("ERRORED", updated_at=None))
     assert story(None, untimed).next_step == "Wait. If nothing changes, contact support."
 
 
-def test_instructions_hold_the_warning_where_there_is_one():
+def test_instructions_include_the_warning():
     warned, settled = story(None, RETRYING), story(None, receipt("REFUNDED", refund="SUCCEEDED"))
     assert warned.instructions == f"{warned.next_step} {SECOND_DEPOSIT}"
     assert settled.instructions == settled.next_step
@@ -1045,14 +1045,14 @@ TRANSACTIONS = st.one_of(
     ),
     st.sampled_from([None, False, True]),
 )
-def test_no_combination_of_gaps_is_without_an_answer(of_intent, of_receipt, has_balance):
+def test_every_combination_of_missing_fields_has_a_summary(of_intent, of_receipt, has_balance):
     told = story(of_intent, of_receipt, has_balance=has_balance)
     assert told.headline
     assert told.location
     assert told.next_step
 
 
-def test_bare_objects_have_an_answer():
+def test_bare_objects_have_a_summary():
     for status in IntentStatus:
         assert story(Intent(intent_id="x", status=status), None).headline
         assert story(None, IntentReceipt(intent_id="x", status=status)).headline

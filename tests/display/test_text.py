@@ -23,7 +23,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize(("hidden", "shown"), [row[1:] for row in HIDDEN], ids=[row[0] for row in HIDDEN])
-def test_a_hidden_character_is_shown_by_its_number(hidden, shown):
+def test_a_hidden_character_is_shown_by_its_code_point(hidden, shown):
     assert text.visible(f"US{hidden}DC") == f"US{shown}DC"
 
 
@@ -47,23 +47,23 @@ def test_a_flood_of_combining_marks_is_cut_to_two():
         pytest.param(500, text.reason, id="reason"),
     ],
 )
-def test_each_kind_has_its_cap(kind, cap):
+def test_each_kind_of_text_has_its_limit(kind, cap):
     assert kind("a" * cap) == text.Text("a" * cap, "", 0)
     assert kind("a" * cap + "bc") == text.Text("a" * cap, "bc", 2)
 
 
-def test_what_is_longer_than_four_kilobytes_is_counted_but_not_kept():
+def test_characters_beyond_four_kilobytes_are_only_counted():
     cut = text.memo("x" * 10_000)
     assert len(cut.whole) == 4096
     assert cut.more == 10_000 - 280
 
 
-def test_a_cut_never_falls_inside_a_number():
+def test_text_is_never_cut_inside_a_code_point_notation():
     assert text.symbol("ABCDEFGHIJ\u202eK") == text.Text("ABCDEFGHIJ", "⟨U+202E⟩K", 2)
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  \n "])
-def test_no_text_is_unknown(nothing):
+def test_an_empty_text_is_unknown(nothing):
     assert text.name(nothing) == text.Text("—")
 
 
@@ -73,14 +73,14 @@ def test_a_memo_keeps_its_lines_and_a_name_has_none():
 
 
 @given(st.text(st.characters(), max_size=600))
-def test_nothing_hidden_survives(received):
+def test_no_hidden_character_survives(received):
     whole = text.bare(text.memo(received).whole)
     assert not any(text.is_hidden(character) for character in whole if character not in "\n\t")
     whole.encode("utf-8")
 
 
 @given(st.text(st.characters(), max_size=100))
-def test_made_visible_twice_is_made_visible_once(received):
+def test_sanitizing_twice_equals_sanitizing_once(received):
     once = text.visible(received)
     assert text.visible(once) == once
 
@@ -96,6 +96,6 @@ def test_made_visible_twice_is_made_visible_once(received):
     ],
     ids=["Hebrew", "Arabic in it", "an Arabic digit", "from the left", "a stranger's own"],
 )
-def test_what_is_written_from_the_right_is_isolated(written: str, shown: str) -> None:
+def test_right_to_left_text_is_isolated(written: str, shown: str) -> None:
     assert text.name(written).shown == shown
     assert text.bare(shown) == text.visible(written)

@@ -16,7 +16,7 @@ def addresses(count: int) -> list[str]:
     return [f"0x{'ab' * 16}{number:08x}" for number in range(1, count + 1)]
 
 
-def test_everything_is_found_once_in_the_order_of_the_text():
+def test_every_identifier_is_found_once_in_text_order():
     read = ticket.read(f"{OWNER} sent https://basescan.org/tx/{HASH}, again {HASH} of {OWNER.upper()}, and vitalik.eth")
     assert [(each.kind, each.value) for each in read.findings] == [
         (Kind.ADDRESS, OWNER),
@@ -32,18 +32,18 @@ def test_two_hundred_lines_are_read_whole():
     assert read.notes == ()
 
 
-def test_what_is_beyond_two_hundred_identifiers_is_counted():
+def test_identifiers_beyond_two_hundred_are_counted():
     read = ticket.read("\n".join(addresses(230)))
     assert [each.value for each in read.findings] == addresses(200)
     assert read.notes == ("Only the first 200 of 230 identifiers were looked up. Submit the other 30 separately.",)
 
 
-def test_a_long_thread_with_few_identifiers_is_no_trouble():
+def test_a_long_thread_with_few_identifiers_is_read():
     assert ticket.read(f"{OWNER}\n" + "> so it goes\n" * 2000 + HASH).findings[1:]
 
 
 @pytest.mark.parametrize("filler", ["word ", "line\n", "送金 "])
-def test_a_text_that_is_too_long_is_read_to_a_blank_and_that_is_said(filler):
+def test_a_text_that_is_too_long_is_cut_at_a_space_with_a_note(filler):
     text = f"{OWNER} " + filler * (ticket.LONGEST // len(filler)) + HASH
     read = ticket.read(text)
     assert [each.value for each in read.findings] == [OWNER]
@@ -58,18 +58,18 @@ def test_no_identifier_is_cut_in_two():
     assert [each.value for each in ticket.read(f"{whole} {OWNER}").findings] == [OWNER, HASH]
 
 
-def test_a_word_without_end_is_read_as_far_as_it_goes():
+def test_an_endless_word_is_read_up_to_the_limit():
     assert ticket.read("g" * 70_000).problem
     assert ticket.read(f"{OWNER} {HASH}," + "é" * 70_000).findings == ticket.read(f"{OWNER}").findings
 
 
 @pytest.mark.parametrize("control", ["\x00", "\x1b", "\x7f", "\x9f"])
-def test_a_character_that_nobody_can_type_costs_no_identifier(control):
+def test_an_untypable_character_costs_no_identifier(control):
     read = ticket.read(f"{OWNER}{control}{HASH}{control}")
     assert [each.value for each in read.findings] == [OWNER, HASH]
 
 
-def test_invisible_characters_are_said_once():
+def test_invisible_characters_are_reported_once():
     read = ticket.read(f"\u200b{OWNER}\u200b and {HASH}")
     assert read.notes == ("Ignored invisible characters in or around identifiers.",)
     assert not any(each.warning for each in read.findings)
@@ -90,7 +90,7 @@ def test_invisible_characters_are_said_once():
         pytest.param(OWNER[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )
-def test_what_holds_nothing_to_answer_says_why(received, problem):
+def test_a_ticket_without_identifiers_says_why(received, problem):
     assert ticket.read(received) == ticket.Ticket(problem=problem)
 
 
@@ -99,11 +99,11 @@ def test_numbers_alone_are_looked_up(number):
     assert [each.kind for each in ticket.read(number).findings] == [Kind.WORDS]
 
 
-def test_several_that_are_nearly_identifiers_are_answered():
+def test_several_malformed_identifiers_each_get_a_message():
     assert len(ticket.read(f"{OWNER[:-1]} and 0x1234…abcd").findings) == 2
 
 
-def test_whatever_is_nearly_an_identifier_is_counted():
+def test_malformed_identifiers_are_counted():
     read = ticket.read(f"{OWNER} and 0xabcdef0123456789, 0\u0445{HASH[2:]}")
     assert [each.kind for each in read.findings] == [Kind.ADDRESS, Kind.NEAR_MISS, Kind.NEAR_MISS]
 
@@ -125,7 +125,7 @@ def test_whatever_is_nearly_an_identifier_is_counted():
     ],
     ids=ascii,
 )
-def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit):
+def test_the_cost_of_joining_broken_lines_grows_with_length_only(unit):
     assert grows_with_its_length(ticket.read, (unit * ticket.LONGEST)[: ticket.LONGEST])
 
 
@@ -133,6 +133,6 @@ def test_a_text_that_asks_for_much_mending_takes_no_longer_than_its_length(unit)
     "unit",
     [OWNER[:-4] + "{:04x}\n", "0x{:06x}…abcd ", HASH[:-4] + "{:04x} ", "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJo{:04} "],
 )
-def test_a_text_full_of_identifiers_takes_no_longer_than_its_length(unit):
+def test_the_cost_of_a_text_full_of_identifiers_grows_with_length_only(unit):
     text = "".join(unit.format(number) for number in range(7000))[: ticket.LONGEST]
     assert grows_with_its_length(ticket.read, text)

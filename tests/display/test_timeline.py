@@ -125,7 +125,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("of_intent", "of_receipt", "expected"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
 )
-def test_the_states_of_the_steps(of_intent, of_receipt, expected):
+def test_each_step_has_its_state(of_intent, of_receipt, expected):
     assert states(of_intent, of_receipt) == expected
 
 
@@ -137,7 +137,7 @@ def crossing():
     return receipt(destination=on_hold, summary=started, **legs)
 
 
-def test_moments_durations_and_sentences():
+def test_times_durations_and_sentences_are_shown():
     told = {step.name: step for step in timeline(intent(), crossing()).steps}
     assert told[Name.DEPOSIT].sentence == "Received 100.00 USDC at the deposit address on Arbitrum."
     assert told[Name.DEPOSIT].at == before(seconds=50)
@@ -150,7 +150,7 @@ def test_moments_durations_and_sentences():
     assert told[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
 
 
-def test_time_against_the_estimate():
+def test_the_time_is_compared_with_the_estimate():
     quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(120)))
     told = timeline(quoted, crossing())
     assert told.elapsed == timedelta(minutes=1)
@@ -183,7 +183,7 @@ def test_without_an_estimate_the_usual_time_counts(origin, destination, seconds)
         ("LZ_TRANSFER", 91, 30, True),
     ],
 )
-def test_from_when_on_it_takes_longer_than_usual(provider, minutes, estimated, stalled):
+def test_a_transfer_is_late_beyond_its_grace_period(provider, minutes, estimated, stalled):
     at = {"updated_at": before(minutes=minutes)}
     legs = {name: transaction("SUCCEEDED", **at) for name in ("deposit", "origin")}
     quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(estimated)))
@@ -192,7 +192,7 @@ def test_from_when_on_it_takes_longer_than_usual(provider, minutes, estimated, s
     assert timeline(quoted, of_receipt).stalled is stalled
 
 
-def test_the_end_stops_the_clock():
+def test_the_duration_stops_at_the_end():
     done = receipt("SUCCEEDED", summary=summary(started_at=before(minutes=5), finished_at=before(minutes=3)))
     told = timeline(intent(), done)
     assert told.elapsed == timedelta(minutes=2)
@@ -200,7 +200,7 @@ def test_the_end_stops_the_clock():
     assert told.late
 
 
-def test_a_reason_stands_with_the_step_that_failed_and_not_with_one_that_worked():
+def test_a_reason_belongs_to_the_failed_step_only():
     failed = transaction("REVERTED", status_reason="execution reverted \u202e")
     told = timeline(None, receipt("FAILED", deposit=transaction("SUCCEEDED", status_reason="old"), origin=failed))
     reasons = {step.name: step.reason for step in told.steps}
@@ -216,7 +216,7 @@ def test_a_refund_names_amount_address_and_chain():
     assert told.steps[-1].sentence == "Refunded 99,500,000 base units to 0x51aa07…00C2d4 on Base."
 
 
-def test_an_estimate_may_be_missed_by_a_minute_or_half_of_it():
+def test_the_grace_period_is_a_minute_or_half_the_estimate():
     quoted = {
         minutes: intent(quote=IntentProviderQuote(estimated_duration=Decimal(60 * minutes))) for minutes in (1, 4)
     }
@@ -229,7 +229,7 @@ def test_an_estimate_may_be_missed_by_a_minute_or_half_of_it():
     assert timeline(quoted[1]).times_the_estimate == 0
 
 
-def test_a_moment_that_was_expected_is_dropped_once_it_is_past():
+def test_an_expected_time_is_dropped_once_it_has_passed():
     quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(60)))
     ahead = receipt(origin="SUCCEEDED", summary=summary(started_at=before(seconds=59)))
     past = receipt(origin="SUCCEEDED", summary=summary(started_at=before(seconds=60)))
@@ -351,12 +351,12 @@ SENTENCES = [
 @pytest.mark.parametrize(
     ("name", "of_receipt", "expected"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES]
 )
-def test_what_a_step_says(name, of_receipt, expected):
+def test_each_step_has_its_sentence(name, of_receipt, expected):
     assert sentence(name, of_receipt, of_intent=QUOTED) == expected
 
 
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_steps_that_could_not_be_read_are_not_known(status):
+def test_steps_that_could_not_be_loaded_are_unknown(status):
     of_intent = intent(status, expires_at=before(minutes=1))
     situation = at(of_intent, None, unread=True)
     told = display.of(situation)
@@ -367,7 +367,7 @@ def test_steps_that_could_not_be_read_are_not_known(status):
 
 
 @pytest.mark.parametrize("status", ["EXECUTING", "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED"])
-def test_what_was_executed_and_has_no_receipt_is_not_told_as_nothing_that_moved(status):
+def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved(status):
     told = timeline(intent(status)).steps
     assert {step.state for step in told[2:]} == {State.UNKNOWN}
     assert not any("No deposit" in step.sentence for step in told)
@@ -380,7 +380,7 @@ def drawn(of_receipt, *, of_intent=None):
     return route.of(at(of_intent, of_receipt))
 
 
-def test_the_route_of_a_crossing():
+def test_the_route_of_a_bridged_transfer_is_drawn():
     stops = drawn(crossing(), of_intent=intent(origin_intent_address="0x01", destination_intent_address="0x02"))
     assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
         ("Owner", "passed", "Arbitrum"),
@@ -401,7 +401,7 @@ def test_on_one_chain_there_is_no_bridge():
     ]
 
 
-def test_returned_money_is_with_the_owner_on_the_chain_of_the_return():
+def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
     stops = drawn(
         receipt(
             "REFUNDED",
@@ -422,7 +422,7 @@ def test_returned_money_is_with_the_owner_on_the_chain_of_the_return():
     assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
 
 
-def test_money_on_its_way_back_has_left_the_deposit_address():
+def test_funds_being_refunded_have_left_the_deposit_address():
     stops = drawn(receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED", destination="ABORTED", refund="MINING"))
     assert [(stop.place.value, stop.reached.value) for stop in stops] == [
         ("owner", "passed"),
@@ -437,7 +437,7 @@ def test_money_on_its_way_back_has_left_the_deposit_address():
     assert drawn(receipt("FAILED", deposit="SUCCEEDED", refund=stranger))[-1].title == "Refund to another address"
 
 
-def test_a_last_step_that_failed_had_the_money_at_the_delivery_address():
+def test_a_failed_last_step_had_the_funds_at_the_destination_intent_address():
     legs = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "FAILED"}
     assert [stop.reached.value for stop in drawn(receipt("EXECUTING", **legs))] == [
         *("passed", "passed", "passed", "expected", "ahead")
@@ -473,7 +473,7 @@ def test_a_last_step_that_failed_had_the_money_at_the_delivery_address():
         ),
     ],
 )
-def test_the_place_of_the_funds_is_a_warning_only_where_they_are_not_safe(of_receipt, place, tone):
+def test_the_location_is_a_warning_only_if_the_funds_are_not_safe(of_receipt, place, tone):
     here = next(stop for stop in drawn(of_receipt) if stop.reached in (Reached.HERE, Reached.EXPECTED))
     assert (here.place.value, here.tone) == (place, tone)
 
@@ -527,7 +527,7 @@ def timed(*, estimate: int, ends: tuple[int, int, int]):
     )
 
 
-def test_bars_lie_one_after_the_other_within_the_estimate() -> None:
+def test_bars_follow_one_another_within_the_estimate() -> None:
     told = timed(estimate=100, ends=(10, 30, 60))
     bars = {step.name: step.bar for step in told.steps}
     assert [(bars[name].start, bars[name].length) for name in (Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION)] == [
@@ -539,7 +539,7 @@ def test_bars_lie_one_after_the_other_within_the_estimate() -> None:
     assert told.estimate_share == 100
 
 
-def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_step_that_took_it_is_told() -> None:
+def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_slowest_step_is_marked() -> None:
     told = timed(estimate=50, ends=(20, 40, 200))
     last = told.steps[-1]
     assert (last.bar.start, last.bar.length) == (20, 80)
@@ -559,12 +559,12 @@ def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_step_that_t
         *(pytest.param(intent(each), receipt(each), False, id=each) for each in sorted(TERMINAL)),
     ],
 )
-def test_how_long_the_price_is_held_is_told_until_the_transfer_starts(of_intent, of_receipt, is_told):
+def test_the_quotes_expiry_is_shown_until_the_transfer_starts(of_intent, of_receipt, is_told):
     quoted = timeline(of_intent, of_receipt).steps[0]
     assert (quoted.name, bool(quoted.sentence)) == (Name.QUOTED, is_told)
 
 
-def test_a_running_step_is_never_the_slowest() -> None:
+def test_a_running_step_is_never_marked_as_the_slowest() -> None:
     ends = {"deposit": before(seconds=55), "origin": before(seconds=45)}
     legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in ends.items()}
     started = summary(started_at=before(minutes=1))
@@ -574,12 +574,12 @@ def test_a_running_step_is_never_the_slowest() -> None:
 
 
 @pytest.mark.parametrize("origin", [None, "PENDING", "ABORTED"])
-def test_a_step_that_is_the_only_one_done_is_never_the_slowest(origin) -> None:
+def test_the_only_completed_step_is_never_the_slowest(origin) -> None:
     deposit = transaction("SUCCEEDED", txn_mined_at=before(seconds=1))
     told = timeline(intent(), receipt(deposit=deposit, origin=origin))
     assert any(step.bar for step in told.steps)
     assert not any(step.took_most for step in told.steps)
 
 
-def test_no_bar_without_a_beginning() -> None:
+def test_there_is_no_bar_without_a_start() -> None:
     assert all(step.bar is None for step in timeline(intent("QUOTED")).steps)

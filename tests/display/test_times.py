@@ -23,7 +23,7 @@ AGO = [
 
 
 @pytest.mark.parametrize(("passed", "shown"), [row[1:] for row in AGO], ids=[row[0] for row in AGO])
-def test_ago(passed, shown):
+def test_relative_times_are_short(passed, shown):
     assert times.ago(NOW - passed, now=NOW) == shown
 
 
@@ -41,30 +41,30 @@ DURATIONS = [
 
 
 @pytest.mark.parametrize(("length", "words", "clock"), DURATIONS, ids=[row[1] + str(row[0]) for row in DURATIONS])
-def test_durations(length, words, clock):
+def test_durations_have_two_units_at_most(length, words, clock):
     assert times.duration(length) == words
     assert times.clock(length) == clock
 
 
-def test_the_date_stands_in_front_when_it_is_not_today():
+def test_the_date_is_included_if_it_is_not_today():
     assert times.utc(NOW, now=NOW) == "14:03:11 UTC"
     assert times.utc(NOW, now=NOW + timedelta(days=1)) == "2026-11-21 14:03:11 UTC"
     assert times.utc_minute(NOW, now=NOW) == "14:03 UTC"
 
 
-def test_every_zone_is_told_in_utc():
+def test_times_of_every_zone_are_shown_in_utc():
     tokyo = NOW.astimezone(timezone(timedelta(hours=9)))
     assert times.utc(tokyo, now=NOW) == "14:03:11 UTC"
     assert times.iso(tokyo) == "2026-11-21T14:03:11Z"
 
 
 @pytest.mark.parametrize(("count", "length"), [(90, timedelta(seconds=90)), (None, None), (-1, None), (10**30, None)])
-def test_seconds_of_the_wire(count, length):
+def test_seconds_of_the_api_are_converted(count, length):
     assert times.seconds(count) == length
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
-def test_any_two_moments_can_be_told(at, now):
+def test_any_two_times_can_be_formatted(at, now):
     assert times.ago(at, now=now)
     assert times.utc(at, now=now).endswith("UTC")
     assert datetime.fromisoformat(times.iso(at)) == at
@@ -81,14 +81,14 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("sentence", "moments"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES])
-def test_moments_in_a_sentence(sentence, moments):
+def test_times_in_a_sentence_are_found(sentence, moments):
     pieces = list(times.pieces(sentence, now=NOW))
     assert "".join(piece.text for piece in pieces) == sentence
     assert [(piece.at, piece.is_rough) for piece in pieces if piece.at] == moments
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_what_is_written_into_a_sentence_is_found_again(at):
+def test_times_in_a_sentence_are_found_again(at):
     found = [piece.at for piece in times.pieces(f"before {times.utc(at, now=NOW)}.", now=NOW) if piece.at]
     assert found == [at.replace(microsecond=0)]
 
@@ -104,7 +104,7 @@ def test_what_is_written_into_a_sentence_is_found_again(at):
     ],
     ids=["the first moment", "a moment in 2026", "missing", "after the year 9999", "more than a duration can be"],
 )
-def test_unix_seconds_become_a_moment(count, moment):
+def test_unix_seconds_become_a_time(count, moment):
     assert times.since_1970(count) == moment
 
 
@@ -113,11 +113,11 @@ def test_unix_seconds_become_a_moment(count, moment):
     [(NOW, NOW + timedelta(hours=1)), (None, None), (datetime.max.replace(tzinfo=UTC), None)],
     ids=["an hour later", "missing", "the calendar ends before"],
 )
-def test_a_moment_after_another(moment, later):
+def test_the_later_of_two_times_is_returned(moment, later):
     assert times.after(moment, timedelta(hours=1)) == later
 
 
-def test_the_longest_duration_that_a_clock_can_hold():
+def test_the_longest_possible_duration_is_formatted():
     longest = timedelta.max // timedelta(seconds=1)
     assert times.seconds(longest) == timedelta(seconds=longest)
     assert times.seconds(longest + 1) is None

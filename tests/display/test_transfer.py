@@ -67,13 +67,13 @@ NOTES = [
 @pytest.mark.parametrize(
     ("of_intent", "of_receipt", "note", "amount"), [row[1:] for row in NOTES], ids=[row[0] for row in NOTES]
 )
-def test_what_the_amount_on_the_far_side_is(of_intent, of_receipt, note, amount):
+def test_the_destination_amount_is_labeled(of_intent, of_receipt, note, amount):
     received = of(of_intent, of_receipt).received
     assert received.note == note
     assert str(received.amount).startswith(amount)
 
 
-def test_an_offer_stays_expected_until_it_expires():
+def test_a_quote_stays_expected_until_it_expires():
     offer = intent("QUOTED", quote=QUOTE, expires_at=NOW + timedelta(seconds=1))
     assert of(offer).received.note == "expected"
     later = transfer.of(at(offer, now=NOW + timedelta(seconds=1)))
@@ -116,7 +116,7 @@ CLOCKS = [
 @pytest.mark.parametrize(
     ("of_intent", "of_receipt", "expected"), [row[1:] for row in CLOCKS], ids=[row[0] for row in CLOCKS]
 )
-def test_how_long_it_takes_or_took(of_intent, of_receipt, expected):
+def test_durations_of_open_and_closed_transfers_are_shown(of_intent, of_receipt, expected):
     clock = of(of_intent, of_receipt).clock
     assert (clock.said, clock.since is not None, clock.estimate) == expected
 
@@ -134,15 +134,15 @@ DESTINIES = [
 
 
 @pytest.mark.parametrize(("of_receipt", "destiny"), [row[1:] for row in DESTINIES], ids=[row[0] for row in DESTINIES])
-def test_to_whom_it_goes(of_receipt, destiny):
+def test_the_recipient_is_named(of_receipt, destiny):
     assert of(intent(), of_receipt).destiny == destiny
 
 
-def test_nobody_is_the_same_as_an_owner_who_is_not_known():
+def test_an_unknown_owner_equals_no_one():
     assert of(intent(owner_address=None)).destiny == ""
 
 
-def test_what_came_back_is_shown_once_it_is_there():
+def test_a_refund_is_shown_once_it_arrived():
     returned = of(intent(), receipt("REFUNDED", refund=BACK)).returned
     assert returned is not None
     assert (returned.chain, str(returned.amount)) == ("Base", "99.50 USDC")
@@ -175,7 +175,7 @@ MARKS = [
 
 
 @pytest.mark.parametrize(("of_entry", "mark"), [row[1:] for row in MARKS], ids=[row[0] for row in MARKS])
-def test_what_is_left_to_be_taken_back(of_entry, mark):
+def test_the_recoverable_balance_is_stated(of_entry, mark):
     assert transfer.of(Situation.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
 
 
@@ -184,7 +184,7 @@ def test_what_is_left_to_be_taken_back(of_entry, mark):
     [(receipt("FAILED", deposit="FAILED"), ""), (receipt("SUCCEEDED", summary=DELIVERED), "Delivered")],
     ids=["the same as the status", "more than the status"],
 )
-def test_a_headline_is_told_beside_the_status_only_where_it_says_more(of_receipt, headline) -> None:
+def test_a_headline_is_shown_next_to_the_status_only_if_it_says_more(of_receipt, headline) -> None:
     row = of(intent(quote=QUOTE), of_receipt)
     assert row.headline == headline
     assert headline or row.summary.headline == row.status.word
@@ -207,12 +207,12 @@ OUTCOMES = [
 @pytest.mark.parametrize(
     ("of_receipt", "label", "has_moved", "has_arrived"), [row[1:] for row in OUTCOMES], ids=[row[0] for row in OUTCOMES]
 )
-def test_an_outcome_says_what_its_amount_is(of_receipt, label, has_moved, has_arrived) -> None:
+def test_a_result_labels_its_amount(of_receipt, label, has_moved, has_arrived) -> None:
     row = of(intent(quote=QUOTE), of_receipt)
     assert (row.outcome.label, row.outcome.has_moved, row.has_arrived) == (label, has_moved, has_arrived)
 
 
-def test_what_was_refunded_takes_the_place_of_what_was_quoted() -> None:
+def test_a_refund_replaces_the_quoted_amount() -> None:
     returned = refund("SUCCEEDED", amount=99_000_000)
     row = of(intent(quote=QUOTE), receipt("REFUNDED", refund=returned))
     assert row.returned is not None

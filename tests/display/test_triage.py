@@ -52,7 +52,7 @@ def several(of_found: Found, newest: Reading | None = None, links=("/intent/…"
     return triage.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
 
 
-def test_a_transfer_is_told_as_on_its_own_page():
+def test_a_row_says_the_same_as_the_transfers_page():
     row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
     told = summaries.of(at(intent("FAILED"), FAILED))
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
@@ -67,7 +67,7 @@ def test_a_transfer_is_told_as_on_its_own_page():
     assert row.notes == ()
 
 
-def test_the_sums_and_the_moment_of_the_quote_stand_below():
+def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
     sums = summary(destination_token_amount=99_500_000)
     done = receipt("SUCCEEDED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED", summary=sums)
     row = one(BY_HASH, intent("SUCCEEDED"), done)
@@ -89,7 +89,7 @@ def test_the_sums_and_the_moment_of_the_quote_stand_below():
         (None, "transaction"),
     ],
 )
-def test_a_transaction_is_called_by_its_step(leg, what):
+def test_a_transaction_is_named_by_its_step(leg, what):
     legs = {leg: transaction("SUCCEEDED")} if leg else {"deposit": transaction("SUCCEEDED", txn_hash="0x12")}
     row = one(BY_HASH, intent(), receipt(**legs), keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
     assert row.what == what
@@ -106,28 +106,28 @@ def test_a_transaction_is_called_by_its_step(leg, what):
         ([lookup.WORDS], "text"),
     ],
 )
-def test_an_identifier_is_called_by_what_it_was_found_as(keys, what):
+def test_an_identifier_is_named_by_its_role(keys, what):
     assert one(BY_ADDRESS, intent(), receipt(), keys=keys).what == what
 
 
-def test_a_receipt_that_could_not_be_read_is_said():
+def test_an_unreadable_receipt_is_reported():
     row = one(BY_HASH, intent(), None, Unreachable())
     (note,) = row.notes
     assert note.startswith("Couldn't load the receipt (Service unreachable).")
 
 
-def test_what_could_not_be_asked_beside_a_hit_is_said():
+def test_failed_lookups_next_to_a_hit_are_mentioned():
     failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
     row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
     assert row.notes == ("Lookup by intent ID failed: service unreachable.",)
 
 
-def test_a_doubt_about_an_identifier_stays_with_its_row():
+def test_a_warning_about_an_identifier_stays_with_its_row():
     row = one(replace(BY_ADDRESS, warning=near_misses.CHECKSUM), intent(), receipt())
     assert row.notes == (near_misses.CHECKSUM,)
 
 
-def test_the_same_transfer_is_told_once():
+def test_the_same_transfer_is_described_once():
     told = one(BY_HASH, intent("FAILED"), FAILED)
     row = triage.again(told, first=3)
     assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
@@ -146,7 +146,7 @@ MANY = [
 ]
 
 
-def test_an_owner_is_told_by_how_its_transfers_stand_and_the_newest_that_needs_a_look():
+def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     of_found = found(*MANY)
     newest = triage.newest_to_look_at(of_found.hits, now=NOW)
     assert newest is of_found.hits[3]
@@ -161,7 +161,7 @@ def test_an_owner_is_told_by_how_its_transfers_stand_and_the_newest_that_needs_a
 
 
 @pytest.mark.parametrize("status", ["EXECUTING", "COMMITTED", "FAILED", "SOMETHING_NEW"])
-def test_what_is_under_way_or_failed_needs_a_look(status):
+def test_open_and_failed_transfers_need_a_look(status):
     hits = found(intent("SUCCEEDED"), intent(status)).hits
     assert triage.newest_to_look_at(hits, now=NOW) is hits[1]
 
@@ -174,7 +174,7 @@ def test_what_is_under_way_or_failed_needs_a_look(status):
     ],
     ids=lambda each: each.status,
 )
-def test_what_is_over_or_only_offered_needs_none(settled):
+def test_closed_and_quoted_transfers_need_no_attention(settled):
     hits = found(settled).hits
     assert triage.newest_to_look_at(hits, now=NOW) is None
     row = several(found(settled, settled), links=["/search?q=…"])
@@ -195,14 +195,14 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
     assert several(mixed, links=["/"]).what == "owner of 2, deposit address of 1"
 
 
-def test_a_tokens_own_address_is_nothing_to_worry_about():
+def test_a_tokens_own_address_gets_no_warning():
     tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
     row = triage.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
     assert row.headline == ("USD⟨U+202E⟩C (hidden characters, unlisted), a token on Base, Ethereum and Chain 4711")
     assert (row.outcome, row.status.word, row.what) == (Outcome.TOKEN, "Token", "token")
 
 
-def test_a_miss_says_what_was_asked_and_why_there_may_be_nothing():
+def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     keys = (lookup.INTENT_ID, lookup.TRANSACTION_HASH)
     row = triage.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
     asked, why, *causes = row.details
@@ -212,7 +212,7 @@ def test_a_miss_says_what_was_asked_and_why_there_may_be_nothing():
     assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Not found", "")
 
 
-def test_a_failure_is_never_nothing_found():
+def test_a_failure_is_never_shown_as_not_found():
     failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
     row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (Outcome.FAILED, "Lookup failed")
@@ -222,7 +222,7 @@ def test_a_failure_is_never_nothing_found():
     assert "Don't resend a transfer" in row.next
 
 
-def test_our_own_mistake_is_said_with_its_reference():
+def test_an_internal_error_is_shown_with_its_request_id():
     row = triage.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
     assert row.outcome is Outcome.FAILED
     assert "12ab" in row.next
@@ -251,12 +251,12 @@ def test_our_own_mistake_is_said_with_its_reference():
         ),
     ],
 )
-def test_what_needs_no_question_is_explained(finding, outcome, headline):
+def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
     row = triage.unasked(7, finding, now=NOW)
     assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
 
 
-def test_whatever_can_be_asked_is_asked():
+def test_every_filter_reaches_the_request():
     assert triage.unasked(7, BY_HASH, now=NOW) is None
     assert triage.unasked(7, replace(BY_ADDRESS, warning=near_misses.CHECKSUM), now=NOW) is None
 
@@ -265,5 +265,5 @@ def test_every_kind_has_its_name():
     assert set(triage.LOOKS_LIKE) == set(Kind)
 
 
-def test_a_transfer_without_a_receipt_is_an_offer():
+def test_a_transfer_without_a_receipt_is_a_quote():
     assert one(BY_HASH, intent("QUOTED"), None).headline == summaries.of(at(intent("QUOTED"))).headline

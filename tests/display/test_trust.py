@@ -96,7 +96,7 @@ WARNED = [
 
 
 @pytest.mark.parametrize(("chain_id", "address", "symbol", "name", "words"), WARNED)
-def test_a_token_is_warned_of(chain_id, address, symbol, name, words):
+def test_a_suspicious_token_has_warnings(chain_id, address, symbol, name, words):
     assert [mark.word for mark in marks(chain_id, address, symbol, name)] == words
 
 
@@ -120,7 +120,7 @@ def test_others_are_not(chain_id, address, symbol, name):
     assert marks(chain_id, address, symbol, name) == ()
 
 
-def test_the_same_contract_on_another_chain_is_no_other_address():
+def test_the_same_contract_on_another_chain_is_the_same_address():
     assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC")] == [LIKE_USDC, trust.UNLISTED]
     assert [mark.word for mark in marks(BASE, USDC_ON_ETHEREUM, "ETHER")] == [LIKE_ETH, trust.UNLISTED]
 
@@ -203,23 +203,23 @@ def test_each_warning_has_its_reason(token, reason):
     name=st.none() | st.text(st.characters(), max_size=80) | st.from_regex(r"\AUSDC?.?\Z"),
     place=st.sampled_from([(BASE, ANY), (BASE, BRIDGED), (BASE, USDC_ON_BASE), (ETHEREUM, NATIVE), (None, "?\u202e")]),
 )
-def test_whatever_a_token_is_called_the_warnings_are_safe_to_read(symbol, name, place):
+def test_warnings_about_any_token_name_are_safe_to_read(symbol, name, place):
     found = marks(*place, symbol, name)
     for each in (*(mark.word + mark.reason for mark in found), trust.said(found, place[1])):
         assert not any(map(text.is_hidden, each))
         each.encode()
 
 
-def test_a_name_as_long_as_a_book_is_read_to_four_kilobytes():
+def test_a_very_long_name_is_read_up_to_four_kilobytes():
     assert [mark.word for mark in marks(NOWHERE, ANY, "A" * 1_000_000 + "\u0421")] == []
 
 
-def test_in_a_sentence_the_words_stand_with_the_address():
+def test_in_a_sentence_a_warning_includes_the_address():
     assert trust.said(marks(BASE, ANY, "USDC"), ANY) == f"{LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F"
     assert trust.said((), ANY) == ""
 
 
-def test_standing():
+def test_a_tokens_standing_follows_its_chains_list():
     standings = [
         trust.standing(chain_id, address, using=CATALOGUE)
         for chain_id, address in (
@@ -236,7 +236,7 @@ def test_standing():
     ]
 
 
-def test_an_amount_says_what_its_token_is_to_be_warned_of():
+def test_an_amount_includes_its_tokens_warning():
     metadata = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="USDC", decimals=18)
     amount = tokens.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
     assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F)"
