@@ -29,7 +29,7 @@ LISTEN: Final = """() => {
 
 
 @pytest.mark.deep
-def test_of_a_transfer_that_runs_each_state_is_said_once_and_nothing_else(browser: Browser, server: str) -> None:
+def test_each_state_of_a_running_transfer_is_announced_once(browser: Browser, server: str) -> None:
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(transfer.path)
@@ -61,9 +61,7 @@ RING: Final = "(one) => [getComputedStyle(one).outlineStyle, parseFloat(getCompu
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", ["/chains", OWNER, "/routes/matrix", "/console/GetChains"])
-def test_where_the_system_draws_the_colours_what_is_chosen_and_where_the_focus_is_are_seen(
-    browser: Browser, server: str, path: str
-) -> None:
+def test_selection_and_focus_are_visible_in_forced_colors(browser: Browser, server: str, path: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         page = visit.page
         page.emulate_media(forced_colors="active", reduced_motion="reduce")

@@ -20,7 +20,7 @@ def ids(page: Page) -> list[str]:
     return [str(link.get_attribute("href")) for link in links]
 
 
-def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server: str) -> None:
+def test_an_intents_owner_links_to_its_address_page(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=768) as visit:
         page = visit.page
         visit.open(some_intent(visit, 2))
@@ -32,7 +32,7 @@ def test_an_intents_owner_leads_to_everything_about_it(browser: Browser, server:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scripts"), [(360, True), (1280, False)], ids=["with scripts", "without"])
-def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
+def test_the_history_pages_forward_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
     with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:
         page = visit.page
         visit.open(PATH)
@@ -55,7 +55,7 @@ def test_the_history_goes_on_and_back(browser: Browser, server: str, width: int,
         expect(page.get_by_role("heading", name="Totals")).to_be_visible()
 
 
-def test_going_on_reloads_nothing_but_the_list(browser: Browser, server: str) -> None:
+def test_paging_reloads_only_the_list(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open(PATH)
@@ -70,7 +70,7 @@ def test_going_on_reloads_nothing_but_the_list(browser: Browser, server: str) ->
         assert page.evaluate("window.notReloaded")
 
 
-def test_the_address_is_copied_whole_with_its_checksum(browser: Browser, server: str) -> None:
+def test_the_address_is_copied_in_full_with_its_checksum(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         visit.open(PATH)

@@ -18,7 +18,7 @@ RULES = """(text) => {
 }"""
 
 
-def test_slim_sheets_have_the_rules_of_the_written_ones(browser: Browser) -> None:
+def test_minified_style_sheets_have_the_same_rules(browser: Browser) -> None:
     page = browser.new_page()
     for sheet in sorted((STATIC / "css").glob("*.css")):
         written = sheet.read_text()
@@ -28,7 +28,7 @@ def test_slim_sheets_have_the_rules_of_the_written_ones(browser: Browser) -> Non
     page.close()
 
 
-def test_slim_scripts_can_be_read(browser: Browser) -> None:
+def test_minified_scripts_can_be_parsed(browser: Browser) -> None:
     page = browser.new_page()
     for script in (STATIC / "js").glob("*.js"):
         page.evaluate("(text) => { new Function(text); }", assets.slim_script(script.read_text()))

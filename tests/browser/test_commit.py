@@ -48,7 +48,7 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         expect(operator.page.get_by_role("link", name="Commit")).to_have_count(0)
 
 
-def test_an_expired_quote_offers_nothing(browser: Browser, server: str) -> None:
+def test_an_expired_quote_cannot_be_committed(browser: Browser, server: str) -> None:
     page = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
     expired = page.split("Live transfer of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]
     finished = page.split("Completed transfer of scenario 5")[0].rsplit('href="', 1)[1].split('"')[0]

@@ -37,7 +37,7 @@ def quote(visit: Visit) -> Page:
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 1280, True), ("dark", 360, False)], ids=["with scripts", "without"]
 )
-def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
+def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -57,7 +57,7 @@ def test_a_newcomer_quotes_commits_executes_and_watches_to_the_end(
         expect(page.locator(".status").first).to_have_text("Succeeded")
 
 
-def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
+def test_the_selected_failure_scenario_happens(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         page = quote(visit)
         page.get_by_role("button", name="Commit").click()
@@ -72,7 +72,7 @@ def test_it_goes_wrong_as_it_was_chosen(browser: Browser, server: str) -> None:
         expect(page.locator(".status").first).to_have_text("Refunded", timeout=2 * PATIENCE_MS)
 
 
-def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, server: str) -> None:
+def test_a_commit_with_one_changed_digit_is_rejected_and_shown(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = quote(visit)
         page.get_by_role("button", name="Commit").click()
@@ -99,7 +99,7 @@ def test_a_commit_with_one_digit_changed_is_refused_and_shown(browser: Browser, 
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
 
 
-def test_an_operation_is_asked_read_and_copied(browser: Browser, server: str) -> None:
+def test_an_operation_is_called_and_its_response_copied(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -123,7 +123,7 @@ def test_an_operation_is_asked_read_and_copied(browser: Browser, server: str) ->
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_of_it_is_wider_than_the_screen(browser: Browser, server: str, width: int) -> None:
+def test_no_part_is_wider_than_the_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:
         page = visit.page
         long = "x" * 400

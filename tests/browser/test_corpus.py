@@ -77,7 +77,7 @@ def of_transfers(service: str) -> Iterator[str]:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("wants", "theme", "width"), [("word", "light", 360), ("anything", "dark", 360)])
-def test_nothing_that_strangers_wrote_runs_on_any_page(
+def test_untrusted_text_runs_on_no_page(
     browser: Browser, draw: Callable[[Sequence, int], list], wants: str, theme: str, width: int
 ) -> None:
     wrong: list[str] = []
@@ -126,7 +126,7 @@ def settle(page: Page) -> None:
         )
 
 
-def test_the_search_for_the_access_key_sees_what_a_browser_sends_and_shows(browser: Browser, server: str) -> None:
+def test_the_access_key_check_covers_requests_and_pages(browser: Browser, server: str) -> None:
     """S-KEY"""
     for slip in ("fetch('/help?' + key)", "fetch('/help', {method: 'POST', body: key})", "document.body.append(key)"):
         with visiting(browser, server, theme="light", width=1280) as visit:

@@ -63,7 +63,7 @@ def come(visit: Visit, path: str) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scenario"), [(360, 3), (1280, 4)])
-def test_nothing_moves_while_a_page_comes(browser: Browser, collected: str, width: int, scenario: int) -> None:
+def test_nothing_shifts_while_a_page_loads(browser: Browser, collected: str, width: int, scenario: int) -> None:
     """On a slow phone. Each time with an intent that is looked at for the first time, and so is its status at home."""
     with visiting(browser, collected, theme="light", width=width) as visit:
         visit.page.add_init_script(SHIFTS)
@@ -76,7 +76,7 @@ def test_nothing_moves_while_a_page_comes(browser: Browser, collected: str, widt
             assert sum(value for value, _ in moved) < STILL, (path, moved)
 
 
-def test_an_intents_page_is_light_and_the_next_one_loads_no_file_again(browser: Browser, collected: str) -> None:
+def test_a_transfers_page_is_light_and_the_next_one_reuses_its_files(browser: Browser, collected: str) -> None:
     with visiting(browser, collected, theme="light", width=360) as visit:
         sizes = received(visit.page)
         visit.open(some_intent(visit, 5))

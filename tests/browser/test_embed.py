@@ -114,14 +114,14 @@ def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, 
 @pytest.mark.parametrize(
     "path", ["/", "/history", "/help", "{intent}", "{intent}/feed.atom", "/intent/%20", "/nowhere"]
 )
-def test_no_other_page_stands_in_a_frame_even_there(browser: Browser, sites: Sites, path: str) -> None:
+def test_no_other_page_can_be_framed_even_by_the_named_site(browser: Browser, sites: Sites, path: str) -> None:
     with reading(browser, sites, theme="light") as visit:
         src = sites.dashboard + path.format(intent=some_intent(visit, 8))
         assert refusal(visit.page, sites.shop, src) == BLOCKED
 
 
 @pytest.mark.parametrize("site", ["shop", "other"])
-def test_of_the_whole_site_map_the_card_alone_and_only_there(browser: Browser, sites: Sites, site: str) -> None:
+def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sites: Sites, site: str) -> None:
     """Downloads are none of a frame's business."""
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 8)
@@ -141,13 +141,13 @@ def test_of_the_whole_site_map_the_card_alone_and_only_there(browser: Browser, s
         assert shown == ([f"{sites.dashboard}/embed{path}"] if site == "shop" else [])
 
 
-def test_what_is_not_there_is_said_in_the_frame(browser: Browser, sites: Sites) -> None:
+def test_a_missing_transfer_is_reported_in_the_frame(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="light") as visit:
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed/intent/0x{'ab' * 32}"))
         expect(frame.get_by_role("alert")).to_contain_text("Not found")
 
 
-def test_the_card_leads_to_the_page_in_a_tab_of_its_own(browser: Browser, sites: Sites) -> None:
+def test_the_card_opens_the_page_in_a_new_tab(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 2)
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{path}"))
@@ -159,7 +159,7 @@ def test_the_card_leads_to_the_page_in_a_tab_of_its_own(browser: Browser, sites:
         assert visit.page.url.startswith(sites.shop)
 
 
-def test_the_card_follows_the_transfer_by_itself(browser: Browser, sites: Sites) -> None:
+def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
     transfer = Transfer(sites.dashboard)
     with reading(browser, sites, theme="light") as visit:
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
@@ -186,9 +186,7 @@ def test_without_scripts_the_card_reloads_itself(browser: Browser, sites: Sites)
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_the_card_fits_its_frame_in_the_colours_of_the_site(
-    browser: Browser, sites: Sites, width: int, height: int
-) -> None:
+def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sites, width: int, height: int) -> None:
     with reading(browser, sites, theme="dark") as visit:
         src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"
         frame = frame_on(visit.page, framing(sites.shop, src, width, height))
@@ -200,7 +198,7 @@ def test_the_card_fits_its_frame_in_the_colours_of_the_site(
         assert card == "rgb(20, 24, 30)"
 
 
-def test_the_card_by_itself_does_nothing_that_a_page_should_not(browser: Browser, sites: Sites) -> None:
+def test_the_card_alone_has_no_errors_and_no_foreign_requests(browser: Browser, sites: Sites) -> None:
     """Its console is clean, and all that it loads is its own."""
     with visiting(browser, sites.dashboard, theme="light", width=360) as visit:
         visit.open("/embed" + some_intent(visit, 2))

@@ -211,12 +211,12 @@ def walked_without_scripts(browser: Browser, server: str, draw: Callable[[Sequen
 
 
 @pytest.mark.parametrize("claim", WITH_SCRIPTS)
-def test_of_every_kind_of_page(walked: Walk, claim: str) -> None:
+def test_every_kind_of_page_with_scripts(walked: Walk, claim: str) -> None:
     walked.assert_holds(claim)
 
 
 @pytest.mark.parametrize("claim", WITHOUT)
-def test_of_every_kind_of_page_without_scripts(walked_without_scripts: Walk, claim: str) -> None:
+def test_every_kind_of_page_without_scripts(walked_without_scripts: Walk, claim: str) -> None:
     walked_without_scripts.assert_holds(claim)
 
 

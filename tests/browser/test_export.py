@@ -50,7 +50,7 @@ def follow(page: Page, kind: str) -> Download:
 @pytest.mark.parametrize(
     ("path", "theme", "width"), [("/history?status=FAILED", "light", 360), ("/recoverable", "dark", 1280)]
 )
-def test_a_list_is_downloaded_in_each_format_and_its_end_is_said(
+def test_a_list_is_downloaded_in_each_format_and_its_end_announced(
     browser: Browser, server: str, path: str, theme: str, width: int
 ) -> None:
     with visiting(browser, server, theme=theme, width=width) as visit:
@@ -70,7 +70,7 @@ def test_a_list_is_downloaded_in_each_format_and_its_end_is_said(
         assert page.url == server + path
 
 
-def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str) -> None:
+def test_a_user_watches_the_export_and_cancels_it(browser: Browser, slow: str) -> None:
     with visiting(browser, slow, theme="dark", width=1280) as visit:
         page = visit.page
         visit.open("/history")
@@ -94,7 +94,7 @@ def test_a_reader_sees_the_rows_come_and_stops_them(browser: Browser, slow: str)
         assert len(found.rows) == found.counted
 
 
-def test_a_link_can_be_followed_once_more(browser: Browser, server: str) -> None:
+def test_a_repeated_click_on_a_link_works(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/recoverable")
         for _ in range(2):
@@ -103,7 +103,7 @@ def test_a_link_can_be_followed_once_more(browser: Browser, server: str) -> None
             expect(visit.page.locator(".export-run")).to_have_count(1)
 
 
-def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_stop(browser: Browser, slow: str) -> None:
+def test_paging_keeps_a_running_exports_counter_and_cancel_button(browser: Browser, slow: str) -> None:
     with visiting(browser, slow, theme="light", width=360) as visit:
         page = visit.page
         visit.open("/history")
@@ -132,7 +132,7 @@ def test_another_part_of_the_list_leaves_a_running_export_its_counter_and_its_st
 @pytest.mark.parametrize(
     ("path", "on"), [(f"/address/{names.address_of(Role.OWNER, 0)}", "Older"), ("/recoverable", "USD")]
 )
-def test_other_lists_leave_an_export_what_became_of_it(browser: Browser, server: str, path: str, on: str) -> None:
+def test_other_lists_keep_an_exports_result(browser: Browser, server: str, path: str, on: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open(path)
@@ -145,14 +145,14 @@ def test_other_lists_leave_an_export_what_became_of_it(browser: Browser, server:
         expect(shown).to_contain_text("Complete")
 
 
-def test_what_cannot_begin_is_a_page_and_no_file(browser: Browser, server: str) -> None:
+def test_an_export_that_cannot_start_is_a_page_not_a_file(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/export/history.csv?status=LOST")
         expect(visit.page.get_by_role("heading", level=1)).to_have_text("Invalid filters")
         visit.forgive(400)
 
 
-def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(browser: Browser, slow: str) -> None:
+def test_without_scripts_the_link_downloads_and_another_shows_the_progress(browser: Browser, slow: str) -> None:
     with visiting(browser, slow, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/history")
@@ -165,7 +165,7 @@ def test_without_scripts_the_link_downloads_and_another_says_how_far_it_is(brows
         assert exported(download).why == "canceled by user"
 
 
-def test_the_menu_closes_by_itself(browser: Browser, server: str) -> None:
+def test_the_menu_closes_after_a_selection(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/history")
         page, menu = visit.page, visit.page.locator(".export-menu")

@@ -121,7 +121,7 @@ def assert_kept(page: Page, focused: str, told: str) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_what_comes_leaves_nobody_without_the_focus(browser: Browser, server: str, row: Row) -> None:
+def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, row.path)
         with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
@@ -130,7 +130,7 @@ def test_what_comes_leaves_nobody_without_the_focus(browser: Browser, server: st
 
 
 @pytest.mark.parametrize("is_streamed", [True, False], ids=["by stream", "by polling"])
-def test_a_transfer_that_moves_takes_the_focus_from_nobody(browser: Browser, server: str, is_streamed: bool) -> None:
+def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server: str, is_streamed: bool) -> None:
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
         if not is_streamed:
@@ -150,7 +150,7 @@ def test_a_transfer_that_moves_takes_the_focus_from_nobody(browser: Browser, ser
         visit.forgive(503)
 
 
-def test_what_was_asked_once_more_keeps_the_focus_where_it_was_asked(browser: Browser, server: str) -> None:
+def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, some_intent(visit, 11))
         expect(page.locator(".answer-finding")).to_have_count(1)
@@ -161,7 +161,7 @@ def test_what_was_asked_once_more_keeps_the_focus_where_it_was_asked(browser: Br
             expect(control).to_be_focused()
 
 
-def test_a_heading_that_takes_the_focus_is_underlined_and_not_boxed(browser: Browser, server: str) -> None:
+def test_a_focused_heading_is_underlined_and_not_boxed(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, "/history")
         press("a", unfold='[data-filter="status"] summary', name="Open (quoted")(page)

@@ -70,7 +70,7 @@ def connected(page: Page) -> None:
     expect(page.locator("html")).to_have_attribute("data-stream", "open")
 
 
-def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> None:
+def test_a_hidden_tab_reports_each_state_once_and_stops_at_the_end(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     notifications(page)
     streams: list[str] = []
@@ -99,7 +99,7 @@ def test_a_hidden_tab_tells_each_state_once_and_ends_by_itself(visit: Visit) -> 
     expect(page).to_have_title(re.compile("^Refunded · 300"))
 
 
-def test_a_browser_that_allows_it_shows_a_notification_of_its_own(visit: Visit) -> None:
+def test_a_permitted_notification_is_shown_by_the_browser(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     page.context.grant_permissions(["notifications"], origin=visit.root)
     page.add_init_script(SHOWN)
@@ -134,7 +134,7 @@ def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Brow
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["denied", "unknown"])
-def test_where_notifications_are_refused_title_and_icon_tell_it(visit: Visit, how: str) -> None:
+def test_without_notifications_title_and_icon_report_changes(visit: Visit, how: str) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     if how == "denied":
         notifications(page, answer="denied")
@@ -148,7 +148,7 @@ def test_where_notifications_are_refused_title_and_icon_tell_it(visit: Visit, ho
     expect(page).to_have_title(begins("Committed"))
 
 
-def test_where_streams_are_blocked_a_hidden_tab_polls(visit: Visit) -> None:
+def test_with_blocked_streams_a_hidden_tab_polls(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     page.route("**/live/**", lambda route: route.fulfill(status=503, body="", headers={"Retry-After": "10"}))
     notifications(page, permission="granted")
@@ -160,7 +160,7 @@ def test_where_streams_are_blocked_a_hidden_tab_polls(visit: Visit) -> None:
     visit.forgive(503)
 
 
-def test_who_looks_at_the_tab_needs_no_notification(visit: Visit) -> None:
+def test_a_visible_tab_sends_no_notification(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     notifications(page, permission="granted")
     visit.open(transfer.path)
@@ -171,7 +171,7 @@ def test_who_looks_at_the_tab_needs_no_notification(visit: Visit) -> None:
     assert "●" not in page.title()
 
 
-def test_a_page_that_is_opened_again_still_follows_until_it_is_switched_off(visit: Visit) -> None:
+def test_a_reopened_page_still_follows_until_it_is_turned_off(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     notifications(page, permission="granted")
     visit.open(transfer.path)
@@ -191,7 +191,7 @@ def test_a_page_that_is_opened_again_still_follows_until_it_is_switched_off(visi
     expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
 
 
-def test_two_tabs_tell_a_state_once_and_end_together(visit: Visit) -> None:
+def test_two_tabs_report_a_state_once_and_stop_together(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     other = page.context.new_page()
     for each in (page, other):
@@ -211,7 +211,7 @@ def test_two_tabs_tell_a_state_once_and_end_together(visit: Visit) -> None:
     assert len(sent(page)) + len(sent(other)) == 1
 
 
-def test_a_finished_transfer_is_not_offered_to_be_followed(visit: Visit) -> None:
+def test_a_closed_transfer_cannot_be_followed(visit: Visit) -> None:
     visit.open(some_intent(visit, 2))
     expect(visit.page.get_by_role("button", name="Star")).to_be_visible()
     expect(visit.page.locator(SWITCH)).to_have_count(0)
@@ -231,7 +231,7 @@ def test_following_shows_its_state_and_moves_nothing_on_the_page(visit: Visit) -
     expect(page.locator(SWITCH)).to_have_accessible_name("Follow")
 
 
-def test_where_nothing_can_be_kept_it_is_followed_while_the_page_is_open(visit: Visit) -> None:
+def test_without_storage_a_transfer_is_followed_while_its_page_is_open(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); };")
     notifications(page, permission="granted")
@@ -260,7 +260,7 @@ class Feed:
         route.fulfill(content_type="application/feed+json", body=json.dumps({"items": items}))
 
 
-def test_an_address_tells_of_its_intents_every_half_minute_and_less_often_when_it_fails(visit: Visit) -> None:
+def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_off(visit: Visit) -> None:
     page, feed = visit.page, Feed(visit.page)
     Transfer(visit.root)
     page.clock.install()
@@ -293,7 +293,7 @@ def test_an_address_tells_of_its_intents_every_half_minute_and_less_often_when_i
     visit.forgive(503)
 
 
-def test_the_feed_that_is_asked_for_exists(visit: Visit) -> None:
+def test_the_linked_feed_exists(visit: Visit) -> None:
     transfer = Transfer(visit.root)
     visit.open(f"/address/{OWNER}")
     feed = visit.page.locator(SWITCH).get_attribute("data-feed")

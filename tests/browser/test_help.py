@@ -57,7 +57,7 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
         expect(page.locator("#quote")).to_be_in_viewport()
 
 
-def test_without_scripts_a_word_leads_to_the_help(browser: Browser, server: str) -> None:
+def test_without_scripts_a_term_links_to_the_help(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/recoverable")
         expect(visit.page.locator(".tip")).to_be_hidden()

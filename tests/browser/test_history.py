@@ -49,7 +49,7 @@ def is_at_its_top(page: Page) -> bool:
 
 
 @JOURNEYS
-def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
+def test_a_user_filters_pages_goes_back_and_removes_the_filter(
     browser: Browser, server: str, theme: str, width: int, scripts: bool, past: str
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -98,7 +98,7 @@ def test_a_reader_filters_goes_on_comes_back_and_takes_the_filter_off(
         assert fits(page)
 
 
-def test_a_link_that_is_passed_on_shows_the_same(browser: Browser, server: str, past: str) -> None:
+def test_a_shared_link_shows_the_same_page(browser: Browser, server: str, past: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(f"/history?origin=8453&{past}")
         for _ in range(3):
@@ -116,7 +116,7 @@ def test_a_link_that_is_passed_on_shows_the_same(browser: Browser, server: str, 
 
 
 @JOURNEYS
-def test_what_cannot_be_asked_is_told_beside_its_field(
+def test_invalid_input_is_reported_next_to_its_field(
     browser: Browser, server: str, width: int, theme: str, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -136,7 +136,7 @@ def test_what_cannot_be_asked_is_told_beside_its_field(
         visit.forgive(400)
 
 
-def test_what_is_wrong_with_a_field_is_seen_in_its_colour(browser: Browser, server: str, theme: str) -> None:
+def test_an_invalid_field_has_the_error_color(browser: Browser, server: str, theme: str) -> None:
     with visiting(browser, server, theme=theme, width=1280) as visit:
         visit.open("/history?status=LOST&order=x&size=x")
         bad = visit.page.locator(".note[data-tone=bad] > .icon").first.evaluate("each => getComputedStyle(each).color")
@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_field_is_seen_in_its_colour(browser: Browser, serv
         visit.forgive(400)
 
 
-def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: Browser, server: str) -> None:
+def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/history?order=ASC")
@@ -167,9 +167,7 @@ def test_a_place_that_is_not_known_is_told_above_the_list_which_stays(browser: B
         (f"/address/{names.address_of(Role.OWNER, 0)}", "Older →", None),
     ],
 )
-def test_a_service_that_goes_away_leaves_what_a_reader_has(
-    browser: Browser, path: str, on: str, title: str | None
-) -> None:
+def test_an_outage_leaves_the_page_as_it_is(browser: Browser, path: str, on: str, title: str | None) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = ("-m", "intents_ui.emulator", "--port", str(port))
@@ -211,7 +209,7 @@ def abroad(browser: Browser, server: str, zone: str) -> Iterator[Visit]:
     context.close()
 
 
-def test_times_are_typed_in_the_readers_zone(browser: Browser, server: str) -> None:
+def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> None:
     with abroad(browser, server, "Australia/Adelaide") as visit:
         page = visit.page
         visit.open("/history")
@@ -253,7 +251,7 @@ def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -
         expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
 
 
-def test_a_panel_is_left_by_escape_and_by_a_click_elsewhere(browser: Browser, server: str) -> None:
+def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/history")
@@ -271,7 +269,7 @@ def test_a_panel_is_left_by_escape_and_by_a_click_elsewhere(browser: Browser, se
         expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
 
 
-def test_the_order_and_the_length_of_a_page_are_chosen(browser: Browser, server: str) -> None:
+def test_the_order_and_page_size_can_be_selected(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         page = visit.page
         visit.open("/history?status=SUCCEEDED")
@@ -285,7 +283,7 @@ def test_the_order_and_the_length_of_a_page_are_chosen(browser: Browser, server:
         expect(page.get_by_role("link", name="Later →")).to_be_visible()
 
 
-def test_newer_intents_are_announced_and_come_when_they_are_asked_for(browser: Browser, server: str) -> None:
+def test_new_transfers_are_announced_and_shown_on_request(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/history")
@@ -314,7 +312,7 @@ TWO_LINES = 44  # pixels
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("query", ["status=FAILED", "recoverable=1", "ids=1", "balances=1", "ids=1&balances=1"])
-def test_the_story_makes_no_row_more_than_two_lines_higher(browser: Browser, server: str, query: str) -> None:
+def test_the_headline_makes_a_row_at_most_two_lines_higher(browser: Browser, server: str, query: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(f"/history?size=100&{query}")
         assert visit.page.locator("[data-headline]").count() > 10
@@ -332,7 +330,7 @@ def test_a_list_with_intent_ids_fits_every_screen(browser: Browser, server: str,
             assert fits(visit.page), query
 
 
-def test_the_column_of_intent_ids_is_switched_on_and_leads_to_the_transfer(browser: Browser, server: str) -> None:
+def test_the_intent_id_column_can_be_shown_and_links_to_transfers(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/history?status=FAILED")

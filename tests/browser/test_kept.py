@@ -45,7 +45,7 @@ def label(page: Page, words: str) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
 
 
-def test_nothing_is_kept_before_somebody_looks_something_up(visit: Visit) -> None:
+def test_nothing_is_saved_before_the_first_lookup(visit: Visit) -> None:
     for path in ("/", "/history", "/kept", "/search", "/intent/0x" + "12" * 32):
         visit.open(path)
         assert stored(visit.page) == {}
@@ -54,7 +54,7 @@ def test_nothing_is_kept_before_somebody_looks_something_up(visit: Visit) -> Non
     expect(visit.page.get_by_role("heading", name="Recent", exact=True)).to_be_hidden()
 
 
-def test_what_was_looked_up_is_on_the_home_page_newest_first_and_once(visit: Visit) -> None:
+def test_recent_lookups_are_on_the_home_page_once_newest_first(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     for path in (first, second, "/search?q=0x12", first):
         visit.open(path)
@@ -70,7 +70,7 @@ def test_what_was_looked_up_is_on_the_home_page_newest_first_and_once(visit: Vis
     expect(visit.page).to_have_url(visit.root + second)
 
 
-def test_who_does_not_want_it_is_not_remembered(visit: Visit) -> None:
+def test_recent_searches_can_be_turned_off(visit: Visit) -> None:
     page = visit.page
     visit.open(some_intent(visit, 2))
     visit.open("/kept")
@@ -82,7 +82,7 @@ def test_who_does_not_want_it_is_not_remembered(visit: Visit) -> None:
     expect(page.get_by_label("Don't save recent searches")).to_be_checked()
 
 
-def test_a_star_is_set_and_taken_off_and_other_tabs_follow(visit: Visit) -> None:
+def test_a_star_is_set_and_removed_and_other_tabs_follow(visit: Visit) -> None:
     page, other = visit.page, visit.page.context.new_page()
     visit.open(some_intent(visit, 2))
     other.goto(visit.root + "/kept")
@@ -107,7 +107,7 @@ def filled(button: Locator) -> bool:
     return icon.getpixel((icon.width // 2, icon.height // 2)) != icon.getpixel((0, 0))
 
 
-def test_a_label_stands_beside_its_address_on_every_page(visit: Visit) -> None:
+def test_a_label_is_next_to_its_address_on_every_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 8)
     owner = owner_of(visit, intent)
@@ -129,7 +129,7 @@ def test_a_label_stands_beside_its_address_on_every_page(visit: Visit) -> None:
     expect(page.locator(".own-label")).to_have_count(0)
 
 
-def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
+def test_a_label_survives_a_live_update(visit: Visit) -> None:
     page = visit.page
     owner = owner_of(visit, some_intent(visit, 8))
     visit.open(f"/history?owner={owner.removeprefix('/address/')}")
@@ -140,7 +140,7 @@ def test_a_label_is_still_there_when_the_page_has_moved(visit: Visit) -> None:
     expect(page.locator("#list .own-label").first).to_have_text("mine")
 
 
-def test_all_of_it_is_saved_wiped_and_read_again(visit: Visit, tmp_path: Path) -> None:
+def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     intent = some_intent(visit, 8)
     owner = owner_of(visit, intent)
@@ -173,7 +173,7 @@ def test_all_of_it_is_saved_wiped_and_read_again(visit: Visit, tmp_path: Path) -
     ]
 
 
-def test_a_file_is_merged_with_what_is_here_and_what_is_strange_in_it_is_left_out(visit: Visit) -> None:
+def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) -> None:
     page = visit.page
     visit.open("/kept")
     page.evaluate("address => savedItems.label(address, 'mine')", OTHER)
@@ -237,7 +237,7 @@ def test_lists_are_bounded(visit: Visit) -> None:
     assert visit.page.evaluate(add, ["starred", 201]) == "Limit of 200 reached. Remove a starred item first."
 
 
-def test_what_the_browser_holds_and_nobody_can_read_breaks_no_page(visit: Visit) -> None:
+def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 2)
     visit.open("/kept")
@@ -251,7 +251,7 @@ def test_what_the_browser_holds_and_nobody_can_read_breaks_no_page(visit: Visit)
     expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_browser_that_keeps_nothing_is_told_so_and_every_page_works(visit: Visit) -> None:
+def test_without_local_storage_every_page_works_and_says_so(visit: Visit) -> None:
     page = visit.page
     page.add_init_script(REFUSING)
     visit.open(some_intent(visit, 2))
@@ -262,7 +262,7 @@ def test_a_browser_that_keeps_nothing_is_told_so_and_every_page_works(visit: Vis
     expect(page.get_by_text("nothing can be saved")).to_be_visible()
 
 
-def test_without_scripts_the_page_says_what_it_would_do(browser: Browser, server: str) -> None:
+def test_without_scripts_the_page_says_what_scripts_would_do(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/kept")
         expect(visit.page.get_by_text("This page requires JavaScript")).to_be_visible()
@@ -280,7 +280,7 @@ def test_labels_are_not_printed(visit: Visit) -> None:
     assert not page.get_by_role("button", name="Star").is_visible()
 
 
-def test_saved_transfers_say_how_they_stand(visit: Visit) -> None:
+def test_saved_transfers_show_their_status(visit: Visit) -> None:
     page = visit.page
     failed, delivered = some_intent(visit, 25), some_intent(visit, 2)
     for path in (failed, delivered):
@@ -317,7 +317,7 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
     visit.forgive(503)
 
 
-def test_statuses_are_requested_for_at_most_twenty_rows_at_a_time(visit: Visit) -> None:
+def test_statuses_are_requested_for_at_most_twenty_rows_per_request(visit: Visit) -> None:
     page = visit.page
     visit.open("/kept")
     asked: list[int] = []

@@ -29,7 +29,7 @@ LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner
 @pytest.mark.browser
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", LISTS)
-def test_rows_are_gone_through_and_opened(visit: Visit, path: str) -> None:
+def test_rows_are_navigated_and_opened_by_keyboard(visit: Visit, path: str) -> None:
     page = visit.page
     visit.open(path.format(owner=OWNER.removeprefix("/address/")))
     page.keyboard.press("j")
@@ -45,7 +45,7 @@ def test_rows_are_gone_through_and_opened(visit: Visit, path: str) -> None:
 
 
 @pytest.mark.browser
-def test_rows_of_another_page_of_the_list_are_gone_through_from_their_first(visit: Visit) -> None:
+def test_row_navigation_restarts_on_another_page_of_the_list(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
     page.get_by_role("link", name="Older").first.click()
@@ -56,7 +56,7 @@ def test_rows_of_another_page_of_the_list_are_gone_through_from_their_first(visi
 
 
 @pytest.mark.browser
-def test_what_is_copied_is_the_rows_or_the_pages_intent(visit: Visit) -> None:
+def test_the_copy_key_copies_the_rows_or_the_pages_intent_id(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
     page.keyboard.press("j")
@@ -94,7 +94,7 @@ def test_theme_search_and_help(visit: Visit) -> None:
 
 
 @pytest.mark.browser
-def test_a_key_with_another_one_is_the_browsers(visit: Visit) -> None:
+def test_a_key_with_a_modifier_is_left_to_the_browser(visit: Visit) -> None:
     visit.open("/history")
     visit.page.keyboard.press("Control+j")
     visit.page.keyboard.press("Alt+j")
@@ -102,7 +102,7 @@ def test_a_key_with_another_one_is_the_browsers(visit: Visit) -> None:
 
 
 @pytest.mark.browser
-def test_single_keys_can_be_turned_off_and_stay_off(visit: Visit) -> None:
+def test_single_key_shortcuts_can_be_turned_off_for_good(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
     page.get_by_role("button", name="Keyboard shortcuts").click()

@@ -43,7 +43,7 @@ def test_the_ends_of_the_time_switch_are_as_round_as_its_frame(wide: Visit) -> N
     assert wide.page.evaluate(radii) == ["7px", "7px"]
 
 
-def test_what_may_be_pasted_reads_as_lines_of_text(wide: Visit) -> None:
+def test_accepted_input_is_described_in_lines_of_text(wide: Visit) -> None:
     tops = "Array.from(document.querySelectorAll('.hints li'), (each) => getComputedStyle(each).display)"
     assert set(wide.page.evaluate(tops)) == {"inline"}
     baselines = """() => Array.from(document.querySelectorAll(".hints li:nth-child(-n + 2)"), (each) => {

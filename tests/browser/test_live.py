@@ -79,9 +79,7 @@ def refuse(route: Route) -> None:
     route.fulfill(status=503, content_type="text/html", body="", headers={"Retry-After": "10"})
 
 
-def test_every_state_is_shown_by_stream_where_streams_are_blocked_and_without_scripts(
-    browser: Browser, server: str
-) -> None:
+def test_every_state_is_shown_by_stream_by_polling_and_without_scripts(browser: Browser, server: str) -> None:
     transfer = Transfer(server)
     with (
         visiting(browser, server, theme="light", width=1280) as streamed,
@@ -108,7 +106,7 @@ def test_every_state_is_shown_by_stream_where_streams_are_blocked_and_without_sc
         polled.forgive(503)
 
 
-def test_what_a_reader_has_unfolded_stays_so_while_the_page_moves(browser: Browser, server: str) -> None:
+def test_open_sections_stay_open_during_live_updates(browser: Browser, server: str) -> None:
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(transfer.path)
@@ -119,7 +117,7 @@ def test_what_a_reader_has_unfolded_stays_so_while_the_page_moves(browser: Brows
         expect(fold).to_have_attribute("open", "")
 
 
-def test_the_time_that_an_offer_has_left_runs_in_the_page(browser: Browser, server: str) -> None:
+def test_a_quotes_remaining_time_counts_down(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(Transfer(server).path)
         left = visit.page.locator("time[data-until]").first
@@ -128,7 +126,7 @@ def test_the_time_that_an_offer_has_left_runs_in_the_page(browser: Browser, serv
         expect(left).to_have_text(re.compile(r"^\d+ (min|s)"))
 
 
-def test_a_finished_transfer_opens_no_stream(browser: Browser, server: str) -> None:
+def test_a_closed_transfer_opens_no_stream(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         asked: list[str] = []
         visit.page.on("request", lambda request: asked.append(request.url))

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
-def test_a_reader_searches_opens_an_intent_and_unfolds_its_raw_json(
+def test_a_user_searches_opens_a_transfer_and_its_raw_json(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -33,7 +33,7 @@ def test_a_reader_searches_opens_an_intent_and_unfolds_its_raw_json(
         expect(raw.locator("pre").first).to_contain_text(f'"intentId": "{intent_id}"')
 
 
-def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(browser: Browser, server: str) -> None:
+def test_an_owner_links_to_a_list_and_its_rows_to_transfers(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=768) as visit:
         page = visit.page
         visit.open(f"{some_intent(visit, 8)}/proof")
@@ -45,7 +45,7 @@ def test_an_owner_leads_to_a_list_and_a_row_of_it_to_the_intent(browser: Browser
         expect(page.get_by_role("heading", level=1)).to_contain_text("Refunded")
 
 
-def test_the_theme_is_switched_and_kept(browser: Browser, server: str) -> None:
+def test_the_theme_is_switched_and_saved(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/")
         ground = "getComputedStyle(document.body).backgroundColor"
@@ -57,7 +57,7 @@ def test_the_theme_is_switched_and_kept(browser: Browser, server: str) -> None:
         assert visit.page.evaluate(ground) == dark
 
 
-def test_a_hash_is_copied_whole(browser: Browser, server: str) -> None:
+def test_a_hash_is_copied_in_full(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         path = some_intent(visit, 2)
@@ -67,7 +67,7 @@ def test_a_hash_is_copied_whole(browser: Browser, server: str) -> None:
         assert copied(visit.page) == path.removeprefix("/intent/")
 
 
-def test_a_slash_leads_to_the_search_box(browser: Browser, server: str) -> None:
+def test_a_slash_focuses_the_search_box(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/demo")
         visit.page.keyboard.press("/")

@@ -12,7 +12,9 @@ LEAST_SEARCH = 280
 
 
 @pytest.mark.parametrize(("width", "scrolls"), [(360, True), (1280, False)])
-def test_the_page_that_is_shown_is_in_sight(browser: Browser, server: str, width: int, scrolls: bool) -> None:
+def test_the_current_page_is_visible_in_the_navigation(
+    browser: Browser, server: str, width: int, scrolls: bool
+) -> None:
     with visiting(browser, server, theme="light", width=width) as visit:
         visit.open("/chain/8453")
         navigation = visit.page.get_by_role("navigation", name="Main")

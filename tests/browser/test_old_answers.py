@@ -33,9 +33,7 @@ def root(service: Upstream) -> Iterator[str]:
 
 
 @pytest.mark.browser
-def test_a_list_that_has_become_old_says_so_until_a_new_one_is_there(
-    browser: Browser, service: Upstream, root: str
-) -> None:
+def test_a_stale_list_says_so_until_it_is_refreshed(browser: Browser, service: Upstream, root: str) -> None:
     service.clear_faults()
     with visiting(browser, root, theme="dark", width=360) as visit:
         page = visit.page
@@ -60,7 +58,7 @@ def test_a_list_that_has_become_old_says_so_until_a_new_one_is_there(
 
 
 @pytest.mark.browser
-def test_a_pause_of_the_service_stands_above_every_page(browser: Browser, service: Upstream, root: str) -> None:
+def test_a_pause_of_the_service_is_announced_on_every_page(browser: Browser, service: Upstream, root: str) -> None:
     service.clear_faults()
     service.inject(refusing(9000, "IntentsDisabled", 400))
     with visiting(browser, root, theme="light", width=360) as visit:

@@ -153,7 +153,7 @@ def test_a_hostile_fragment_does_nothing_when_it_is_swapped_in(browser: Browser,
         assert watched.violated >= told
 
 
-def test_nor_when_it_comes_through_the_stream(browser: Browser, server: str) -> None:
+def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, server: str) -> None:
     with watching(browser, server) as watched:
         *waiting, shown = FRAGMENTS
         held: list[Route] = []
@@ -208,7 +208,7 @@ WEAKER: Final[dict[str, tuple[dict[str, str], set[str]]]] = {
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("weaker", WEAKER)
-def test_the_test_sees_a_policy_that_is_weaker(browser: Browser, server: str, weaker: str) -> None:
+def test_a_weaker_policy_is_detected(browser: Browser, server: str, weaker: str) -> None:
     changes, expected = WEAKER[weaker]
 
     def answer(route: Route) -> None:
@@ -237,7 +237,7 @@ def test_the_test_sees_a_policy_that_is_weaker(browser: Browser, server: str, we
         assert happened() >= expected
 
 
-def test_without_our_own_look_at_it_a_refresh_would_lead_away(browser: Browser, server: str) -> None:
+def test_without_our_check_a_refresh_header_would_navigate_away(browser: Browser, server: str) -> None:
     """No policy forbids that."""
     with watching(browser, server) as watched:
         alone = "trustedTypes.createPolicy('default', { createHTML: (text) => text });"
@@ -249,7 +249,7 @@ def test_without_our_own_look_at_it_a_refresh_would_lead_away(browser: Browser, 
         watched.page.wait_for_url(f"{ELSEWHERE}/refresh")
 
 
-def test_a_page_may_do_nothing_that_it_does_not_do(browser: Browser, server: str) -> None:
+def test_the_policy_permits_only_what_pages_need(browser: Browser, server: str) -> None:
     """What Chromium could offer it, besides what a request tells of the browser."""
     with watching(browser, server) as watched:
         watched.page.goto(f"{server}/help")

@@ -21,7 +21,7 @@ def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, scenar
         assert len(PAGE.findall(visit.page.pdf(format="A4", print_background=True))) == 1
 
 
-def test_paper_shows_hashes_whole_and_no_controls(browser: Browser, server: str) -> None:
+def test_print_shows_full_hashes_and_no_controls(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         visit.open(some_intent(visit, 4))
         visit.page.emulate_media(media="print")

@@ -26,7 +26,7 @@ def values(page: Page) -> list[float]:
 
 @pytest.mark.sampled(1)
 @JOURNEYS
-def test_an_intents_page_says_what_was_left_behind(
+def test_a_transfers_page_shows_leftover_funds(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -55,7 +55,7 @@ def test_an_intents_page_says_what_was_left_behind(
 
 @pytest.mark.sampled(1)
 @JOURNEYS
-def test_the_work_list_is_sorted_and_narrowed(
+def test_the_recoverable_list_is_sorted_and_filtered(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -100,7 +100,7 @@ def test_the_column_heads_sort_too(browser: Browser, server: str) -> None:
         expect(page.locator("#said")).to_contain_text("transfers (all).")
 
 
-def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str) -> None:
+def test_a_row_opens_its_transfer_by_keyboard(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         page = visit.page
         visit.open("/recoverable")
@@ -111,7 +111,7 @@ def test_a_row_leads_to_its_intent_by_keyboard(browser: Browser, server: str) ->
         expect(page).to_have_url(f"{server}{target}")
 
 
-def test_back_from_another_order_is_the_list_as_it_was(browser: Browser, server: str) -> None:
+def test_back_restores_the_previous_order(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/recoverable")
@@ -131,7 +131,7 @@ def late() -> Iterator[str]:
         yield root
 
 
-def test_an_answer_that_says_of_a_failure_takes_its_place_too(browser: Browser, late: str) -> None:
+def test_an_error_response_replaces_its_part_too(browser: Browser, late: str) -> None:
     with visiting(browser, late, theme="light", width=1280) as visit:
         page = visit.page
         page.route("**/balances", lambda route: route.fulfill(status=503, body="<p>cannot be shown</p>"))
@@ -140,7 +140,7 @@ def test_an_answer_that_says_of_a_failure_takes_its_place_too(browser: Browser, 
         visit.faults.clear()  # a 503 is a fault in the browser's eyes
 
 
-def test_what_is_cut_off_leaves_the_page_and_a_way_to_ask_again(browser: Browser, late: str) -> None:
+def test_an_interrupted_response_leaves_the_page_and_a_retry_button(browser: Browser, late: str) -> None:
     with visiting(browser, late, theme="light", width=1280) as visit:
         page = visit.page
         page.route("**/balances", lambda route: route.abort())

@@ -32,7 +32,7 @@ def strict() -> Iterator[str]:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_too_many_and_too_much_are_pages_that_say_what_to_do(
+def test_rate_and_size_limits_have_pages_that_say_what_to_do(
     browser: Browser, strict: str, theme: str, width: int
 ) -> None:
     with visiting(browser, strict, theme=theme, width=width) as visit:
@@ -53,7 +53,7 @@ def test_too_many_and_too_much_are_pages_that_say_what_to_do(
         visit.forgive(429)
 
 
-def test_a_page_with_a_long_address_is_live_like_any_other(browser: Browser, server: str) -> None:
+def test_a_page_with_a_long_url_is_live_too(browser: Browser, server: str) -> None:
     """htmx would send the whole address along with each request, as a header that no server takes."""
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(f"{transfer(server, commit=True, execute=True)}?x={'a' * 9_000}")

@@ -40,7 +40,7 @@ def by_keyboard(page: Page, field: Locator, keys: str) -> None:
     page.keyboard.type(keys)
 
 
-def test_chosen_asked_swapped_and_left_by_keyboard(browser: Browser, server: str) -> None:
+def test_routes_are_selected_searched_and_swapped_by_keyboard(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/routes")
@@ -71,7 +71,7 @@ def test_chosen_asked_swapped_and_left_by_keyboard(browser: Browser, server: str
         expect(answer(page)).to_contain_text("reachable from ETH on Base")
 
 
-def test_the_tokens_follow_the_chain_and_the_like_of_one_stays_chosen(browser: Browser, server: str) -> None:
+def test_the_token_list_follows_the_chain_and_keeps_the_counterpart_selected(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:
         page = visit.page
         visit.open("/routes")
@@ -90,7 +90,7 @@ def test_the_tokens_follow_the_chain_and_the_like_of_one_stays_chosen(browser: B
         expect(page).to_have_url(server + "/routes")
 
 
-def test_without_scripts_a_chain_is_chosen_and_then_a_token(browser: Browser, server: str) -> None:
+def test_without_scripts_a_chain_is_selected_and_then_a_token(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/routes")
@@ -116,7 +116,7 @@ def test_without_scripts_a_chain_is_chosen_and_then_a_token(browser: Browser, se
         visit.forgive(400)
 
 
-def test_the_picture_of_chains_comes_after_the_page_and_its_heads_stay_in_sight(browser: Browser, server: str) -> None:
+def test_the_route_matrix_loads_after_the_page_and_its_heads_stay_visible(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360) as visit:
         page = visit.page
         visit.open("/routes")

@@ -33,7 +33,7 @@ def is_drawn(page: Page, selector: str) -> bool:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_fold_has_every_way_to_share(browser: Browser, server: str, width: int, theme: str) -> None:
+def test_the_share_section_has_every_option(browser: Browser, server: str, width: int, theme: str) -> None:
     with visiting(browser, server, theme=theme, width=width) as visit:
         page = visit.page
         path = an_intent(page, server)
@@ -53,7 +53,7 @@ def test_the_fold_has_every_way_to_share(browser: Browser, server: str, width: i
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("can_share", [True, False])
-def test_an_app_is_offered_where_the_browser_has_any(browser: Browser, server: str, can_share: bool) -> None:
+def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: str, can_share: bool) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         path = an_intent(page, server)
@@ -75,7 +75,7 @@ def test_an_app_is_offered_where_the_browser_has_any(browser: Browser, server: s
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("of", ["intent", "address"])
-def test_without_scripts_it_is_a_page(browser: Browser, server: str, of: str) -> None:
+def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open(an_intent(page, server))

@@ -37,7 +37,7 @@ def short(path: str) -> str:
     return f"{path.rpartition('/')[2][:6]}…{path[-4:]}"
 
 
-def test_what_was_looked_up_and_starred_is_offered_once(visit: Visit) -> None:
+def test_a_visited_and_starred_transfer_is_listed_once(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     for path in (first, second):
         visit.open(path)
@@ -68,7 +68,7 @@ def test_without_a_match_there_is_no_section(visit: Visit) -> None:
     expect(page.get_by_text("Saved in this browser")).to_be_hidden()
 
 
-def test_nothing_of_what_is_saved_is_sent(visit: Visit) -> None:
+def test_saved_items_are_never_sent(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     for path in (first, second):
         visit.open(path)

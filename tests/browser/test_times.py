@@ -49,7 +49,7 @@ def clock_in(zone: str, moment: str) -> str:
 @pytest.mark.browser
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("zone", "name"), [("Asia/Kolkata", r"GMT\+5:30"), ("America/New_York", r"E[SD]T")])
-def test_each_time_is_in_the_readers_zone_and_says_so(browser: Browser, server: str, zone: str, name: str) -> None:
+def test_each_time_is_in_the_users_zone_with_its_name(browser: Browser, server: str, zone: str, name: str) -> None:
     with reader(browser, zone=zone) as context:
         page = open_page(context, server + "/history")
         for path in ("/history", first_intent(page), "/chain/8453"):
@@ -62,7 +62,7 @@ def test_each_time_is_in_the_readers_zone_and_says_so(browser: Browser, server: 
 
 
 @pytest.mark.browser
-def test_the_choice_is_kept_and_holds_for_what_comes_later(browser: Browser, server: str) -> None:
+def test_the_time_zone_is_saved_and_applies_to_later_content(browser: Browser, server: str) -> None:
     with reader(browser, zone="Asia/Kolkata") as context:
         page = open_page(context, server + "/history")
         page.get_by_label("Unix").check()
@@ -77,7 +77,7 @@ def test_the_choice_is_kept_and_holds_for_what_comes_later(browser: Browser, ser
 
 
 @pytest.mark.browser
-def test_in_utc_stands_what_the_server_wrote(browser: Browser, server: str) -> None:
+def test_utc_shows_the_servers_times(browser: Browser, server: str) -> None:
     written, shown = in_utc(browser, server)
     if written != shown:  # the second page was written on the next day, which puts a date before the time
         written, shown = in_utc(browser, server)
@@ -103,7 +103,7 @@ def in_utc(browser: Browser, server: str) -> tuple[dict[str, str], dict[str, str
 
 
 @pytest.mark.browser
-def test_a_filters_fields_ask_in_the_zone_that_is_shown(browser: Browser, server: str) -> None:
+def test_a_filters_time_fields_use_the_displayed_zone(browser: Browser, server: str) -> None:
     with reader(browser, zone="Asia/Kolkata") as context:
         page = open_page(context, server + "/history?from_at=2026-11-20T10:00:00&zone=UTC")
         field = page.locator("input[name=from_at]")

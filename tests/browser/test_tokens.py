@@ -32,7 +32,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
-def test_a_search_settles_while_a_reader_types_and_the_earlier_one_is_cancelled(browser: Browser, server: str) -> None:
+def test_a_search_settles_while_typing_and_cancels_the_earlier_request(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page, held, cancelled = visit.page, list[Route](), list[str]()
 
@@ -61,7 +61,7 @@ def _sought(request: Request) -> str:
     return found[1] if found else ""
 
 
-def test_filters_keep_what_was_typed_and_back_leads_through_them(browser: Browser, server: str) -> None:
+def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/tokens")
@@ -88,7 +88,7 @@ def test_filters_keep_what_was_typed_and_back_leads_through_them(browser: Browse
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_windows_come_as_the_reader_gets_there(browser: Browser, long_list: str, width: int) -> None:
+def test_more_rows_load_while_scrolling(browser: Browser, long_list: str, width: int) -> None:
     with visiting(browser, long_list, theme="dark", width=width) as visit:
         page = visit.page
         visit.open("/tokens?show=listed")
@@ -104,7 +104,7 @@ def test_the_windows_come_as_the_reader_gets_there(browser: Browser, long_list: 
         assert fits(page)
 
 
-def test_a_window_that_cannot_be_had_can_be_asked_for_again(browser: Browser, long_list: str) -> None:
+def test_a_window_of_rows_that_failed_to_load_can_be_retried(browser: Browser, long_list: str) -> None:
     with visiting(browser, long_list, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/tokens?show=listed")
@@ -144,7 +144,7 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_tokens_page_brings_its_slower_parts(browser: Browser, server: str, width: int) -> None:
+def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:
         page = visit.page
         visit.open(f"/token/8453/{USDC}")

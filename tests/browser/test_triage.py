@@ -29,7 +29,7 @@ def ticket(visit: Visit) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
-def test_a_ticket_is_pasted_answered_and_followed(
+def test_a_ticket_is_pasted_resolved_and_followed(
     browser: Browser, server: str, theme: str, width: int, scripts: bool
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
@@ -73,7 +73,7 @@ def test_the_keyboard_submits_the_text(browser: Browser, server: str, keys: str)
         expect(page.get_by_role("heading", level=1)).to_have_text("1 identifier found")
 
 
-def test_without_scripts_no_key_is_promised(browser: Browser, server: str) -> None:
+def test_without_scripts_no_shortcut_is_shown(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/triage")
         expect(visit.page.get_by_text("or press Ctrl")).to_be_hidden()
@@ -98,7 +98,7 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
             assert f"{server}/intent/{known[0]}" in text_copied
 
 
-def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, server: str) -> None:
+def test_an_invalid_ticket_returns_to_its_form(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/triage")
@@ -110,7 +110,7 @@ def test_what_cannot_be_answered_comes_back_to_be_mended(browser: Browser, serve
         visit.forgive(400)
 
 
-def test_a_search_for_a_message_leads_to_the_triage_of_all_of_it(browser: Browser, server: str) -> None:
+def test_a_search_for_a_message_links_to_its_triage(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         visit.open("/")
         visit.page.get_by_role("searchbox").fill(f"{NOTHING} and {NOTHING[:-1]}3")
@@ -131,7 +131,7 @@ def behind_doors(doors: Doors) -> Iterator[str]:
         yield root
 
 
-def test_rows_come_one_by_one_without_a_script(browser: Browser, behind_doors: str, doors: Doors) -> None:
+def test_rows_stream_one_by_one_without_scripts(browser: Browser, behind_doors: str, doors: Doors) -> None:
     with visiting(browser, behind_doors, theme="light", width=1280, scripts=False) as visit:
         page = visit.page
         first, second = ids(2)

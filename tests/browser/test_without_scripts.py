@@ -128,5 +128,5 @@ JOBS = [looked_up_by_key, read_an_address, exported, narrowed_chains, searched_t
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: str(job.__name__).replace("_", " "))
-def test_each_job_is_done_to_its_result(visit: Visit, job: Callable[[Visit], None]) -> None:
+def test_each_task_can_be_completed(visit: Visit, job: Callable[[Visit], None]) -> None:
     job(visit)
