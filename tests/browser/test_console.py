@@ -42,9 +42,9 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
 ) -> None:
     with visiting(browser, server, theme=theme, width=width, scripts=scripts) as visit:
         page = quote(visit)
-        expect(page.get_by_role("list", name="From a quote to the end").locator("[aria-current]")).to_have_text("Quote")
+        expect(page.get_by_role("list", name="Steps of a transfer").locator("[aria-current]")).to_have_text("Quote")
         page.get_by_role("button", name="Commit").click()
-        expect(page.get_by_text("It moves no money, but cannot be taken back")).to_be_visible()
+        expect(page.get_by_text("It moves no funds and cannot be undone")).to_be_visible()
         page.get_by_role("button", name="Send CommitIntent").click()
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
         page.get_by_role("button", name="Execute this intent").click()
@@ -82,7 +82,7 @@ def test_a_commit_with_one_changed_digit_is_rejected_and_shown(browser: Browser,
         assert found
         request.fill(sent[: found.start(1)] + str((int(found[1]) + 1) % 10) + sent[found.end(1) :])
         page.get_by_role("button", name="Send CommitIntent").click()
-        expect(page.get_by_role("alert")).to_contain_text("not the one that was shown for confirmation")
+        expect(page.get_by_role("alert")).to_contain_text("differs from the one you confirmed")
         visit.forgive(409)
         page.get_by_role("button", name="Send CommitIntent").click()
         expect(page.get_by_role("heading", name="400 Bad Request")).to_be_visible()

@@ -57,7 +57,7 @@ def test_a_list_is_downloaded_in_each_format_and_its_end_announced(
         page = visit.page
         visit.open(path)
         page.locator("summary", has_text="Export").click()
-        expect(page.get_by_text("At most 10,000 rows")).to_be_visible()
+        expect(page.get_by_text("Up to 10,000 rows")).to_be_visible()
         assert fits(page)
         page.locator("summary", has_text="Export").click()
         for kind in KINDS:

@@ -48,7 +48,7 @@ def test_the_share_section_has_every_option(browser: Browser, server: str, width
         page.get_by_role("button", name="Copy: Badge as Markdown").click()
         expect(page.locator("#said")).to_have_text("Copied")
         text = copied(page)
-        assert re.fullmatch(rf"\[!\[Intent .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
+        assert re.fullmatch(rf"\[!\[Transfer .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
 
 
 @pytest.mark.sampled(1)

@@ -139,7 +139,7 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
         expect(page.get_by_role("heading", name="Routes from this token")).to_be_visible()
         page.get_by_role("link", name="Back to the token").click()
         page.get_by_role("link", name="Recent transfers of this token").click()
-        expect(page.get_by_role("heading", name="Recent transfers")).to_be_visible()
+        expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
 
 
 @pytest.mark.sampled(1)
@@ -149,6 +149,6 @@ def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str, wid
         page = visit.page
         visit.open(f"/token/8453/{USDC}")
         expect(page.get_by_role("heading", name="Routes to this token")).to_be_visible()
-        expect(page.get_by_role("heading", name="Recent transfers")).to_be_visible()
+        expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
         assert page.get_by_role("heading").evaluate_all("all => all.map(each => each.tagName)")[0] == "H1"
         assert fits(page)
