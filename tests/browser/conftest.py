@@ -1,4 +1,4 @@
-"""A real browser, pointed at a real dashboard. What goes wrong in a page is collected and fails the test."""
+"""Fixtures for tests in a real browser against a real dashboard. Errors on a page fail the test."""
 
 import re
 import time
@@ -16,17 +16,17 @@ from tests import canary
 from tests.conftest import needs
 from tests.waiting import PATIENCE
 
-# Without these, Chromium looks for its maker's hosts at every start.
+# Without these, Chromium contacts its vendor's hosts at startup.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 QUIET += ["--disable-component-update", "--disable-sync"]
 
-# A browser tells most of it in the console too, but not everything in each of its versions.
+# Browsers also log most of this in the console, but not everything in every version.
 VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`refused by the policy: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`))"""
-# What is no page runs no script, the one that listens here included.
+# Responses that aren't pages run no scripts, including our own listener.
 REFUSED_THERE = ".json' because the document's frame is sandboxed"
 LOADED = "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .unasked, #checking')"
-# Nothing that is correct is called wrong because the machine is busy.
+# A busy machine must not make a correct page fail.
 PATIENCE_MS = PATIENCE * 1000
 expect.set_options(timeout=PATIENCE_MS)
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """A page, and what it did that it should not."""
+    """A page, and its errors."""
 
     page: Page
     root: str
@@ -62,7 +62,7 @@ class Visit:
         self.page.on("response", lambda came: canary.look(f"headers of {came.url}", str(came.headers)))
 
     def forgive(self, status: int) -> None:
-        """A page that says what is wrong with its code is no fault of the page."""
+        """Drop errors about a response with this status, which the test expects."""
         self.faults = [fault for fault in self.faults if f"status of {status}" not in fault]
 
     def _is_foreign(self, url: str) -> bool:
@@ -75,7 +75,7 @@ class Visit:
 
 @contextmanager
 def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bool = True) -> Iterator[Visit]:
-    """A reader of his own, who has never been here; his window is the next one's when he has left."""
+    """Open a new browser context without storage. Its window is reused by the next one."""
     idle = _idle_windows(browser, scripts=scripts)
     window = idle.pop() if idle else _window(browser, scripts=scripts)
     page = window.new_page()
@@ -92,7 +92,7 @@ def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bo
         window.clear_cookies()
         window.clear_permissions()
         for opened in window.pages[1:]:
-            with suppress(Error):  # it may be on its way elsewhere
+            with suppress(Error):  # it may still be navigating
                 canary.look(opened.url, opened.content())
             opened.close()
         idle.append(window)
@@ -100,7 +100,7 @@ def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bo
 
 
 def _window(browser: Browser, *, scripts: bool) -> BrowserContext:
-    """Kept open by an empty page: to open a window takes longer than to open most pages."""
+    """Return a window that an empty page keeps open, because opening one takes longer than loading most pages."""
     window = browser.new_context(java_script_enabled=scripts)
     window.set_default_timeout(PATIENCE_MS)
     window.new_page()
@@ -113,7 +113,7 @@ def _idle_windows(browser: Browser, *, scripts: bool) -> list[BrowserContext]:
 
 
 def some_intent(visit: Visit, scenario: int, kind: str = "completed") -> str:
-    """Return the path of a scenario's transfer. The list of them is long, and read without the browser."""
+    """Return the path of a scenario's transfer. Reads the long list of them without the browser."""
     page = httpx.get(f"{visit.root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.search(rf'href="([^"]+)" aria-label="{kind.capitalize()} transfer of scenario {scenario}"', page)
     assert found, f"no {kind} transfer of scenario {scenario}"
@@ -121,7 +121,7 @@ def some_intent(visit: Visit, scenario: int, kind: str = "completed") -> str:
 
 
 def copied(page: Page) -> str:
-    """What is in the clipboard: read by another site, because our own pages may not."""
+    """Return the clipboard's content, read by another site, because our pages may not."""
     other = page.context.new_page()
     other.route("**/*", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
     other.goto("http://localhost/")
@@ -138,12 +138,12 @@ def expect_copied(page: Page, text: str) -> None:
 
 
 def loaded(page: Page) -> None:
-    """What a transfer's page asks for by itself is there, but for its stream."""
+    """Wait until everything that a transfer's page loads later has arrived, except its stream."""
     page.wait_for_function(LOADED)
 
 
 def fits(page: Page) -> bool:
-    """Nothing is wider than the screen."""
+    """Return whether nothing is wider than the screen."""
     return bool(page.evaluate(FITS))
 
 

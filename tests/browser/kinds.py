@@ -1,7 +1,7 @@
-"""Every kind of page that the dashboard has, and how a reader comes to it. A new page gets a line here.
+"""Every kind of page of the dashboard, and how a user reaches it. A new page gets a line here.
 
-Three lists: what stands under an address of its own, what only a transfer in a certain state shows, and what is shown
-when the service, or the reader, does what it should not.
+Three lists: pages with their own URL, pages that only a transfer in a certain state has, and pages for failures of
+the service and invalid input.
 """
 
 import json
@@ -56,7 +56,7 @@ UNFOLD: Final = """() => {
 
 @dataclass(frozen=True)
 class Kind:
-    """`status`: the code that `path` answers with; `then`: what is done there to come to the page that is meant."""
+    """A kind of page. `status`: the response code of `path`. `then`: the steps from there to the page."""
 
     name: str
     path: str
@@ -74,7 +74,7 @@ class Kind:
 
 
 def every(root: str) -> list[Kind]:
-    """What the dashboard with the embedded service at `root` shows."""
+    """Return the kinds of pages of the dashboard with the emulator at `root`."""
     return [*of_transfers(root), *PLACES, *AFTER_A_FORM, *REFUSED]
 
 
@@ -138,7 +138,7 @@ PLACES: Final = [
     Kind("embedded, not there", f"/embed/intent/{NOTHING}", 404),
 ]
 
-# One of each end, of each that is told otherwise, and of each that holds something odd.
+# Scenarios with different results, with different messages, and with unusual data.
 FINISHED: Final = {
     3: "succeeded",
     4: "succeeded over two providers",
@@ -162,7 +162,7 @@ OF_AN_INTENT: Final = ["balances", "everyone", "proof", "reply", "share"]
 
 
 def of_transfers(root: str) -> list[Kind]:
-    """Made or looked up at this moment, since what is under way does not wait."""
+    """Return pages of transfers that are created or looked up now, because open transfers change."""
     demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
     finished = {int(scenario): path for path, scenario in found}
@@ -175,7 +175,7 @@ def of_transfers(root: str) -> list[Kind]:
     search = f"/search?q={quote(shortened)}"
     until(
         lambda: httpx.get(root + search, trust_env=False, timeout=PATIENCE).status_code == 200
-    )  # a list is shared for some seconds
+    )  # the list is cached for some seconds
     moving = [
         Kind("search of a shortened ID", search),
         Kind("triage of shortened IDs", "/triage", then=triaged(f"{listed} {shortened} {NOTHING[:6]}…{NOTHING[-4:]}")),
@@ -187,11 +187,11 @@ def of_transfers(root: str) -> list[Kind]:
         Kind("commit of what is past it", f"{committed}/commit", 409),
         Kind("committed", f"{transfer(root)}/commit", then=press("Commit")),
     ]
-    return [*moving, *intents, *parts, *embedded]  # a quote holds for minutes only
+    return [*moving, *intents, *parts, *embedded]  # a quote expires after minutes
 
 
 def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:
-    """The path of one that was just quoted, and gone on with so far; executed, it stays on its way for minutes."""
+    """Return the path of a new quote, optionally committed and executed. Once executed, it runs for minutes."""
     with httpx.Client(base_url=f"{root}/rpc/Service/", trust_env=False, timeout=30) as service:
         intent = service.post("QuoteIntent", json=QUOTE).json()["intent"]
         if commit:
@@ -202,7 +202,7 @@ def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:
 
 
 def unfold(page: Page) -> None:
-    """Everything that is folded, also what opens one at a time."""
+    """Open all collapsed sections, including exclusive ones."""
     page.evaluate(UNFOLD)
 
 
@@ -224,7 +224,7 @@ def triaged(pasted: str) -> Callable[[Page], None]:
 
 
 def sent(request: dict[str, Any]) -> Callable[[Page], None]:
-    """A request as JSON through the console."""
+    """Send a request as JSON through the console."""
 
     def then(page: Page) -> None:
         page.locator("summary", has_text="As JSON").click()
@@ -236,7 +236,7 @@ def sent(request: dict[str, Any]) -> Callable[[Page], None]:
 
 
 def with_method(method: str) -> Callable[[Page], None]:
-    """The same page again, not as browsers ask for it."""
+    """Reload the page with another method."""
 
     def then(page: Page) -> None:
         page.route(page.url, lambda route: route.continue_(method=method), times=1)
@@ -246,7 +246,7 @@ def with_method(method: str) -> Callable[[Page], None]:
 
 
 def internal_error(page: Page) -> None:
-    """None of our mistakes is known; its page is written by what would write it."""
+    """Show the page of an internal error, which no request causes on purpose."""
     written = failures.internal_error(RequestFactory().get("/"))
 
     def fulfill(route: Route) -> None:
@@ -272,10 +272,10 @@ REFUSED: Final = [
 ]
 
 
-# What a service in trouble says of an intent, by the last digit of its id: its error's code, or another answer.
+# Responses of a failing service by the last digit of the intent ID: an error code, or another response.
 ERRORS: Final = {1: 1201, 2: 2001, 3: 1006, 4: 9000, 5: 1001}
 UNREADABLE, ODD = 6, 7
-# What a service says of itself is remembered: each of these lists is of a dashboard of its own, and in this order.
+# Errors of the service are cached, so each list needs its own dashboard, in this order.
 OF_AN_INTENT_IN_TROUBLE: Final = [
     Kind("intent of a status that nobody knows, without a receipt", f"/intent/0x{ODD:064x}"),
     Kind("the service refuses", f"/intent/0x{3:064x}", 403),
@@ -301,12 +301,12 @@ TROUBLED: Final = [
 
 
 def in_trouble(visit: scripted_server.Visit) -> None:
-    """It has a fault whatever it is asked."""
+    """Fail every request."""
     refuse(visit, 2001)
 
 
 def of_an_intent(visit: scripted_server.Visit) -> None:
-    """An error by the last digit of its id, or an odd answer; whatever else is asked, nothing is found."""
+    """Respond by the last digit of the intent ID. All other requests find nothing."""
     asked = json.loads(visit.body or "{}").get("intentId", "")
     digit = int(asked[-1:] or "0", 16)
     if visit.operation not in ("GetIntent", "GetIntentReceipt"):

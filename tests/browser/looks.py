@@ -1,7 +1,7 @@
-"""What is looked for in a page that is open: each look gives what it found wrong, in sentences.
+"""Checks of an open page. Each returns its findings as sentences.
 
-Colours are looked at by shape: two elements with the same names, classes and states, within the same ones, get the same
-colours, so that of each shape the first and the last on a page are looked at, and on the pages after it none.
+Colors are checked by shape: elements with the same names, classes and states within the same ancestors have the same
+colors. The first and the last element of each shape on a page are checked, and none on later pages.
 """
 
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-# A link within a sentence has the height of its line (WCAG 2.5.8). What is not on the screen is not pressed.
+# A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
 SMALL: Final = """() => {
   const inSentence = (target) => target.matches(":is(p, li) a") && getComputedStyle(target).display === "inline"
     && target.parentElement.textContent.trim() !== target.textContent.trim();
@@ -26,8 +26,8 @@ SMALL: Final = """() => {
     .map(([target, { width, height }]) =>
       `${target.outerHTML.slice(0, 90)} ${target.innerText.slice(0, 30)} ${width.toFixed(1)}x${height.toFixed(1)}`);
 }"""
-# What a program can tell of how a page is built: one of each landmark, headings in order, tables with their names,
-# every error told of the control that it is about, nothing that ticks in a region that is read out.
+# Structure: one of each landmark, headings in order, named tables,
+# errors linked to their controls, and nothing that changes every second in a live region.
 BUILT: Final = """() => {
   const wrong = [];
   const shown = (all) => Array.from(document.querySelectorAll(all)).filter((one) => one.checkVisibility());
@@ -60,7 +60,7 @@ BUILT: Final = """() => {
       wrong.push(`ticks where it is read out: ${live.outerHTML.slice(0, 100)}`);
   return wrong;
 }"""
-# A region that is scrolled by itself can be reached by keyboard and has a name (WCAG 1.4.10, 2.1.1).
+# A scrollable region can be reached by keyboard and has a name (WCAG 1.4.10, 2.1.1).
 SCROLLED: Final = """() => Array.from(document.querySelectorAll("body *"))
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1)
   .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX))
@@ -77,7 +77,7 @@ CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
 LARGE_WORDS: Final = "(size) => { document.documentElement.style.fontSize = size; }"
 
-# What can be pressed or filled in, can be seen, and leads nowhere: no form that it is part of, no address behind it.
+# Visible controls that do nothing: without a form or a URL.
 DEAD: Final = """() => {
   const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const leads = (link) => {
@@ -107,14 +107,14 @@ DEAD: Final = """() => {
     .map((element) => element.outerHTML.slice(0, 120));
 }"""
 
-# The rows of a long list are made alike: the first of them stand for the rest.
+# Rows of a long list are alike, so the first ones represent the rest.
 SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
 AXE: Final[dict[str, Any]] = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
     "preload": False,
 }
-# Of the rules these two look at colours alone, and take most of the time.
+# These two rules check colors only, and take most of the time.
 COLOURS: Final = ["color-contrast", "link-in-text-block"]
 BY_SHAPE: Final = """() => {
   const names = new WeakMap([[document.documentElement, ""]]);
@@ -148,8 +148,8 @@ RUN_AXE: Final = """async ([shapes, rules, colours, isWhole]) => {
   return include.length ? [...whole, ...found(await axe.run({ include }, of))] : whole;
 }"""
 
-# What axe does not look at: words under the pointer and with the focus, placeholders, words that a style sheet writes,
-# the edges of fields, and the ring of the focus. Every rule of a state is made to hold, everywhere at once.
+# axe doesn't check hover and focus states, placeholders, generated content,
+# borders of fields and focus rings. This applies the rules of each state to all elements at once.
 FAINT: Final = """(shapes) => {
   const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const colours = new Map();
@@ -243,14 +243,14 @@ FAINT: Final = """(shapes) => {
 
 
 def new_shapes(page: Page, known: set[str]) -> list[str]:
-    """Those on this page that no page had before; they are known from now on."""
+    """Return the shapes on this page that no earlier page had, and remember them."""
     found = [shape for shape in page.evaluate(BY_SHAPE) if shape not in known]
     known.update(found)
     return found
 
 
 def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
-    """What axe-core finds: of the colours, in what has one of these shapes; of all else only if `is_whole`."""
+    """Return axe-core's findings: about colors in these shapes, about everything else only if `is_whole`."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS, is_whole])
@@ -258,6 +258,6 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
 
 
 def faint(page: Page, shapes: list[str]) -> list[str]:
-    """What is too faint in a state that axe does not see."""
+    """Return text and borders with low contrast in states that axe doesn't check."""
     found: list[str] = page.evaluate(FAINT, shapes)
     return found

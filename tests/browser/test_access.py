@@ -1,4 +1,4 @@
-"""What a reader hears of a transfer that runs. What a program can tell of each page is in test_every_page.py."""
+"""Announcements of a running transfer for screen readers. Each page's structure is checked in test_every_page.py."""
 
 from itertools import groupby
 from typing import Final
@@ -12,7 +12,7 @@ from tests.browser.test_live import STATES, Transfer, watched
 
 pytestmark = pytest.mark.browser
 
-# What is read out of the regions that speak, as it comes.
+# Records the announcements of live regions.
 LISTEN: Final = """() => {
   window.readOut = [];
   const regions = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
@@ -33,7 +33,7 @@ def test_each_state_of_a_running_transfer_is_announced_once(browser: Browser, se
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(transfer.path)
-        # What comes later by itself may say so; that is not the transfer's.
+        # Parts that load later may announce themselves.
         loaded(visit.page)
         visit.page.wait_for_timeout(100)
         visit.page.evaluate(LISTEN)
@@ -46,7 +46,7 @@ def test_each_state_of_a_running_transfer_is_announced_once(browser: Browser, se
     assert [state for state, _ in groupby(sentence.partition(":")[0] for sentence in heard)] == STATES[1:]
 
 
-# How what is chosen differs from what can be chosen beside it, where the system draws the colours.
+# How the selected option differs from the others in forced colors.
 CHOSEN: Final = """(chosen) => {
   const look = (one) => {
     const { color, backgroundColor, borderColor, borderWidth, outlineStyle, textDecorationLine, fontWeight }

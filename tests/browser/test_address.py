@@ -1,4 +1,4 @@
-"""Everything about an address in a real browser: reached by its owner's link, gone through page by page."""
+"""The page of an address in a real browser: opened from its owner's link, page by page."""
 
 import re
 
@@ -49,7 +49,7 @@ def test_the_history_pages_forward_and_back(browser: Browser, server: str, width
         page.go_back()
         expect(page.locator("#list .row-link").first).to_have_attribute("href", second[0])
         page.goto(shared)
-        # Meanwhile the embedded service may have forgotten one or the other, as it does when there are newer ones.
+        # The emulator may have dropped some in the meantime, as it does when newer ones arrive.
         assert len(set(ids(page)) & set(second)) >= 18
         page.get_by_role("link", name="View address").click()
         expect(page.get_by_role("heading", name="Totals")).to_be_visible()

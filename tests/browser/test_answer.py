@@ -1,4 +1,4 @@
-"""The answers (what happened, where the funds are, the next step, quote vs. actual) stand on the first screen."""
+"""What happened, where the funds are, the next step and quote vs. actual are on the first screen."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -7,7 +7,7 @@ from tests.browser.conftest import some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
-SCREENS = [(360, 740), (1280, 800)]  # a phone and a desk
+SCREENS = [(360, 740), (1280, 800)]  # a phone and a desktop
 TELLING = [
     *((number, "completed") for number in (1, 2, 5, 8, 10, 11, 12, 14, 16, 18, 22, 25, 26, 27, 28, 30)),
     *((number, "live") for number in (3, 5, 7, 23, 27)),
@@ -21,10 +21,10 @@ def test_the_four_answers_are_above_the_fold(browser: Browser, server: str, scen
     with visiting(browser, server, theme="light", width=1280) as visit:
         path = some_intent(visit, scenario, copy)
         visit.open(path)
-        # On a busy machine it may be an older answer, with a note above it.
+        # On a busy machine the data may be stale, with a notice above it.
         while visit.page.locator("#old-answers").inner_text().strip():
             visit.open(path)
-        # By then the response has been shown again, with what the addresses hold.
+        # By then the summary has been updated with the balances.
         expect(visit.page.locator(".answer-finding")).to_have_count(1)
         for wide, high in SCREENS:
             visit.page.set_viewport_size({"width": wide, "height": high})

@@ -1,4 +1,4 @@
-"""What a browser reads from a slim sheet is what it reads from the written one; slim scripts can be read."""
+"""Minified style sheets have the same rules as the sources, and minified scripts can be parsed."""
 
 from pathlib import Path
 

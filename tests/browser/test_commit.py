@@ -1,4 +1,4 @@
-"""A quote is committed from its page, which another reader has open and sees move."""
+"""A quote is committed from its page, and another viewer's page updates."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""The console in a real browser: a transfer of one's own from the quote to the end, and one that is refused."""
+"""The console in a real browser: a transfer from its quote to the end, and one that is rejected."""
 
 import re
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clie
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """One on which a visitor may write more often than people do."""
+    """Yield a dashboard with higher limits for write operations."""
     with dashboard(INTENTS_RATE_CONSOLE_WRITES="100") as root:
         yield root
 
 
 def quote(visit: Visit) -> Page:
-    """By the way that a newcomer goes, to the quote's answer."""
+    """Request a quote as a new user does, up to its response."""
     page = visit.page
     visit.open("/")
     page.get_by_role("link", name="Create a demo transfer").click()
@@ -52,7 +52,7 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
         expect(page.locator(".json-tree")).to_contain_text("EXECUTING")
         page.get_by_role("link", name="View transfer").click()
         expect(page).to_have_url(re.compile(rf"^{server}/intent/0x[0-9a-f]{{64}}$"))
-        # Seven seconds as it goes; without scripts the page asks again every ten.
+        # It takes seven seconds. Without scripts, the page reloads every ten.
         expect(page.get_by_role("heading", level=1)).to_have_text("Delivered", timeout=2 * PATIENCE_MS)
         expect(page.locator(".status").first).to_have_text("Succeeded")
 
@@ -91,7 +91,7 @@ def test_a_commit_with_one_changed_digit_is_rejected_and_shown(browser: Browser,
         expect(answer).to_contain_text("code 2000")
         expect(answer).to_contain_text("intent was modified: depositTransaction.amount differs")
         expect(page.get_by_role("button", name="Execute this intent")).to_have_count(0)
-        # The one that was not changed is still good.
+        # The unchanged one is still valid.
         page.locator("summary", has_text="As JSON").click()
         page.get_by_label("The whole request as JSON").fill(sent)
         page.get_by_role("button", name="Send this JSON…").click()

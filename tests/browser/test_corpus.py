@@ -1,7 +1,7 @@
-"""Every page with strangers' words in every text of every answer, in a real browser: nothing of theirs runs.
+"""Every page with hostile text in every response field, in a real browser: none of it runs.
 
-No violation of the policy, no dialog, no error in the console, no request to elsewhere, and nothing wider than the
-screen, whether a phone's or a wide one.
+No policy violation, no dialog, no error in the console, no request to another host, and nothing wider than the
+screen, on a phone and on a desktop.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push
 
 @contextmanager
 def hostile(wants: str, places: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """A dashboard that asks a hostile service, and the paths of its transfers, of these places and of the triage."""
+    """Yield a dashboard with a hostile service, and the paths of its transfers, of other pages and of the triage."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
     command = ("-m", "tests.faults.hostile_service", str(port), wants)
@@ -58,7 +58,7 @@ def hostile(wants: str, places: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def of_transfers(service: str) -> Iterator[str]:
-    """The hostile service has the same transfers as any other at this moment."""
+    """Return the transfers' paths, which the hostile service shares with any other at this time."""
     emulator = Emulator()
     intents = {scenario: emulator.finished(scenario) for scenario in SCENARIOS}
     yield from (f"/intent/{intent['intentId']}" for intent in intents.values())
@@ -119,7 +119,7 @@ def look(page: Page) -> Iterator[str]:
 
 
 def settle(page: Page) -> None:
-    """What the page asks for by itself is there, but for its stream."""
+    """Wait until everything that the page loads later has arrived, except its stream."""
     with suppress(TimeoutError):
         page.wait_for_function(
             "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .unasked')", timeout=4000

@@ -1,5 +1,5 @@
-"""What a first visit costs a reader, of the files as an image has them: nothing of a page moves while it comes, an
-intent's page is light, and the next page loads none of the files again.
+"""Weight of a first visit with the files of the image: nothing shifts while a page loads, a transfer's page is
+light, and the next page loads no file again.
 """
 
 import re
@@ -40,13 +40,13 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=place,
         check=True,
     )
-    with dashboard(place=place, INTENTS_BALANCE_TIMEOUT="5") as root:  # a page that still checks them changes with them
+    with dashboard(place=place, INTENTS_BALANCE_TIMEOUT="5") as root:  # a page that is still loading them would shift
         yield root
     shutil.rmtree(place)
 
 
 def come(visit: Visit, path: str) -> None:
-    """With nothing kept (a browser whose requests are held keeps nothing); the fonts come when the page stands."""
+    """Open a page with an empty cache (a browser with intercepted requests has none). Fonts load after the page."""
     late: list[Route] = []
 
     def hold(font: Route) -> None:
@@ -54,7 +54,7 @@ def come(visit: Visit, path: str) -> None:
 
     visit.page.route("**/*.woff2", hold)
     visit.page.goto(visit.root + path, wait_until="domcontentloaded")
-    visit.page.wait_for_timeout(100)  # it is drawn in what fonts there are
+    visit.page.wait_for_timeout(100)  # it is drawn with the available fonts
     for font in late:
         font.continue_()
     visit.page.unroute("**/*.woff2", hold)
@@ -64,11 +64,11 @@ def come(visit: Visit, path: str) -> None:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scenario"), [(360, 3), (1280, 4)])
 def test_nothing_shifts_while_a_page_loads(browser: Browser, collected: str, width: int, scenario: int) -> None:
-    """On a slow phone. Each time with an intent that is looked at for the first time, and so is its status at home."""
+    """On a slow phone, with a transfer that is opened for the first time, like its status on the home page."""
     with visiting(browser, collected, theme="light", width=width) as visit:
         visit.page.add_init_script(SHIFTS)
         visit.page.context.new_cdp_session(visit.page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
-        # What a page asks for every ten seconds is news, and may move it.
+        # Periodic updates may shift the page.
         visit.page.route(re.compile(r"/(newest|history/newer)\?"), lambda route: route.fulfill(status=204))
         for path in (some_intent(visit, scenario), "/history", "/", "/tokens?chain=8453", "/routes"):
             come(visit, path)
@@ -92,7 +92,7 @@ def test_a_transfers_page_is_light_and_the_next_one_reuses_its_files(browser: Br
 
 
 def received(page: Page) -> dict[str, int]:
-    """The bytes that come over the wire for each path from now on, headers included; 0 for what was in the cache."""
+    """Return the bytes received from now on for each path, headers included, 0 for cached files."""
     sizes: dict[str, int] = {}
     paths: dict[str, str] = {}
 

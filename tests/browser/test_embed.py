@@ -1,4 +1,4 @@
-"""An intent in a frame: two sites try to show our pages, and only the card appears, on the site that is named."""
+"""A transfer in a frame: two sites embed our pages, and only the card appears, on the named site."""
 
 import re
 import threading
@@ -23,12 +23,12 @@ from tests.serving import dashboard
 pytestmark = pytest.mark.browser
 
 SIZES = [(280, 600), (300, 600), (480, 440), (800, 440)]
-MOST_WORDS = 18  # the scenario whose card is the highest
+MOST_WORDS = 18  # the scenario with the tallest card
 BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
 
 
 class Framing(BaseHTTPRequestHandler):
-    """Another site: a page with a frame around each that `src` names."""
+    """Another site: a page with a frame for each `src`."""
 
     def do_GET(self) -> None:
         asked = parse_qs(urlsplit(self.path).query)
@@ -42,12 +42,12 @@ class Framing(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
     def log_message(self, *words: object) -> None:
-        """The test says what went wrong."""
+        """Log nothing. The test reports errors."""
 
 
 @dataclass
 class Sites:
-    """`shop` is named in INTENTS_EMBED_HOSTS, `other` is not."""
+    """`shop` is in INTENTS_EMBED_HOSTS, `other` is not."""
 
     dashboard: str
     shop: str
@@ -71,7 +71,7 @@ def sites() -> Iterator[Sites]:
 
 
 def framing(site: str, src: str, width: int = 480, height: int = 320) -> str:
-    """The address of the other site's page with this frame."""
+    """Return the URL of the other site's page with this frame."""
     return f"{site}/?{httpx.QueryParams({'src': src, 'width': width, 'height': height})}"
 
 
@@ -83,7 +83,7 @@ def frame_on(page: Page, url: str) -> Frame:
 
 
 def refusal(page: Page, site: str, src: str) -> str | None:
-    """What the browser says of the frame that it leaves empty."""
+    """Return the browser's message about a frame that it leaves empty."""
     with page.expect_event("requestfailed", lambda request: request.url == src) as failed:
         page.goto(framing(site, src), wait_until="commit")
     reason: str | None = failed.value.failure
@@ -92,7 +92,7 @@ def refusal(page: Page, site: str, src: str) -> str | None:
 
 @contextmanager
 def reading(browser: Browser, sites: Sites, *, theme: str, scripts: bool = True) -> Iterator[Visit]:
-    """A reader of other sites, whose browser says much of what it refuses."""
+    """Open a browser on other sites, and record what it blocks."""
     window = browser.new_context(color_scheme="dark" if theme == "dark" else "light", java_script_enabled=scripts)
     window.set_default_timeout(PATIENCE_MS)
     try:
@@ -122,7 +122,7 @@ def test_no_other_page_can_be_framed_even_by_the_named_site(browser: Browser, si
 
 @pytest.mark.parametrize("site", ["shop", "other"])
 def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sites: Sites, site: str) -> None:
-    """Downloads are none of a frame's business."""
+    """Downloads are left out, because they have no frame."""
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 8)
         names = {
@@ -169,7 +169,7 @@ def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
         transfer.commit()
         expect(state).to_have_text("Committed")
         transfer.execute()
-        # Whichever it is by the time that the card asks.
+        # Whichever status it has when the card loads.
         expect(state).to_have_text(re.compile("In progress|Failed|Refunded"))
         assert frame.evaluate("window.notReloaded")
 
@@ -191,7 +191,7 @@ def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sit
         src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"
         frame = frame_on(visit.page, framing(sites.shop, src, width, height))
         expect(frame.get_by_role("link", name="View transfer")).to_be_visible()
-        frame.evaluate("document.fonts.ready.then(() => true)")  # until then the letters are another font's
+        frame.evaluate("document.fonts.ready.then(() => true)")  # until then another font is used
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("document.documentElement.scrollHeight") <= height
         card = frame.locator("#embed").evaluate("element => getComputedStyle(element).backgroundColor")
@@ -199,7 +199,7 @@ def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sit
 
 
 def test_the_card_alone_has_no_errors_and_no_foreign_requests(browser: Browser, sites: Sites) -> None:
-    """Its console is clean, and all that it loads is its own."""
+    """Its console is empty, and everything it loads is our own."""
     with visiting(browser, sites.dashboard, theme="light", width=360) as visit:
         visit.open("/embed" + some_intent(visit, 2))
         expect(visit.page.get_by_role("heading", level=1)).to_be_visible()

@@ -84,7 +84,7 @@ WITHOUT: Final = [
 
 
 class Walk:
-    """What was wrong where, by claim, and of how many pages each claim was looked at."""
+    """What was wrong where, by claim, and the number of pages checked for each claim."""
 
     def __init__(
         self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, *, widths: Sequence[int], **window: Any
@@ -115,14 +115,14 @@ class Walk:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """One on which a visitor may write more often than people do."""
+    """Yield a dashboard with higher limits for write operations."""
     with dashboard(INTENTS_RATE_CONSOLE_WRITES="1000", INTENTS_RATE_CONSOLE_READS="1000") as root:
         yield root
 
 
 @pytest.fixture(scope="module")
 def troubled() -> Iterator[dict[str, list[kinds.Kind]]]:
-    """Those whose service is in trouble."""
+    """Yield dashboards with a failing service, with their kinds of pages."""
     with (
         serving(kinds.of_an_intent) as odd,
         serving(kinds.in_trouble) as broken,
@@ -221,7 +221,7 @@ def test_every_kind_of_page_without_scripts(walked_without_scripts: Walk, claim:
 
 
 def test_each_kind_of_page_has_a_title_of_its_own(walked_without_scripts: Walk) -> None:
-    """One that failed is called by what went wrong, as no page is that stands."""
+    """An error page is titled by what went wrong, unlike any other page."""
     for title, called in walked_without_scripts.titles.items():
         assert title.endswith(" · Intents"), called
         assert len(title) > len(" · Intents"), called

@@ -1,4 +1,4 @@
-"""A list as a file, in a real browser: the menu, the download, how far it has come, and Stop."""
+"""A list as a file, in a real browser: menu, download, progress and Cancel."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ NAMES = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
 
 @pytest.fixture(scope="module")
 def slow() -> Iterator[str]:
-    """A dashboard whose service takes a third of a second for a page."""
+    """Yield a dashboard with a service that takes 0.3 s per page."""
     port = free_port()
     command = ("-m", "intents_ui.emulator", "--port", str(port), "--fault", "GetIntentHistory=slow-0.3")
     with (
@@ -39,7 +39,7 @@ def exported(download: Download) -> Exported:
 
 
 def follow(page: Page, kind: str) -> Download:
-    """Follows a link of the menu, which the choice closes."""
+    """Follow a link of the menu, which then closes."""
     page.locator("summary", has_text="Export").click()
     with page.expect_download() as coming:
         page.get_by_role("link", name=re.compile(f"^{NAMES[kind]} ")).click()
@@ -160,7 +160,7 @@ def test_without_scripts_the_link_downloads_and_another_shows_the_progress(brows
         page.get_by_role("link", name="View progress").first.click()
         expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
         page.get_by_role("button", name="Stop").click()
-        # The page asks again by itself.
+        # The page refreshes automatically.
         expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible()
         assert exported(download).why == "canceled by user"
 

@@ -1,4 +1,4 @@
-"""After every swap the focus is where a reader goes on, never on nothing, and what changed is told once."""
+"""After every swap the focus is on an element where the user continues, and the change is announced once."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ HEADING: Final = "#list h1, #list h2"
 
 @dataclass(frozen=True)
 class Row:
-    """`act` is done by keyboard, and brings a part of the page; then `focused` has the focus and `told` was told."""
+    """`act` swaps a part of the page by keyboard. Then `focused` has the focus and `told` was announced."""
 
     name: str
     path: str
@@ -35,7 +35,7 @@ class Row:
 
 
 def press(what: str, *, unfold: str = "", name: str = "") -> Callable[[Page], None]:
-    """Enter on the first of them."""
+    """Press Enter on the first match."""
 
     def act(page: Page) -> None:
         if unfold:
@@ -56,13 +56,13 @@ def type_usdc(page: Page) -> None:
 
 
 def go_down(page: Page) -> None:
-    """To the last row of a window: the next one comes by itself."""
+    """Go to the last row, which loads more rows."""
     page.locator("tbody tr:last-child .row-link").last.focus()
     expect(page.locator(".windows .window")).not_to_have_count(1)
 
 
 def try_again(page: Page) -> None:
-    """The next window fails, and then does not."""
+    """Make the next rows fail to load, then retry."""
     next_window = re.compile(r"/tokens/rows\?")
     broken = """<nav class="pager" aria-label="More tokens"><a class="button" href="{0}" hx-get="{0}"
         hx-target="closest nav" hx-swap="outerHTML">Try again</a></nav>"""
@@ -144,7 +144,7 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
             offer.focus()
         transfer.commit()
         expect(page.locator(".answer .status").first).to_have_text("Committed")
-        # What is gone with the state leaves the focus to the state's heading.
+        # If the focused element disappears with the state, the state's heading gets the focus.
         focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
         expect(focused).to_be_focused()
         visit.forgive(503)

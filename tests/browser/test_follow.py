@@ -1,4 +1,4 @@
-"""Followed transfers and addresses: told by notification, title and icon, also in a tab that nobody looks at."""
+"""Followed transfers and addresses report changes by notification, title and icon, also in a hidden tab."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.browser
 
-# A real notification would leave the browser. What is sent is recorded, in whichever tab.
+# A real notification would leave the browser, so it is recorded, in whichever tab.
 RECORDED = """
   window.sent = [];
   window.Notification = class {
@@ -24,7 +24,7 @@ RECORDED = """
     close() {}
   };
 """
-# The browser's own, and whether it came to be shown.
+# The browser's own notification, and whether it was shown.
 SHOWN = """
   window.Notification = new Proxy(Notification, {
     construct(kind, [words, how]) {
@@ -245,7 +245,7 @@ def test_without_storage_a_transfer_is_followed_while_its_page_is_open(visit: Vi
 
 
 class Feed:
-    """What an address's feed says, as the test has it."""
+    """An address's feed with the test's entries."""
 
     def __init__(self, page: Page) -> None:
         self.titles: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A word is explained on hover and on focus, can be dismissed, and leads to the help."""
+"""A term is explained on hover and on focus, can be dismissed, and links to the help."""
 
 import re
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 def older(page: Page) -> None:
-    """A browser that does not know `interestfor`: our script does what it asks for."""
+    """Open a browser without `interestfor`, which our script replaces."""
     page.add_init_script("delete HTMLButtonElement.prototype.interestForElement")
     page.route("**/console", lambda route: route.fulfill(response=(sent := route.fetch()), body=strip(sent.text())))
 

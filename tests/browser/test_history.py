@@ -1,4 +1,4 @@
-"""The list of intents in a real browser: filters, pages, the way back, and what a reader hears of it."""
+"""The list of transfers in a real browser: filters, pages, Back, and its announcements."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ JOURNEYS = pytest.mark.parametrize(
 
 @pytest.fixture
 def past() -> str:
-    """A list to which nothing is added any more: what was begun in its last half day may still fail or be refunded."""
+    """Return a list that no longer grows. Transfers of the last half day may still fail or be refunded."""
     return f"to={int((datetime.now(UTC) - timedelta(hours=12)).timestamp())}"
 
 
@@ -31,7 +31,7 @@ def rows(page: Page) -> list[str]:
 
 
 def assert_shows(page: Page, ids: list[str]) -> None:
-    """Once the last of them is there."""
+    """Check the list once its last row is there."""
     expect(page.locator("tr[id^=row-]").last).to_have_id(ids[-1])
     assert rows(page) == ids
 
@@ -220,7 +220,7 @@ def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> N
         expect(page).to_have_url(f"{server}/history?from=1795132800")
         expect(pill(page, "created").locator("summary")).to_contain_text("Created from")
         expect(page.get_by_label("From", exact=True)).to_have_value("2026-11-20T10:30")
-        # Another filter leaves the time as it is.
+        # Another filter keeps the time filter.
         pill(page, "project").locator("summary").click()
         page.get_by_role("textbox", name="Project").fill("1042")
         page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""What a browser keeps for its reader: looked up, starred, labelled; saved to a file, read from one, wiped."""
+"""Saved items in the browser: recent, starred and labeled; exported, imported and cleared."""
 
 import json
 import re
@@ -102,7 +102,7 @@ def test_a_star_is_set_and_removed_and_other_tabs_follow(visit: Visit) -> None:
 
 
 def filled(button: Locator) -> bool:
-    """Whether the middle of its icon is painted, unlike the corner."""
+    """Return whether the middle of its icon is filled, unlike its corner."""
     icon = Image.open(BytesIO(button.locator(".icon").screenshot())).convert("RGB")
     return icon.getpixel((icon.width // 2, icon.height // 2)) != icon.getpixel((0, 0))
 
@@ -119,7 +119,7 @@ def test_a_label_is_next_to_its_address_on_every_page(visit: Visit) -> None:
     for path in (intent, f"/history?owner={address}", f"/search?owner={address}", "/"):
         visit.open(path)
         expect(page.locator(f"[data-address='{address}'] > .own-label").first).to_have_text(LABEL)
-    # Where it is on a phone nothing becomes wider than the screen.
+    # On a phone it makes nothing wider than the screen.
     page.set_viewport_size({"width": 360, "height": 800})
     visit.open(f"/history?owner={address}")
     expect(page.locator(".own-label").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Keys: in lists, on an intent's page, for the theme and the search box; none while somebody writes."""
+"""Keyboard shortcuts in lists, on a transfer's page, for the theme and the search box, and none while typing."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Edges and corners that a reader notices only where they are wrong."""
+"""Edges and corners that are only noticed when they are wrong."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A transfer goes from quote to refund before a reader's eyes: every state in order, nothing reloaded, no error."""
+"""A transfer runs from quote to refund on open pages: every state in order, no reload, no error."""
 
 import re
 import time
@@ -15,14 +15,14 @@ OWNER = "0x" + "11" * 20
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 REFUNDED_ON_ORIGIN = 8
-REFUNDED_INSIDE = 9  # at once, and not after a failure that is looked at every quarter of a minute
-# The status from the quote to the refund: shown as a badge where the headline is not the same word.
+REFUNDED_INSIDE = 9  # immediately, not after the longer interval that follows a failure
+# The statuses from quote to refund, shown as a label unless the headline has the same word.
 STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
 PATIENCE = 180.0
 
 
 class Transfer:
-    """One that the test drives from outside, through the service's own interface."""
+    """A transfer that the test drives through the service's API."""
 
     def __init__(self, server: str) -> None:
         self._server = server
@@ -58,7 +58,7 @@ def badge(page: Page) -> str:
 
 
 def watched(transfer: Transfer, *visits: Visit) -> list[list[str]]:
-    """Each state that each of the pages showed, until the refund."""
+    """Return the states that each page showed, until the refund."""
     shown = [[badge(visit.page)] for visit in visits]
     transfer.commit()
     deadline = time.monotonic() + PATIENCE
@@ -93,7 +93,7 @@ def test_every_state_is_shown_by_stream_by_polling_and_without_scripts(browser: 
             visit.page.evaluate("window.notReloaded = true")
         by_stream, by_polling, by_refreshing = watched(transfer, streamed, polled, refreshed)
         assert by_stream == STATES
-        # Between two of their looks one of those in the middle may come and go.
+        # Polling may miss a state in between.
         for shown in (by_polling, by_refreshing):
             assert shown == [state for state in STATES if state in shown]
             assert (shown[0], shown[-1]) == ("Quoted", "Refunded")

@@ -1,4 +1,4 @@
-"""The main job in a real browser: search, open an intent, unfold its raw JSON."""
+"""The main task in a real browser: search, open a transfer, open its raw JSON."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The main navigation is one line on every screen, and shows where a reader is."""
+"""The main navigation is one line on every screen, and shows the current page."""
 
 import pytest
 from playwright.sync_api import Browser, expect

@@ -1,4 +1,4 @@
-"""What a reader sees and hears of a page that stays open while the service fails, and when it is back."""
+"""An open page while the service fails and after it recovers: what it shows and announces."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.faults.upstream import STATUSES, Upstream, refusing, upstream
 from tests.serving import dashboard
 
 REASON = re.compile(r"Last updated .+ \(.+\): transfer list\. The service (has a fault|is slow to respond)\.")
-LOOK = 11_000  # milliseconds after which the front page has asked again
+LOOK = 11_000  # milliseconds after which the home page has refreshed
 
 
 @pytest.fixture(scope="module")

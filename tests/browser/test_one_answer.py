@@ -1,4 +1,4 @@
-"""The answer of a transfer's page is whole in its first response: nothing that loads later changes it."""
+"""The headline of a transfer's page is complete in its first response: nothing that loads later changes it."""
 
 import re
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from tests.waiting import PATIENCE
 pytestmark = pytest.mark.browser
 
 COPIES = ["Live", "Completed", "at its worst"]
-SCENARIOS = 30  # there is one copy of each kind of each
-AT_ONCE = 4  # a browser opens six connections to a server, and the stream of a live transfer holds one
-SETTLED_MS = 2_000  # no part is renewed less often
+SCENARIOS = 30  # each scenario has one transfer of each kind
+AT_ONCE = 4  # a browser opens six connections per server, and a live transfer's stream uses one
+SETTLED_MS = 2_000  # every part is refreshed at least this often
 PHONE = (360, 740)
 WORDS_AND_BOTTOMS = "all => all.map((each) => [each.innerText, each.getBoundingClientRect().bottom])"
 HELD = re.compile(r"^On-chain balances: ([\d,.]+ \S+) at ")
@@ -43,7 +43,7 @@ class Copy(NamedTuple):
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[str]:
-    """A dashboard whose pages wait for the balances however busy the machine is."""
+    """Yield a dashboard whose pages wait for the balances, however busy the machine is."""
     with dashboard(INTENTS_BALANCE_TIMEOUT="5") as root:
         yield root
 
@@ -60,7 +60,7 @@ def headline(html: str) -> str:
 
 
 def asked(root: str, operation: str, request: dict[str, object]) -> Any:
-    """The service's response; None for a 404."""
+    """Return the service's response, None for a 404."""
     answer = httpx.post(f"{root}/rpc/Service/{operation}", json=request, trust_env=False, timeout=PATIENCE)
     assert answer.status_code in (200, 404), answer.text
     return answer.json() if answer.status_code == 200 else None
@@ -119,7 +119,7 @@ def test_no_headline_changes_after_the_first_response(browser: Browser, patient:
     assert changed == []
     assert faults == []
     assert all(copy.is_live for copy in moved), moved
-    assert len(moved) < SCENARIOS / 2  # most of those that may move do not
+    assert len(moved) < SCENARIOS / 2  # most of those that may change don't
 
 
 def test_without_scripts_a_phone_shows_headline_place_amount_and_next_step_on_its_first_screen(

@@ -1,4 +1,4 @@
-"""What a hostile fragment can do in a page, through htmx's swaps and through the stream: nothing.
+"""A hostile fragment can do nothing in a page, neither through htmx's swaps nor through the stream.
 
 The test is tested too: under a weaker policy the same fragments do what they were made for.
 """
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 ELSEWHERE: Final = "http://elsewhere.test"
 OWN_SCRIPT: Final = "/static/js/not-ours.js"
-# `{ran}` tells what of it ran; `act` is what a reader may press. The first ones are refused whole.
+# `{ran}` reports what ran. `act` is what a user may press. The first ones are rejected as a whole.
 SCRIPTS: Final = {
     "a script": "<script>{ran}</script>",
     "a script of our origin": f"<script src='{OWN_SCRIPT}'></script>",
@@ -49,7 +49,7 @@ OTHERS: Final = {
     "a style of an element": f"<p style=\"background: url('{ELSEWHERE}/bg')\">x</p>",
     "a form": f"<form action='{ELSEWHERE}/form' method=post><button class=act>Go on</button></form>",
 }
-# Ways to load and to be measured, which no reader is asked for; isolation itself is no power either.
+# Ways to load and measure that need no permission. Isolation itself isn't a permission either.
 NOT_POWERS: Final = {
     "cross-origin-isolated",
     "deferred-fetch",
@@ -70,7 +70,7 @@ def fragment(name: str, markup: str) -> str:
     return f'<div data-hostile="{name}">{markup.replace("{ran}", f"pwn('{name}')")}</div>'
 
 
-# What is refused comes first and by itself; then all others at once.
+# Rejected fragments come first, one by one, then all others at once.
 FRAGMENTS: Final = [
     *(fragment(*each) for each in SCRIPTS.items()),
     "<h1>Taken over</h1>" + "".join(fragment(*each) for each in OTHERS.items()),
@@ -78,7 +78,7 @@ FRAGMENTS: Final = [
 
 
 class Watched:
-    """A page whose requests to elsewhere are answered, and told."""
+    """A page whose requests to other hosts are answered and recorded."""
 
     def __init__(self, visit: Visit) -> None:
         self.page = visit.page
@@ -89,7 +89,7 @@ class Watched:
         self.page.add_init_script(WATCH)
 
     def press_all(self) -> None:
-        """What a reader may press; the form at last, because it leads away where nothing keeps it."""
+        """Press every control, the form last, because it may navigate away."""
         for each in self.page.locator(".act").all():
             each.click(no_wait_after=True)
         self.page.wait_for_timeout(300)
@@ -124,11 +124,11 @@ def watching(browser: Browser, root: str) -> Iterator[Watched]:
             yield watched
         finally:
             visit.page.context.unroute_all()
-            visit.faults.clear()  # what the browser said when it refused
+            visit.faults.clear()  # the browser's message about a blocked fragment
 
 
 def swap(page: Page, body: str) -> None:
-    """As any of our links and forms with htmx would, had we been brought to answer with this."""
+    """Swap the fragment in, as a link or form with htmx would if it were the response."""
     page.route("**/fragment", lambda route: route.fulfill(body=body, content_type="text/html"), times=1)
     page.evaluate("htmx.ajax('GET', '/fragment', {target: '#page', swap: 'innerHTML'}).catch(() => {})")
     page.wait_for_timeout(100)
@@ -162,20 +162,20 @@ def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, serve
             route.fulfill(body=f"data: {markup}\n\n", content_type="text/event-stream")
 
         def tell(route: Route) -> None:
-            """One at a time; htmx comes back for the next."""
+            """Send one fragment per connection. htmx reconnects for the next."""
             if waiting:
                 send(route, waiting.pop(0))
             else:
                 held.append(route)
 
         watched.page.route("**/live/**", tell)
-        # What the page asks for by its clock would take the place of what was told.
+        # Periodic updates of the page would replace the fragment.
         watched.page.route("**/receipt*", lambda route: route.fulfill(status=204))
         path = kinds.transfer(server, commit=True, execute=True)
         watched.page.goto(server + path)
         heading = watched.page.locator("main h1").text_content()
         assert heading
-        watched.wait_until(lambda: bool(held))  # the page has dealt with all that are refused
+        watched.wait_until(lambda: bool(held))  # the page has processed all rejected fragments
         expect(watched.page.locator("main h1")).to_have_text(heading)
         assert watched.shown == set()
         send(held[0], shown)
@@ -188,7 +188,7 @@ def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, serve
 
 TRUST: Final = "; require-trusted-types-for 'script'; trusted-types default"
 UNSAFE: Final = "-src 'self' 'unsafe-inline' 'unsafe-eval';"
-# What is replaced in the policy, and what then runs or where a request goes.
+# The replacement in the policy, and what then runs or which request is sent.
 WEAKER: Final[dict[str, tuple[dict[str, str], set[str]]]] = {
     "without Trusted Types": ({TRUST: ""}, {"a script of our origin"}),
     "what is trusted may add more": (
@@ -238,7 +238,7 @@ def test_a_weaker_policy_is_detected(browser: Browser, server: str, weaker: str)
 
 
 def test_without_our_check_a_refresh_header_would_navigate_away(browser: Browser, server: str) -> None:
-    """No policy forbids that."""
+    """No policy prevents this."""
     with watching(browser, server) as watched:
         alone = "trustedTypes.createPolicy('default', { createHTML: (text) => text });"
         watched.page.route(
@@ -250,7 +250,7 @@ def test_without_our_check_a_refresh_header_would_navigate_away(browser: Browser
 
 
 def test_the_policy_permits_only_what_pages_need(browser: Browser, server: str) -> None:
-    """What Chromium could offer it, besides what a request tells of the browser."""
+    """Covers what Chromium could permit, besides request metadata."""
     with watching(browser, server) as watched:
         watched.page.goto(f"{server}/help")
         allowed = watched.page.evaluate("document.featurePolicy.allowedFeatures()")

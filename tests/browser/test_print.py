@@ -1,4 +1,4 @@
-"""On paper an intent's page is a proof on one sheet, with every hash whole."""
+"""A transfer's page prints on one sheet, with every hash in full."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Money that was left behind, in a real browser: on an intent's page, and in the work list of all of it."""
+"""Recoverable balances in a real browser: on a transfer's page and in the list of all."""
 
 import re
 from collections.abc import Iterator
@@ -126,7 +126,7 @@ def test_back_restores_the_previous_order(browser: Browser, server: str) -> None
 
 @pytest.fixture(scope="module")
 def late() -> Iterator[str]:
-    """A dashboard in which the balances are never there in time for their page."""
+    """Yield a dashboard whose balances never arrive in time for the page."""
     with dashboard(INTENTS_BALANCE_TIMEOUT="0") as root:
         yield root
 
@@ -137,7 +137,7 @@ def test_an_error_response_replaces_its_part_too(browser: Browser, late: str) ->
         page.route("**/balances", lambda route: route.fulfill(status=503, body="<p>cannot be shown</p>"))
         visit.open(some_intent(visit, DELIVERED))
         expect(page.locator("#balances")).to_have_text("cannot be shown")
-        visit.faults.clear()  # a 503 is a fault in the browser's eyes
+        visit.faults.clear()  # browsers report a 503 as an error
 
 
 def test_an_interrupted_response_leaves_the_page_and_a_retry_button(browser: Browser, late: str) -> None:
@@ -148,7 +148,7 @@ def test_an_interrupted_response_leaves_the_page_and_a_retry_button(browser: Bro
         expect(page.get_by_role("heading", level=1)).to_contain_text("Aborted")
         again = page.locator("#balances").get_by_role("link", name="Check balances")
         expect(again).to_be_visible()
-        visit.faults.clear()  # what was cut off is a fault in the browser's eyes
+        visit.faults.clear()  # browsers report a truncated response as an error
         page.unroute("**/balances")
         again.click()
         expect(page.locator("#balances")).to_contain_text("30.00 USDT")

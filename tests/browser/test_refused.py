@@ -1,4 +1,4 @@
-"""What is refused before it is read, in a browser: the pages that say so, and addresses that are long and taken."""
+"""Requests that are rejected before they are read, in a browser: their error pages, and long URLs that are accepted."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ SEND_70_KB = """() => {
 
 @pytest.fixture(scope="module")
 def strict() -> Iterator[str]:
-    """A dashboard behind a proxy, which gives one visitor a page a second and eight at once."""
+    """Yield a dashboard behind a proxy that permits one page per second and bursts of eight."""
     with dashboard(TRUSTED_PROXIES="127.0.0.1", INTENTS_RATE_PAGES="1") as root:
         yield root
 
@@ -54,7 +54,7 @@ def test_rate_and_size_limits_have_pages_that_say_what_to_do(
 
 
 def test_a_page_with_a_long_url_is_live_too(browser: Browser, server: str) -> None:
-    """htmx would send the whole address along with each request, as a header that no server takes."""
+    """htmx would send the whole URL in a header of each request, longer than servers accept."""
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(f"{transfer(server, commit=True, execute=True)}?x={'a' * 9_000}")
         expect(visit.page.locator("html")).to_have_attribute("data-stream", "open")

@@ -1,4 +1,4 @@
-"""Questions about routes in a real browser: chosen, swapped, asked and left again, by keyboard and without scripts."""
+"""Route searches in a real browser: selected, swapped and searched, by keyboard and without scripts."""
 
 import re
 
@@ -31,7 +31,7 @@ def answer(page: Page) -> Locator:
 
 
 def by_keyboard(page: Page, field: Locator, keys: str) -> None:
-    """Tabs to the field, as somebody without a mouse does, and types."""
+    """Tab to the field and type, as a user without a mouse."""
     for _ in range(60):
         if field.evaluate("each => each === document.activeElement"):
             break

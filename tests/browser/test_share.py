@@ -1,4 +1,4 @@
-"""Passing a page on, in a browser: by link, badge and QR code, with scripts and without."""
+"""Sharing a page in a browser: by link, badge and QR code, with scripts and without."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def an_intent(page: Page, root: str) -> str:
 
 
 def unfold_share(page: Page) -> None:
-    loaded(page)  # a part that comes in moves the fold
+    loaded(page)  # a part that loads would shift the section
     page.locator("#share > summary").click()
     expect(page.locator("#share")).to_have_attribute("open", "")
 
@@ -92,7 +92,7 @@ def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of
 
 @contextmanager
 def another_site(body: str) -> Iterator[str]:
-    """A page of somebody else's, which only loads what agrees to be loaded."""
+    """Yield another site's page, which loads only what permits it."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

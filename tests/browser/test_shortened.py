@@ -1,4 +1,4 @@
-"""What this browser has saved is compared with a shortened ID in the browser, and nothing of it is sent."""
+"""Saved items are compared with a shortened ID in the browser, without sending any of them."""
 
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -72,7 +72,7 @@ def test_saved_items_are_never_sent(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     for path in (first, second):
         visit.open(path)
-    visit.open("/help")  # parts of those pages may still be on their way
+    visit.open("/help")  # parts of those pages may still be loading
     sent: list[Request] = []
     visit.page.on("request", lambda request: sent.append(request))
     assert saved(search(visit, short(second))) == [second]

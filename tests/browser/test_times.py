@@ -1,4 +1,4 @@
-"""Times as their reader wants them: in his own zone, in UTC, in Unix seconds; the server writes UTC."""
+"""Times in the user's zone, in UTC and as Unix seconds. The server writes UTC."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def first_intent(page: Page) -> str:
 
 
 def told(page: Page) -> list[tuple[str, str]]:
-    """Each time on the page: its moment, and what stands there."""
+    """Return each time on the page with its displayed text."""
     found: list[tuple[str, str]] = page.locator(TIMES).evaluate_all(
         "times => times.map(time => [time.dateTime, time.textContent])"
     )
@@ -79,14 +79,14 @@ def test_the_time_zone_is_saved_and_applies_to_later_content(browser: Browser, s
 @pytest.mark.browser
 def test_utc_shows_the_servers_times(browser: Browser, server: str) -> None:
     written, shown = in_utc(browser, server)
-    if written != shown:  # the second page was written on the next day, which puts a date before the time
+    if written != shown:  # the second page was rendered on the next day, so its times include the date
         written, shown = in_utc(browser, server)
     assert written
     assert shown == written
 
 
 def in_utc(browser: Browser, server: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The same times as the server writes them and as a browser of another zone shows them in UTC."""
+    """Return the same times as rendered by the server, and as shown in UTC by a browser in another zone."""
     with reader(browser, zone="Asia/Kolkata") as context, reader(browser, zone="UTC", scripts=False) as plain:
         unscripted = open_page(plain, server + "/history")
         path = first_intent(unscripted)

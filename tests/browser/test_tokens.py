@@ -1,4 +1,4 @@
-"""The list of tokens in a real browser: typing, windows, filters, the way back, and a token's page with its parts."""
+"""The token list in a real browser: typing, scrolling, filters, Back, and a token's page with its parts."""
 
 import re
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ def test_a_window_of_rows_that_failed_to_load_can_be_retried(browser: Browser, l
 
 
 def _fail(route: Route) -> None:
-    """As parts/tokens_rows.html tells that the service did not answer."""
+    """Respond with the error row of parts/tokens_rows.html."""
     again = 'href="/x" hx-get="/tokens/rows?show=listed&after=100" hx-target="closest nav" hx-swap="outerHTML"'
     route.fulfill(status=503, content_type="text/html", body=f'<nav class="pager"><a {again}>Try again</a></nav>')
 

@@ -1,4 +1,4 @@
-"""A ticket in a real browser: pasted, answered row by row, followed to a transfer, copied."""
+"""A ticket in a real browser: pasted, resolved row by row, followed to a transfer, copied."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
 def ticket(visit: Visit) -> tuple[str, list[str]]:
-    """A message with transfers of several kinds, and their ids."""
+    """Return a message with several kinds of transfers, and their IDs."""
     known = [some_intent(visit, scenario).removeprefix("/intent/") for scenario in (2, 8, 10, 18, 20)]
     return (
         f"Dear team,\nmy transfers {', '.join(known)} did not come, see https://etherscan.io/tx/{NOTHING} of {USDC}.\n"

@@ -1,4 +1,4 @@
-"""docs/keyboard.md, step by step: the main job without a mouse."""
+"""docs/keyboard.md, step by step: the main task without a mouse."""
 
 import re
 
@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import copied, expect_copied, visiting
 
-FURTHEST = 150  # presses of Tab until something is out of a reader's reach
+FURTHEST = 150  # Tab presses after which an element counts as unreachable
 
 
 def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
@@ -36,7 +36,7 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         expect(page.locator(":focus")).to_have_text("Skip to content")
         page.keyboard.press("Enter")
         expect(page.get_by_role("main")).to_be_focused()
-        page.wait_for_load_state()  # keys are listened to by a script
+        page.wait_for_load_state()  # shortcuts need scripts
         page.keyboard.press("c")
         expect_copied(page, intent_id)
 
