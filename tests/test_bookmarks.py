@@ -15,7 +15,7 @@ LIST = "status=in-flight&origin=8453"
 
 
 def deep(pages: int) -> Position:
-    """So many pages into a list, with cursors as long as a service may make them."""
+    """Return a cursor many pages into a list, as long as the service may make it."""
     at = Position()
     for number in range(pages):
         after = 1_795_219_200_000_000 - number * 987_654_321

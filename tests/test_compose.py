@@ -22,7 +22,7 @@ def test_every_service_has_minimal_rights_and_a_health_check(name):
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["tmpfs"]
-    assert "healthcheck" in service or name in DASHBOARDS  # theirs stands in the Dockerfile
+    assert "healthcheck" in service or name in DASHBOARDS  # theirs is in the Dockerfile
     assert "privileged" not in service
 
 

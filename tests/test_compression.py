@@ -20,14 +20,14 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": 
 
 @pytest.fixture(scope="module")
 def clock() -> Iterator[time_machine.Traveller]:
-    """It stands still until a test moves it."""
+    """Yield a clock that only the test moves."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         yield clock
 
 
 @pytest.fixture(scope="module")
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
-    """Nothing is kept: the age of what is kept is told by another clock, and that one runs on."""
+    """Yield the emulator without caching, because the age of cached entries follows another clock."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in Kind})
         yield from fresh()
@@ -76,7 +76,7 @@ def test_images_and_short_lists_are_not_compressed(emulator: Emulator) -> None:
 
 
 def test_an_unchanged_response_is_a_304_without_a_body(emulator: Emulator) -> None:
-    """By each of its marks: a page that was kept compressed has a weak one."""
+    """By either validator. A page cached compressed has a weak ETag."""
     site = Client()
     intent = f"/intent/{emulator.finished(8)['intentId']}"
     for path in (intent, f"{intent}/receipt", f"{intent}/feed.atom", "/tokens?chain=8453"):
@@ -98,7 +98,7 @@ def test_a_no_store_response_has_no_etag(emulator: Emulator) -> None:
 
 
 def test_relative_times_are_part_of_the_etag(emulator: Emulator, clock: time_machine.Traveller) -> None:
-    """A reader without scripts would otherwise read of an hour ago what stood there then."""
+    """Otherwise a browser without scripts would show outdated relative times."""
     intent, site = f"/intent/{emulator.finished(3)['intentId']}", Client()
     mark = site.get(intent).headers["ETag"]
     assert site.get(intent, headers={"If-None-Match": mark}).status_code == 304

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def stages() -> list[list[tuple[str, str]]]:
-    """The instructions of each stage, as (word, rest)."""
+    """Return the instructions of each stage as (word, rest)."""
     found: list[list[tuple[str, str]]] = []
     for line in (ROOT / "Dockerfile").read_text().splitlines():
         if not line or line.startswith("#"):
@@ -35,7 +35,7 @@ def environment(stage: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def ignore_rules() -> list[tuple[re.Pattern[str], bool]]:
-    """Each line of .dockerignore, and whether it keeps a file out or lets it in again; the last that fits decides."""
+    """Return each line of .dockerignore, and whether it excludes or includes. The last match wins."""
     found = []
     for line in (ROOT / ".dockerignore").read_text().split():
         translated = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
@@ -48,7 +48,7 @@ def is_ignored(path: str, rules: list[tuple[re.Pattern[str], bool]]) -> bool:
 
 
 def send(context: Path) -> None:
-    """The files that a build gets to see, and no others."""
+    """Copy the files in the build context, and no others."""
     rules = ignore_rules()
     for top in ROOT.iterdir():
         if is_ignored(top.name, rules):
@@ -62,13 +62,13 @@ def send(context: Path) -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The build stage's commands, with the folder standing for `/app`."""
+    """Run the build stage's commands, with the folder in place of `/app`."""
     image = tmp_path_factory.mktemp("image")
     app, context = image / "app", image / "context"
     app.mkdir()
     send(context)
     build = stages()[0]
-    # In the image `python3` is the one that its base names; here it is the one that runs the tests.
+    # In the image `python3` is that of its base, here that of the tests.
     path = f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}"
     clean = {"PATH": path, "HOME": str(app), **pip_settings(), **environment(build)}
     for word, rest in build:
@@ -85,7 +85,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def may_be_written(folder: Path, yes: bool) -> None:
-    """As in a container with a read-only root."""
+    """Restrict writing as in a container with a read-only root."""
     for path in [folder, *folder.rglob("*")]:
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | 0o200 if yes else path.stat().st_mode & ~0o222)
@@ -99,7 +99,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def pip_settings() -> dict[str, str]:
-    """Where packages come from is the machine's business."""
+    """Return the machine's package sources."""
     return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_", "HTTP_"))}
 
 
@@ -150,7 +150,7 @@ def files(folder: Path) -> dict[Path, float]:
 
 
 def health(built: Path, env: dict[str, str]) -> int:
-    """What the container's HEALTHCHECK ends with."""
+    """Return the exit code of the container's HEALTHCHECK."""
     check = next(rest for word, rest in stages()[-1] if word == "HEALTHCHECK")
     command = check.partition(" CMD ")[2].replace("/app", str(built))
     return subprocess.run(["/bin/sh", "-c", command], cwd=built, env=env, capture_output=True, check=False).returncode

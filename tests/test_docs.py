@@ -40,10 +40,10 @@ FENCE: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 PRINTED: Final = ("text", "json")
-# Neither a command nor what one prints.
+# Neither a command nor output.
 SHOWN: Final = ("nginx", "yaml", "ini")
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )\d+|(?<=\bPORT=)\d+")
-# Not on every machine.
+# Not available on every machine.
 PROGRAMS: Final = ("curl", "git", "nginx", "openssl", "redis-server")
 LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -57,12 +57,12 @@ class Fence:
     text: str
     role: str
     what: str
-    is_next: bool  # nothing stands between it and the fence before
+    is_next: bool  # directly after the previous fence
 
 
 @dataclass
 class Clone:
-    """What somebody has who has just cloned the repository, with the packages of whoever runs the tests."""
+    """A fresh clone of the repository, with the packages of the test environment."""
 
     folder: Path
     servers: ExitStack
@@ -91,7 +91,7 @@ class Clone:
             file.write_text(fence.text)
 
     def ported(self, text: str) -> str:
-        """The ports of the documents may be taken here."""
+        """Replace the ports of the documents, which may be in use."""
         return PORT.sub(lambda found: self.ports.setdefault(found[0], str(free_port())), text)
 
     def env(self) -> dict[str, str]:
@@ -108,7 +108,7 @@ def lines_of(diff: str, signs: str) -> Iterator[str]:
 
 @contextmanager
 def served(command: list[str], folder: Path, env: dict[str, str], url: str, status: int) -> Iterator[None]:
-    """A command that goes on, with all that it starts, until the block ends."""
+    """Run a command that keeps running, with its child processes, until the block ends."""
     process = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True)
     try:
         assert wait_for(url, process).status_code == status
@@ -123,7 +123,7 @@ def served(command: list[str], folder: Path, env: dict[str, str], url: str, stat
 
 
 def is_running(group: int) -> bool:
-    """A server that still ends needs the files that it runs on; one that has ended may wait for ever to be reaped."""
+    """Return whether a server is running. A stopping one still needs its files, an ended one may wait to be reaped."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
@@ -192,7 +192,7 @@ def is_run(program: str, fence: Fence) -> bool:
 
 
 def is_shown(printed: str, shown: str) -> bool:
-    """However the document breaks the lines."""
+    """Return whether a document has the text, regardless of line breaks."""
     pieces = ["".join(piece.split()) for piece in shown.split("…")]
     return re.fullmatch(".*".join(map(re.escape, pieces)), "".join(printed.split()), re.DOTALL) is not None
 
@@ -206,7 +206,7 @@ def test_no_code_fence_is_skipped_by_these_tests() -> None:
 
 
 def anchors(document: Path) -> set[str]:
-    """As GitHub makes them of headings."""
+    """Return the anchors that GitHub makes of headings."""
     text = FENCE.sub("", document.read_text())
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
 
@@ -224,7 +224,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
 def test_every_name_in_a_sentence_exists(document: Path) -> None:
-    """Files, modules, targets of make, settings: those in fences are tried by running them."""
+    """Files, modules, make targets and settings. Names in fences are covered by running them."""
     made = {each.what for each in fences(document) if each.role == "file"}
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     settings = {each.upper() for each in Environment.model_fields}
@@ -241,7 +241,7 @@ def test_every_name_in_a_sentence_exists(document: Path) -> None:
 
 
 def test_the_tutorial_for_a_page_is_complete() -> None:
-    """That it works is shown above, by following it."""
+    """The test above follows it and shows that it works."""
     touched = [each.what for each in fences(ROOT / "CONTRIBUTING.md") if each.role == "file"]
     for place in ("intents_ui/display/", "intents_ui/pages/", "intents_ui/urls.py", "templates/", "tests/pages/"):
         assert any(path.startswith(place) for path in touched), place

@@ -1,4 +1,4 @@
-"""Exports over real sockets: 10,000 rows in constant memory, a reader who leaves, a service that dies."""
+"""Exports over real sockets: 10,000 rows in constant memory, clients that disconnect, a service that fails."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ SECRET = {"SECRET_KEY": "a key of the test"}
 
 
 class Counted:
-    """The service's pages of history as they are asked for."""
+    """Counts the history pages requested from the service."""
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
@@ -42,7 +42,7 @@ class Counted:
 
 @contextmanager
 def beside(application: Any) -> Iterator[str]:
-    """The service on an event loop of its own, so that a test can read at its own pace."""
+    """Run the service on its own event loop, so that a test can read as slowly as it wants."""
     service, loop = TcpService(application), asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -69,7 +69,7 @@ def program(*command: str, url: str, **env: str) -> Iterator[subprocess.Popen[by
 
 @contextmanager
 def worker_of_a_dashboard(**env: str) -> Iterator[tuple[str, int]]:
-    """The dashboard, and the process of it that answers."""
+    """Yield a dashboard and its worker process."""
     port = free_port()
     root = f"http://127.0.0.1:{port}"
     with program(
@@ -83,19 +83,19 @@ def worker_of_a_dashboard(**env: str) -> Iterator[tuple[str, int]]:
 
 
 def worker_of(main: subprocess.Popen[bytes]) -> int:
-    """The process that answers, under the one that was started."""
+    """Return the worker process below the started one."""
     (worker,) = Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()
     return int(worker)
 
 
 def memory(pid: int) -> int:
-    """Bytes of a process that are in memory."""
+    """Return a process's resident memory in bytes."""
     (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS:"))
     return int(line.split()[1]) * 1024
 
 
 def exported_sums(rows: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
-    """Base units by side, chain and token."""
+    """Return base units by side, chain and token."""
     sums: Counter[tuple[str, int, str]] = Counter()
     for row in rows:
         for side in SIDES:
@@ -149,10 +149,10 @@ def test_no_further_page_is_requested_when_the_reader_disconnects(watched: str, 
         pieces = answer.iter_bytes()
         until(lambda: bool(next(pieces)) and counted.pages >= 3)
     left_at = counted.pages
-    # There is one place, and the next export has it as soon as this one is over.
+    # There is one slot, which the next export gets when this one ends.
     until(lambda: a_short_export(watched) == 200)
     until(lambda: is_still(lambda: counted.pages))
-    assert counted.pages <= left_at + 2  # the one that was under way, and that of the short export
+    assert counted.pages <= left_at + 2  # the one in progress, and that of the short export
 
 
 def a_short_export(root: str) -> int:
@@ -167,7 +167,7 @@ def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watc
     with httpx.stream("GET", f"{watched}/export/history.json", trust_env=False, timeout=PATIENCE) as answer:
         assert answer.status_code == 200
         until(lambda: is_still(lambda: counted.pages))
-    assert counted.pages - before < 60  # of a hundred; some megabytes are on their way
+    assert counted.pages - before < 60  # of a hundred; some megabytes are in transit
 
 
 def is_still(figure: Callable[[], int]) -> bool:
@@ -192,7 +192,7 @@ def test_an_export_interrupted_by_an_outage_keeps_its_rows_and_ends_with_a_notic
                 content += piece
                 if len(content) > 300_000 and service.poll() is None:
                     service.kill()
-                    service.wait(PATIENCE)  # else it would start another worker
+                    service.wait(PATIENCE)  # otherwise it would start another worker
                     os.kill(worker, signal.SIGKILL)
     exported = read("csv", bytes(content))
     assert exported.state == "truncated"

@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE, until
 
 
 def raw(server: str, request: bytes) -> bytes:
-    """The answer to a request written by hand; the connection is closed after it."""
+    """Return the response to raw request bytes, then close the connection."""
     where = urlsplit(server)
     with socket.create_connection((where.hostname, where.port), timeout=60) as connection:
         connection.sendall(request)
@@ -91,14 +91,14 @@ def test_read_only_pages_reject_other_methods_and_list_the_allowed_ones(server: 
 
 @pytest.fixture(scope="module")
 def silent() -> Iterator[ScriptedServer]:
-    """A service that takes every question and says nothing."""
+    """Yield a service that accepts requests and never responds."""
     with serving(lambda visit: visit.stay_silent()) as service:
         yield service
 
 
 @pytest.fixture(scope="module")
 def waiting(silent: ScriptedServer) -> Iterator[str]:
-    """A dashboard of which one page at a time may wait for it, for 4 s."""
+    """Yield a dashboard where one page may wait for that service, for 4 s."""
     limits = {"INTENTS_MAX_WAITING_PAGES": "1", "INTENTS_PAGE_TIMEOUT": "4", "INTENTS_SERVICE_POOL_TIMEOUT": "0.05"}
     with dashboard(INTENTS_SERVICE_URL=silent.url, SECRET_KEY="a key of the test", **limits) as root:
         yield root
@@ -127,7 +127,7 @@ def test_a_page_ends_at_its_deadline_and_one_over_the_limit_is_rejected_at_once(
         refused = client.get(f"/intent/0x{'34' * 32}")
         assert not first.done()
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "2")
-        assert client.get("/search").status_code == 200  # needs no answer
+        assert client.get("/search").status_code == 200  # needs no response
         assert first.result(60).status_code == 503
 
 

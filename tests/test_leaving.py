@@ -1,4 +1,4 @@
-"""Readers who disconnect during a long response."""
+"""Clients that disconnect during a long response."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from intents_ui import asgi
 
 
 def test_a_dead_thread_is_not_asked_to_end_the_request(monkeypatch) -> None:
-    """As asgiref leaves it, now and then, in what it cancels."""
+    """asgiref sometimes leaves such a thread behind after a cancellation."""
     began = asyncio.Event()
 
     async def made_elsewhere(*_: Any) -> None:

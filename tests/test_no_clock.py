@@ -12,7 +12,7 @@ SMALLER, GREATER = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
 
 
 def limits(tree: ast.AST) -> Iterator[int]:
-    """Return the lines on which a span of time, read from a clock, is said to be shorter than something."""
+    """Return the lines that limit a time span read from a clock."""
     spans = {
         target.id
         for node in ast.walk(tree)

@@ -33,12 +33,12 @@ from tests.waiting import PATIENCE, until
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 SECRET = {"SECRET_KEY": "a key of the test"}
-# The client of these tests is a proxy of ours, so that it can come as anybody.
+# The client of these tests is a trusted proxy, so that it can use any client address.
 ENV = {**SECRET, "LOG_FORMAT": "json", "TRUSTED_PROXIES": "127.0.0.1", "INTENTS_METRICS": "127.0.0.1,10.1.0.0/16"}
 
 
 class Service(ScriptedServer):
-    """Does what `does` says at the moment."""
+    """A service whose responses `does` decides."""
 
     def __init__(self) -> None:
         self.does: Script = good
@@ -47,7 +47,7 @@ class Service(ScriptedServer):
 
 @dataclass
 class Site:
-    """A dashboard, what stands behind it, and what it wrote."""
+    """A dashboard, its service and its log."""
 
     root: str
     process: subprocess.Popen[bytes]
@@ -64,7 +64,7 @@ class Site:
         return told
 
     def figures(self) -> dict[str, float]:
-        """Each series that is told, as it stands in the response, and its value."""
+        """Return each metric series with its value."""
         return figures(self.get("/metrics").text)
 
     def more_than(self, before: dict[str, float]) -> Callable[[str], float]:
@@ -130,7 +130,7 @@ def intent(number: int) -> str:
 def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> None:
     assert site.get(intent(1)).status_code == 200
     before = len(site.requested)
-    answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a balancer asks
+    answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a load balancer does
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     told = answer.json()
     assert (told["ready"], told["stopping"], told["templates"], told["redis"]) == (True, False, True, True)
@@ -143,7 +143,7 @@ def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> Non
 
 
 def slow(visit: Visit) -> None:
-    """A page takes its time, and a list has no end."""
+    """Yield a slow service with an endless list."""
     number = time.monotonic_ns()
     visit.closing.wait({"GetIntent": 2.0, "GetIntentHistory": 0.2}.get(visit.operation, 0.0))
     if visit.operation == "GetIntentHistory":
@@ -168,12 +168,12 @@ def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Pat
         until(lambda: {"GetIntent", "GetIntentHistory"} <= {visit.operation for visit in service.visits})
         until(lambda: sum(visit.operation == "GetIntentHistory" for visit in service.visits) > 1)
         process.terminate()
-        until(lambda: client.get("/readyz").status_code == 503)  # by the connection that is open
+        until(lambda: client.get("/readyz").status_code == 503)  # over the open connection
         assert not page.done()
         assert page.result(PATIENCE).status_code == 200
         assert export.result(PATIENCE).text.splitlines()[-1].endswith("dashboard restart")
         assert process.wait(PATIENCE) == 0
-    # Each page of the list was asked for by the one request.
+    # The one request read each page of the list.
     calls = [visit.headers["x-request-id"] for visit in service.visits if visit.operation == "GetIntentHistory"]
     assert len(calls) > 1
     assert len({call.partition(".")[0] for call in calls}) == 1
@@ -217,7 +217,7 @@ def test_open_connections_and_pages_are_reported(site: Site) -> None:
 @pytest.mark.finding("S8")
 def test_every_background_task_has_a_heartbeat_while_a_page_is_live(site: Site) -> None:
     with httpx.stream("GET", f"{site.root}/live/0x{21:064x}", trust_env=False, timeout=PATIENCE) as stream:
-        pieces = stream.iter_bytes()  # without a reference to it the connection would be closed
+        pieces = stream.iter_bytes()  # keeps a reference, otherwise the connection would be closed
         next(pieces)
         tasks = site.ready()["tasks"]
         assert tasks.keys() == {"live bus", "live streams", "watch"}
@@ -310,7 +310,7 @@ def test_several_processes_behind_one_port_report_their_sums(site: Site, tmp_pat
                 == 2
             )
         )
-        # A connection stays with one process; enough of them come to both.
+        # A connection stays with one process, so several are needed to reach both.
         clients = [stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE)) for _ in range(12)]
         for client in clients:
             assert client.get(f"{root}/help").status_code == 200
@@ -363,7 +363,7 @@ def test_only_trusted_proxies_choose_a_request_id(server: str) -> None:
 
 
 def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> None:
-    """One page of a service in trouble: more of them would have it left alone."""
+    """One page of a failing service. More would open the circuit breaker."""
     before = site.figures()
     site.service.does = BAD
     failure = site.get(intent(50))
@@ -384,7 +384,7 @@ def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> N
     assert told["state"] == "Degraded"
     assert {"Degraded since", "Last response", "Last error"} < told.keys()
 
-    # Nor does it take the process out of the balancer.
+    # Nor does the process leave the load balancer.
     answer = site.get("/readyz")
     assert answer.status_code == 200
     told = answer.json()["service"]
@@ -417,7 +417,7 @@ def test_the_status_page_reports_the_service_without_calling_it(site: Site) -> N
 
 
 def facts(page: str) -> dict[str, str]:
-    """The status page's facts by their names, and the service's state."""
+    """Return the status page's facts by name, and the service's state."""
     main = HTMLParser(page).css_first("main")
     assert main is not None
     rows = ((row.css_first("dt"), row.css_first("dd")) for row in main.css("dl > div"))

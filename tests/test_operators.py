@@ -39,7 +39,7 @@ def form(address: str = "203.0.113.7", cookies: dict[str, str] | None = None, **
 
 
 def remembered(**fields: str) -> dict[str, str]:
-    """The cookies of a browser whose form was not refused."""
+    """Return the cookies of a browser whose form was accepted."""
     request, response = form(**fields), HttpResponse()
     assert operators.refusal(request) is None
     operators.remember(request, response)

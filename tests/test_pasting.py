@@ -50,7 +50,7 @@ def client(server: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def copies(client: httpx.Client) -> dict[int, list[Copy]]:
-    """The live, the worst and the finished copy of each scenario, as the demo page links to them."""
+    """Return the live, worst and completed copies of each scenario, as linked by the demo page."""
     page = client.get("/demo").text
     ids = [part.split('"')[0] for part in page.split('href="/intent/')[1:]]
     assert len(ids) == 90
@@ -83,7 +83,7 @@ MOST_PAGES = 30
 
 
 def pastings(copies: dict[int, list[Copy]]) -> Iterator[tuple[int, Copy, Known, str]]:
-    """What is pasted, by scenario: everything bare, and in two other forms, by turns."""
+    """Return the pasted texts by scenario: each identifier bare, and in two of the other forms in turn."""
     turns: Counter[str] = Counter()
     for number, three in copies.items():
         for one, known in ((copy, known) for copy in three for known in copy.known):
@@ -108,7 +108,9 @@ def test_pasting_anything_of_a_transfer_leads_to_its_page(
 
 
 def leads_to(client: httpx.Client, answer: httpx.Response, one: Copy, known: Known) -> bool:
-    """A redirect to the intent (by a transaction: with its hash) or to its address, or a list that has the intent."""
+    """Return whether the response redirects to the intent (with the hash of a transaction) or to its address, or
+    lists it.
+    """
     if answer.status_code == 302:
         where = urlsplit(answer.headers["location"])
         if where.path == f"/address/{known.value.lower()}":
@@ -121,7 +123,7 @@ def leads_to(client: httpx.Client, answer: httpx.Response, one: Copy, known: Kno
 
 
 def is_listed(client: httpx.Client, path: str, one: Copy) -> bool:
-    """On the address's page, or behind its link to older transfers."""
+    """Return whether the intent is on the address's page, or behind its link to older transfers."""
     page = client.get(path).text
     if "Roles" not in page:
         return False
@@ -136,7 +138,7 @@ def is_listed(client: httpx.Client, path: str, one: Copy) -> bool:
 
 
 def test_every_scenario_has_a_hash_to_paste(copies: dict[int, list[Copy]]) -> None:
-    """Guards the test above: but for those where no transaction is ever sent, there is a hash to paste."""
+    """Checks the test above: every scenario has a hash to paste unless no transaction is ever sent."""
     without = {
         number
         for number, three in copies.items()
@@ -146,6 +148,6 @@ def test_every_scenario_has_a_hash_to_paste(copies: dict[int, list[Copy]]) -> No
 
 
 def test_each_identifier_is_pasted_in_every_form(copies: dict[int, list[Copy]]) -> None:
-    """Guards the test above, too."""
+    """Checks the test above, too."""
     pasted = {(known.what, form) for _, _, known, form in pastings(copies)}
     assert pasted == set(product({what for what, _ in pasted}, FORMS))

@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 
 @pytest.fixture(scope="module")
 def pointed() -> Iterator[str]:
-    """A dashboard whose service is the emulator, by itself on a port, with an access key."""
+    """Yield a dashboard with the emulator on a port of its own as its service, with an access key."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
     emulator = ("-m", "intents_ui.emulator", "--port", str(port), "--key", ACCESS_KEY)
@@ -27,7 +27,7 @@ def pointed() -> Iterator[str]:
 
 
 def answer_part(page: str) -> str:
-    """The page without what differs by design: the moment, the banner and the links of the embedded service."""
+    """Return the page without what differs by design: times, the demo banner and its links."""
     main = page[page.index("<main") : page.index("</main>")]
     printed = r"<p class=\"on-paper.*?</p>"
     running = (
@@ -42,7 +42,7 @@ def test_a_remote_service_shows_the_same_transfers(server: str, pointed: str) ->
         assert len(ids) == 30
         for intent_id in ids:
             for root in (server, pointed):
-                client.get(f"{root}/intent/{intent_id}/balances")  # so that neither page has to wait for them
+                client.get(f"{root}/intent/{intent_id}/balances")  # so that neither page waits for them
             one, other = (client.get(f"{root}/intent/{intent_id}") for root in (server, pointed))
             assert (one.status_code, other.status_code) == (200, 200)
             assert answer_part(one.text) == answer_part(other.text)

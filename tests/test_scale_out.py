@@ -1,7 +1,7 @@
-"""Three processes behind a real nginx with the project's own configuration, no sticky sessions, a real Redis.
+"""Three processes behind a real nginx with the project's configuration, without sticky sessions, and a real Redis.
 
-Pages are asked for and intents are watched all the time; one process after the other is stopped and started again, and
-then Redis is killed and comes back: no request fails, and every viewer sees the end of his intent.
+Pages are requested and transfers watched all the time, while one process after the other restarts and Redis is killed
+and comes up again. No request fails, and every viewer sees the end of their transfer.
 """
 
 import asyncio
@@ -37,18 +37,18 @@ from tests.serving import ROOT, free_port, running, wait_for
 from tests.unprivileged import give_to_unprivileged, unprivileged
 from tests.waiting import PATIENCE
 
-# Of the emulator, and how many seconds they take from their execution to their end.
+# Scenarios of the emulator, and their seconds from execution to the end.
 SCENARIOS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap-then-bridge"]  # 18, 22, 24 and 27
 LAST_SCENARIO = "same-chain-swap"  # 10
 VIEWERS_EACH = 6
 READERS = 3
-BREATH = 0.1  # seconds between two pages of a reader
+BREATH = 0.1  # seconds between two pages of a user
 TOKEN = secrets.token_urlsafe(24)
 
 
 @dataclass
 class Process:
-    """One of the dashboard's, under gunicorn as anywhere."""
+    """A process of the dashboard under gunicorn."""
 
     port: int
     env: dict[str, str]
@@ -67,13 +67,13 @@ class Process:
         wait_for(f"{self.url}/healthz", self.popen)
 
     def stop(self) -> int:
-        """As an operator does; gives what it ended with."""
+        """Stop it as an operator does, and return its exit code."""
         assert self.popen
         self.popen.terminate()
         return self.popen.wait(PATIENCE)
 
     def end(self) -> None:
-        """At once, if it has not ended yet."""
+        """Kill it if it is still running."""
         if self.popen and self.popen.poll() is None:
             self.popen.send_signal(signal.SIGINT)
             self.popen.wait(PATIENCE)
@@ -91,7 +91,7 @@ class Site:
         return httpx.AsyncClient(base_url=self.url, verify=self.trust, trust_env=False, timeout=PATIENCE, **how)
 
     def straight_to(self, process: Process, **how: Any) -> httpx.Client:
-        """As nginx asks."""
+        """Send a request as nginx does."""
         headers = {"X-Forwarded-Proto": "https", "Host": self.url.removeprefix("https://")}
         return httpx.Client(base_url=process.url, headers=headers, trust_env=False, timeout=PATIENCE, **how)
 
@@ -113,7 +113,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_HTTPS": "on",
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
-            # All viewers come from one address, and the machine may be busy with other tests.
+            # All viewers share one address, and the machine may be busy with other tests.
             "INTENTS_MAX_STREAMS_PER_CLIENT": "1000",
             "INTENTS_PAGE_TIMEOUT": "25",
             "INTENTS_SERVICE_READ_TIMEOUT": "reference=20,tokens=20,intent=20,history=20,balances=20,search=20",
@@ -134,7 +134,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @contextlib.contextmanager
 def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[str]:
-    """nginx with deploy/nginx.conf, in which only ports and the name are others."""
+    """Run nginx with deploy/nginx.conf, changing only ports and the host name."""
     secure, plain = free_port(), free_port()
     shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
     (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
@@ -170,14 +170,14 @@ def on_ports(configuration: str, secure: int, plain: int) -> str:
 
 
 def servers(ports: list[int]) -> str:
-    """As deploy/servers.conf, a line a process."""
+    """Return deploy/servers.conf with a line per process."""
     line = next(line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if line.startswith("server "))
     return "\n".join(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line) for port in ports)
 
 
 @dataclass
 class Viewer:
-    """A browser with an intent's page open: it comes back with what it saw last, after as long as it was told."""
+    """A browser with an open transfer page. It reconnects with its last event ID after the requested delay."""
 
     client: httpx.AsyncClient
     intent_id: str
@@ -203,7 +203,7 @@ class Viewer:
             except httpx.ConnectError as error:
                 self.turned_away.append(repr(error))
             except httpx.TransportError:
-                pass  # broken off: a browser comes back
+                pass  # interrupted: browsers reconnect
             if self.end is None:
                 await asyncio.sleep(wait / 1000)
 
@@ -225,7 +225,7 @@ async def events(answer: httpx.Response) -> AsyncIterator[Event]:
 
 @dataclass
 class Load:
-    """Readers who open one page after the other, and what was wrong with what they got."""
+    """Users who open one page after the other, and the errors that they got."""
 
     client: httpx.AsyncClient
     paths: list[str]
@@ -261,7 +261,7 @@ async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Futur
 
 
 async def executed(site: Site, scenario: str) -> str:
-    """An intent of our own that has just set out; its id."""
+    """Create and execute an intent, and return its ID."""
     async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False, timeout=PATIENCE) as client:
         intent = (await client.post("QuoteIntent", json=QUOTE_REQUEST)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
@@ -271,7 +271,7 @@ async def executed(site: Site, scenario: str) -> str:
 
 
 async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callable[[], bool]) -> None:
-    """What has gone wrong by then is the better word than that it took too long."""
+    """Wait for a condition. Report earlier errors instead of the timeout."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
     while not condition():
         assert load.failures[:3] == []
@@ -334,7 +334,7 @@ def intents_on(answer: httpx.Response) -> set[str]:
 
 
 def with_cookies(answer: httpx.Response) -> dict[str, str]:
-    """By hand: they are for https alone, and we come past the proxy that ends it."""
+    """Set cookies manually: they are HTTPS only, and this request bypasses the TLS proxy."""
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in answer.cookies.items())}
 
 
@@ -369,7 +369,7 @@ async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final
                 site.redis.up()
                 answered = load.answers
                 await until(lambda: all(viewer.end for viewer in viewers) and load.answers > answered + len(paths))
-            # Not cancelled: one that connects would leave its socket open, which httpcore closes after errors only.
+            # Don't cancel: a connecting socket would stay open, because httpcore closes it after errors only.
             load.is_over = True
             await asyncio.wait(tasks, timeout=PATIENCE)
         assert [viewer.end for viewer in viewers] == ["SUCCEEDED"] * len(viewers)

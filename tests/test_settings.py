@@ -250,7 +250,7 @@ def test_the_access_key_is_not_logged_at_any_level() -> None:
 
 @contextmanager
 def started(port: int, **env: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The dashboard's process, with what it writes."""
+    """Start the dashboard, and return the process with its output."""
     command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
     clean = {"PATH": os.environ["PATH"], "PORT": str(port)}
     process = subprocess.Popen(command, cwd=ROOT, env=clean | env, stdout=PIPE, stderr=PIPE)

@@ -39,7 +39,7 @@ def redis() -> Iterator[RedisServer]:
 
 @pytest.fixture(params=["in memory", "in Redis"])
 def where(request: pytest.FixtureRequest) -> None:
-    """Both count alike."""
+    """Yield both storages, which must count alike."""
     if request.param == "in Redis":
         request.getfixturevalue("redis")
 
@@ -130,7 +130,7 @@ def test_processes_share_a_count_with_redis_and_have_their_own_without_it(
     redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert spend_all(HERE) == [0, 0, 0, 20]
-    caches["own"].clear()  # what another process has of its own
+    caches["own"].clear()  # another process's own counter
     assert spend(THREE_A_MINUTE, HERE) == 20
     redis.down()
     with caplog.at_level(logging.WARNING, "intents_ui.spending"):

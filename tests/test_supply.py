@@ -16,7 +16,7 @@ from tests.serving import ROOT
 
 OURS = sorted((ROOT / "intents_ui").rglob("*.py"))
 EVERY = [*OURS, ROOT / "gunicorn.conf.py", *(ROOT / "bench").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-# What runs text, other programs, or whatever an object says that it is made of.
+# Functions that run text, other programs, or deserialized objects.
 NEVER_CALLED = {"eval", "exec", "compile", "__import__"}
 NEVER_IMPORTED = {"pickle", "marshal", "shelve", "dill", "yaml", "subprocess", "pty", "code", "multiprocessing"}
 NEVER_ASKED_OF_OS = {"system", "popen", "fork", "spawnl", "spawnv", "posix_spawn"}
@@ -67,7 +67,7 @@ CANNOT = 'echo "ERROR: django: Dependency not found on PyPI and could not be aud
         (FINDS, FINDS, 1, "Found 1"),
         (FINDS, CANNOT, 1, "could not be audited"),
         (CANNOT, CANNOT, 0, "NOT RUN"),
-        # Somebody answers who knows nothing at all.
+        # The responder knows no vulnerabilities.
         (FINDS_NOTHING, FINDS_NOTHING, 0, "NOT RUN"),
     ],
 )
@@ -97,7 +97,7 @@ def test_checks_run_before_tests() -> None:
     for name, options in (("test", ""), ("deep", " --deep")):
         assert re.search(rf"^{name}:.*\n\t@.ci/tests{options}$", rules, re.MULTILINE)
     script = (ROOT / ".ci" / "tests").read_text()
-    # Those in a browser begin beside the checks.
+    # Browser tests start in parallel with the checks.
     assert "make --no-print-directory check || exit 1\n" in script.partition('"${others[@]}" "${workers[@]}"')[0]
 
 
@@ -123,7 +123,7 @@ def switched_off() -> Iterator[tuple[str, str, str]]:
                 yield f"{path.relative_to(ROOT)}:{number}", " ".join(letters), found["reason"].strip(" -")
 
 
-# Starts this interpreter with our own decoder of pictures, and nothing of a stranger's in its arguments.
+# Starts this interpreter with our own image decoder and no untrusted arguments.
 MAY_IMPORT = {"jail.py": {"subprocess"}}
 
 

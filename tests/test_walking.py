@@ -1,6 +1,6 @@
-"""Walking a whole list by its links, forward and back, while intents are added and removed.
+"""Paging through a whole list by its links, forward and back, while intents are added and removed.
 
-Every intent that is in the list throughout a walk is met exactly once, and none is met twice.
+Every intent that is in the list throughout is seen exactly once, and none twice.
 """
 
 import html
@@ -22,8 +22,8 @@ from intents_ui.settings import ENV
 
 START = 1_795_262_400  # 2026-11-21T12:00:00Z
 SIZE = 1000  # the smallest world with every scenario in it
-FROM_CLICK_TO_CLICK = 13.0  # seconds; about one intent comes meanwhile, and as many leave
-SLOWLY = 120.0  # for a short list, so that it moves too
+FROM_CLICK_TO_CLICK = 13.0  # seconds in which about one intent is added and one removed
+SLOWLY = 120.0  # for a short list, so that it changes too
 
 ROW = re.compile(r'<tr id="row-(0x[0-9a-f]+)"')
 BUTTON = re.compile(r'<a class="button" href="([^"]+)"[^>]* rel="(next|prev)"')
@@ -41,7 +41,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     small = Emulator(size=SIZE)
     monkeypatch.setattr(wiring, "emulator", lambda: small)
-    # The service's time moves by leaps; what is kept grows old by a clock that does not.
+    # The service's clock jumps, while cached entries age by a clock that doesn't.
     monkeypatch.setattr(ENV, "intents_cache_ttl", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
     made = (wiring.service, wiring.kept, wiring.catalog)
     for each in made:
@@ -84,12 +84,12 @@ LISTS: dict[str, tuple[dict[str, Any], Filter]] = {
     "times": ({"from": START - 14_400, "to": START - 1800}, is_of_the_morning),
 }
 SORTS = list(product(("createdAt", "id"), ("DESC", "ASC")))
-# The whole list in each order; a part of it in the usual one and in one other.
+# The whole list in each order, parts of it in the default and one other.
 WALKS = [("all", *sort) for sort in SORTS]
 WALKS += [(name, *SORTS[sort]) for place, name in enumerate(list(LISTS)[1:]) for sort in (0, 1 + place % 3)]
-# Long pages for long lists: what is proved is the turning of pages.
+# Large pages for long lists, because the test is about paging.
 SIZES = {"all": 100, "in flight": 20, "two statuses": 20, "from chain to chain": 10, "recoverable": 10, "times": 30}
-# How many must come, and how many leave, while a list is walked. Into times that are past nothing comes.
+# Minimum numbers of intents added and removed meanwhile. Nothing is added to past time ranges.
 MOVES = {
     "all": (10, 10),
     "in flight": (5, 5),
@@ -101,7 +101,7 @@ MOVES = {
 
 
 class Walk:
-    """A reader who follows one kind of link, and what the list held meanwhile by the emulator's own book."""
+    """A user who follows one kind of link, and the list's content meanwhile, according to the emulator's ledger."""
 
     def __init__(
         self, site: Client, emulator: Emulator, clock: time_machine.Traveller, holds: Filter, pace: float
@@ -113,7 +113,7 @@ class Walk:
         self.ever: set[str] = set()
 
     def follow(self, path: str, rel: str) -> str:
-        """From a page to the last one that its links lead to; that one's path."""
+        """Follow the links from a page to the last one, and return its path."""
         following: str | None = path
         while following:
             path = following
@@ -140,7 +140,7 @@ class Walk:
         return {entry.transfer.intent_id for entry in entries if self.holds(entry)}
 
     def moved(self) -> tuple[int, int]:
-        """How many came and how many left while it was walked."""
+        """Return how many intents were added and removed meanwhile."""
         return len(self.held() - (self.always or set())), len(self.ever - self.held())
 
     def assert_is_whole(self) -> None:

@@ -1,5 +1,5 @@
-"""What a browser loads, compressed: at most 30 KB of scripts and 20 KB of styles for all pages together, and on a first
-visit of an intent's page at most 60 KB with the page.
+"""Compressed size of what a browser loads: at most 30 KB of scripts and 20 KB of styles for all pages together, and
+at most 60 KB on a first visit of a transfer's page, page included.
 """
 
 import re
@@ -26,7 +26,7 @@ LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')
 
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The files as an image has them, and templates that link those."""
+    """Yield the files as in an image, and templates that link them."""
     place = tmp_path_factory.mktemp("static")
     with override_settings(STATIC_ROOT=place, STORAGES=COLLECTED):
         call_command("collectstatic", interactive=False, verbosity=0)
@@ -34,13 +34,13 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def linked(site: Client, path: str) -> dict[str, str]:
-    """Each file that a page loads, and its kind."""
+    """Yield each file that a page loads, with its kind."""
     head = site.get(path).content.decode().partition("</head>")[0]
     return dict(LINKED.findall(head))
 
 
 def transferred(collected: Path, files: dict[str, str], kind: str, coding: str) -> int:
-    """What these come to in bytes; a server sends the file as it is where it has no smaller one."""
+    """Return the transfer size in bytes. Files without a smaller encoding are sent as they are."""
     smallest = (
         next(each for each in (collected / f"{name}.{coding}", collected / name) if each.exists())
         for name, of_kind in files.items()
@@ -51,7 +51,7 @@ def transferred(collected: Path, files: dict[str, str], kind: str, coding: str) 
 
 @pytest.fixture
 def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
-    """What each kind of page links."""
+    """Return the links of each kind of page."""
     done, quoted = (f"/intent/{each['intentId']}" for each in (emulator.finished(8), emulator.play("expired-quote")))
     others = [done, f"/embed{done}", *(f"{done}/{part}" for part in ("balances", "everyone", "reply", "share"))]
     paths = [*(kind.path for kind in PLACES), *others, f"{quoted}/commit", "/operator"]
@@ -62,7 +62,7 @@ def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
 def test_the_scripts_and_styles_of_all_pages_together_are_light(
     collected: Path, pages: dict[str, dict[str, str]]
 ) -> None:
-    """An embedded card is part of somebody else's page: it is weighed by itself, as each page is."""
+    """Without the embedded card, which is part of another site's page and measured like any page."""
     own = {name: kind for path, files in pages.items() if not is_embedded(path) for name, kind in files.items()}
     assert {"js", "css"} == set(own.values())
     for coding in ("br", "gz"):
@@ -89,7 +89,7 @@ def table(collected: Path, files: dict[str, str], kind: str, coding: str) -> str
 def test_a_first_visit_to_a_transfers_page_is_light(
     collected: Path, site: Client, emulator: Emulator, scenario: int
 ) -> None:
-    """The page with its styles and scripts; in the smaller coding with the parts that it asks for by itself as well."""
+    """The page with its styles and scripts. In the smaller encoding also with the parts that load later."""
     path = f"/intent/{emulator.finished(scenario)['intentId']}"
     late = AT_ONCE.findall(site.get(path).content.decode())
     assert late

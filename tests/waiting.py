@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-PATIENCE: Final = 120.0  # seconds, longer than anything takes that happens at all
+PATIENCE: Final = 120.0  # seconds, longer than any successful wait
 PAUSE: Final = 0.005
 
 

@@ -1,4 +1,4 @@
-"""Intents, receipts and a catalogue as short as a test can say them."""
+"""Short builders of intents, receipts and a catalog for tests."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -87,7 +87,7 @@ def summary(**members: Any) -> IntentReceiptSummary:
 
 
 def receipt(status: str | None = "EXECUTING", **members: Any) -> IntentReceipt:
-    """Legs may be given as plain statuses: `receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED")`."""
+    """Return a receipt. Steps may be plain statuses: `receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED")`."""
     usual: dict[str, Any] = {
         "owner_address": OWNER,
         "origin_chain_id": ARBITRUM,
@@ -119,7 +119,7 @@ def at(
     balances: Sequence[BalanceGroup] | None = None,
     checked_at: datetime | None = None,
 ) -> Situation:
-    """A situation; balances count as checked when `has_balance` is given, or some are."""
+    """Return a situation. Balances count as checked if `has_balance` or any balances are given."""
     is_checked = has_balance is not None or bool(balances)
     has = bool(balances) if has_balance is None else has_balance
     held = Balances(Check.CHECKED, has, tuple(balances or ()), checked_at) if is_checked else UNCHECKED

@@ -1,4 +1,6 @@
-"""The scenarios of the embedded service as the display meets them: an intent and its receipt, so many seconds on."""
+"""The emulator's scenarios as the display gets them: an intent and its receipt at a number of seconds after the
+quote.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +21,7 @@ from tests.display.builders import NOW
 EMULATOR = Emulator(now=NOW.timestamp, size=10)
 SERVICE = ServiceClient(ServiceConfig("http://embedded"), transport=InProcessTransport(EMULATOR))
 CATALOG = Catalog(SERVICE)
-# Every moment at which one of them changes, just after it: scenario, seconds after the quote, variant.
+# The moments just after each change: scenario, seconds after the quote, variant.
 MOMENTS = [
     (scenario.number, step.at + 1, variant)
     for scenario in SCENARIOS

@@ -1,4 +1,4 @@
-"""What the page says at each step of the thirty scenarios, as a text to be read by a person: `stories.md`."""
+"""What the page says at each step of the thirty scenarios, as text for people to read: `stories.md`."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,10 +19,10 @@ from intents_ui.service.in_process import InProcessTransport
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
 from tests.display.scenes import CATALOG
 
-# Every transfer is quoted at this moment, so that the times in the words can be followed.
+# Every transfer is quoted at this time, so that the times in its texts are easy to follow.
 QUOTED = datetime(2026, 11, 21, 14, 0, 0, tzinfo=UTC)
 LONG_AFTER = timedelta(days=2)
-# The embedded service makes a copy a millisecond before now.
+# The emulator creates a copy a millisecond before now.
 A_LITTLE = timedelta(milliseconds=2)
 COMMAND = "python -m tests.display.stories > tests/display/stories.md"
 HEAD = f"""\
@@ -39,7 +39,7 @@ has the on-chain balances, where that differs.
 
 @dataclass(frozen=True)
 class Film:
-    """One transfer as it was at a step, and the moments at which its page says something new until the next step."""
+    """A transfer at one step, and the times at which its page changes until the next step."""
 
     step: Step
     intent: Intent
@@ -77,7 +77,7 @@ def chapter(scenario: Scenario) -> Iterator[str]:
 
 
 def films(scenario: Scenario, variant: str) -> Iterator[Film]:
-    """One copy of the scenario, followed from its quote on."""
+    """Follow one copy of the scenario from its quote."""
     now = QUOTED
     emulator = Emulator(now=lambda: (now + A_LITTLE).timestamp(), size=10)
     intent_id = emulator.play(scenario.number, variant=variant)["intentId"]
@@ -88,7 +88,7 @@ def films(scenario: Scenario, variant: str) -> Iterator[Film]:
 
 
 def film(emulator: Emulator, intent_id: str, step: Step, *, now: datetime, until: datetime) -> Film:
-    # Each with a client of its own, which remembers nothing of the step before.
+    # Each with its own client, so that nothing is cached from the previous step.
     service = ServiceClient(ServiceConfig("http://embedded"), transport=InProcessTransport(emulator))
     with closing(service):
         intent, receipt, _ = transfers.read(service, intent_id)
@@ -98,7 +98,9 @@ def film(emulator: Emulator, intent_id: str, step: Step, *, now: datetime, until
 
 
 def moments(intent: Intent, receipt: IntentReceipt | None, *, now: datetime, until: datetime) -> Iterator[datetime]:
-    """Just after the step, and whenever the clock alone changes what is said, before the next one."""
+    """Return the time just after the step, and every time before the next one at which the clock alone changes the
+    page.
+    """
     at: datetime | None = now
     while at and at < until:
         yield at

@@ -1,4 +1,4 @@
-"""What an address is, in how many intents, and what they come to."""
+"""Roles of an address, its number of intents and their totals."""
 
 from decimal import Decimal
 

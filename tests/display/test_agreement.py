@@ -1,4 +1,4 @@
-"""The story, the timeline and the route are three views of one transfer: none may say what another denies."""
+"""Summary, timeline and route are three views of one transfer, and none contradicts another."""
 
 import itertools
 

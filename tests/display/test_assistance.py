@@ -1,4 +1,4 @@
-"""A next step that says to recover funds or to contact support says where, on every surface."""
+"""A next step to recover funds or contact support says where, on every surface."""
 
 import json
 from dataclasses import replace

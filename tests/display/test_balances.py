@@ -1,4 +1,4 @@
-"""What addresses hold: an unknown price, a price of 0 and a balance of 0 are three things."""
+"""Balances: an unknown price, a price of 0 and a balance of 0 are three different things."""
 
 from decimal import Decimal
 from typing import Any

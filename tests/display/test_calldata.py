@@ -1,4 +1,4 @@
-"""Data of calls: every known function, read back exactly; anything else, without harm."""
+"""Call data: every known function round-trips exactly, and any other data is harmless."""
 
 from string import Formatter
 
@@ -39,7 +39,7 @@ def leaves(parameters):
 
 
 def nothing_in(function):
-    """A call in which every argument is nothing."""
+    """Return a call with empty arguments."""
     read = calldata.decoded(call_of(function.signature, *(nothing(each) for each in function.parameters)))
     assert isinstance(read, Decoded)
     return read
@@ -106,7 +106,7 @@ def flat(parameters, values):
 
 
 def plain(value):
-    """Lists and tuples are the same, and addresses in whichever case."""
+    """Return arguments with tuples as lists and addresses in lowercase."""
     if isinstance(value, str):
         return value.lower()
     return value if isinstance(value, bytes | int) else [plain(each) for each in value]
@@ -137,7 +137,7 @@ def test_any_bytes_are_decoded_or_rejected(data):
 
 
 def one_long_entry_many_times(selector, *, entries, size):
-    """A list whose pointers all lead to the same bytes."""
+    """Return a list whose pointers all lead to the same bytes."""
     pointers = word(32 * entries) * entries
     return bytes.fromhex(selector) + word(32) + word(entries) + pointers + word(size) + b"\xff" * size
 
@@ -214,7 +214,9 @@ def test_hex(text, data):
 
 
 def test_the_wallets_compact_encoding_is_decoded():
-    """Flags for the whole, the nonce, how many calls; then flags for each call and the parts that they announce."""
+    """Flags for the whole, the nonce, the number of calls, then flags for each call and the parts that they
+    announce.
+    """
     to = bytes.fromhex(HERE[2:])
     first = bytes([0x02 | 0x04 | 0x40]) + to + word(7) + (3).to_bytes(3) + b"abc"
     second = bytes([0x01 | 0x08 | 0x10 | 0x20 | 0x80]) + word(90_000)
@@ -277,7 +279,7 @@ def test_nested_calls_are_decoded(data, expected):
 
 
 def test_each_encoding_of_nested_calls_finds_its_arguments():
-    """With no calls inside, so that a misspelt name of an argument does not hide behind an unreadable value."""
+    """Without nested calls, so that a misspelled argument name isn't hidden by an undecodable value."""
     for function in FUNCTIONS:
         found = calldata.inner(nothing_in(function))
         assert (found is None) == (function.carries in (Carries.NONE, Carries.PACKED, Carries.BATCH))

@@ -1,4 +1,4 @@
-"""What calls do, in words: by the sentences that a reader sees."""
+"""Descriptions of calls, as the sentences that users see."""
 
 import dataclasses
 from datetime import UTC, datetime
@@ -52,7 +52,7 @@ UNLIMITED = 2**256 - 1
 
 
 class Names:
-    """USDC on both chains, WETH and the coin, and what was asked for."""
+    """USDC on both chains, WETH and the native token, and the requests for them."""
 
     def __init__(self):
         self.requested = set()
@@ -77,7 +77,7 @@ class Names:
 
 
 def plan(*made, receipt=None, names=None, **members):
-    """The chapters of an intent that makes these calls on Arbitrum."""
+    """Return the chapters of an intent with these calls on Arbitrum."""
     usual = {
         "origin_intent_address": DEPOSIT,
         "destination_intent_address": DELIVERY,
@@ -679,7 +679,7 @@ def test_any_calls_are_described_within_limits(made, input_data, calldata_given,
 
 
 def floats(value):
-    """Every float in whatever is told."""
+    """Yield every float in a result."""
     if dataclasses.is_dataclass(value):
         return [found for each in dataclasses.fields(value) for found in floats(getattr(value, each.name))]
     if isinstance(value, tuple | list):

@@ -1,4 +1,4 @@
-"""The picture beside a name: for what is known for certain, and never for what only claims to be that."""
+"""Icons: only for tokens that are known for certain, never for those that imitate them."""
 
 import json
 import re
@@ -19,7 +19,7 @@ DRAWN = dict(re.findall(r'<symbol id="([^"]+)"(.*?)</symbol>', SPRITE))
 NATIVE = "0x" + "0" * 40
 SEPOLIA = 11155111
 SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
-# Pictures that are not called like the only symbol of the tokens that have them.
+# Icons whose name isn't the only symbol of their tokens.
 SYMBOLS = {
     "apechain": "APE",
     "arbitrum": "ARB",

@@ -1,4 +1,4 @@
-"""What an error says of a commit, and that nobody is told that nothing happened where that is not known."""
+"""What an error means for a commit. No message says that nothing happened unless that is certain."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -35,7 +35,7 @@ def test_the_deadline_is_the_earlier_of_both(
 
 
 def kept_from_it(error: ServiceError) -> ServiceError:
-    """As what is told instead of asking a service that is left alone."""
+    """Return the error that replaces a call to a service that is being spared."""
     error.again_in = 3.0
     return error
 

@@ -1,4 +1,4 @@
-"""Which chains are connected, by who serves them."""
+"""Connected chains by their route providers."""
 
 import pytest
 

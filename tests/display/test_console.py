@@ -1,4 +1,4 @@
-"""The words about a call by hand, what comes after it, and the same call for a shell."""
+"""Messages about console calls, the next call, and the same call for a shell."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The rows as text to be copied: what the rows say, and nothing that strangers could make of it."""
+"""Triage rows as text to copy: the content of the rows, without anything that untrusted text could inject."""
 
 import csv
 import io
@@ -113,12 +113,12 @@ LEFT_OF_MARKUP = re.compile(r"[`*_{}\[\]#~|!$@<>\n]|://|www\.|&(?!(?:amp|lt|gt);
 
 
 def unescaped(cell: str) -> str:
-    """What a Markdown reader would still take for markup."""
+    """Return what a Markdown reader would still take for markup."""
     return re.sub(r"\\[!-/:-@\[-`{-~]", "", cell)
 
 
 def cells_of(table: str) -> list[str]:
-    """Of the one row, without the links, which are ours."""
+    """Return the cells of the only row, without our own links."""
     (line,) = table.splitlines()[4:]
     return re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-2]
 

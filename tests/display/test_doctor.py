@@ -1,4 +1,4 @@
-"""For "I paid and nothing happens": every case, to the last base unit, and never against the story."""
+"""Deposit check: every case, exact to the base unit, never contradicting the summary."""
 
 import itertools
 import re
@@ -49,7 +49,7 @@ EMPTY: tuple[BalanceGroup, ...] = ()
 
 
 def asking(status="EXECUTING", **members):
-    """100 USDC on Arbitrum, until in 3 minutes."""
+    """Return a request for 100 USDC on Arbitrum, valid for 3 minutes."""
     asked = DepositTransaction(
         to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=ASKED, chain_id=ARBITRUM, decimals=6
     )
@@ -475,7 +475,7 @@ def test_the_texts_use_existing_placeholders_only():
 
 
 FUNDED = ("quoted.funded", "committed.funded", "offer.funded_late")
-# What the story may say where the doctor has this to say.
+# The possible summaries for each diagnosis.
 STORIES = {
     Key.OFFERED: {"quoted.open", "committed.open"},
     Key.EXPIRED: {"quoted.expired", "committed.overdue", "aborted.nothing_moved", "invalid.nothing_moved"},
@@ -498,7 +498,7 @@ STORIES = {
 }
 
 
-# Where a payer may ask.
+# Situations in which an owner may wonder about the deposit.
 ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted", "invalid", "failed.deposit")
 
 
@@ -570,7 +570,7 @@ DEPOSITS = {
     "reverted": paid("REVERTED"),
     "given up": watched("ABORTED"),
 }
-# Whoever may have paid is never told to pay; these are what may be said of a transfer that nobody has paid for.
+# An owner who may have deposited is never told to deposit. These may be said of a transfer without a deposit.
 UNPAID = {Key.OFFERED, Key.NOTHING, Key.WATCHED, Key.PAST_DEADLINE, Key.EXPIRED, Key.UNREAD, Key.UNKNOWN}
 
 

@@ -1,7 +1,7 @@
-"""Every state of an intent, its steps, its return, its balances and its clock has an answer that denies none of them.
+"""Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are taken by what the story makes of them (`legs.Leg`): the transactions of this test refuse to be asked
-for their status by anything but `legs.leg`, so two states that are one `Leg` cannot be told apart.
+A step's states are grouped by `legs.Leg`: the transactions of this test refuse to give their status to anything but
+`legs.leg`, so two states of one `Leg` can't be distinguished.
 """
 
 import re
@@ -47,13 +47,13 @@ from tests.display.builders import (
 )
 
 UNKNOWN = "HALTED"
-# Of no kind that is checked by a sum: that takes longer than the rest of a story.
+# An address without a checksum, whose computation would take longer than the rest of a summary.
 OWNER = "owner-of-this-transfer"
 STRANGE = "QUEUED"
 STATUSES = (*IntentStatus, UNKNOWN)
 # One of each `Leg`.
 STATES = (None, "ON_HOLD", "PENDING", "MINING", "ERRORED", STRANGE, "SUCCEEDED", "FAILED", "ABORTED")
-# A payment that is only watched for has no hash; what was reported has one.
+# A watched deposit has no hash, a reported one has.
 WATCHED = "watched "
 DEPOSITS = (
     None,
@@ -90,13 +90,13 @@ ADDRESSES = {ARBITRUM: "0x0d", BASE: "0x0e"}
 
 
 def balance(chain_id: int) -> tuple[BalanceGroup, ...]:
-    """Too much for a remainder."""
+    """Return a balance too large for a remainder."""
     address = USDC if chain_id == ARBITRUM else USDC_ON_BASE
     token = TokenBalance(balance=79_712_345, contract_address=address)
     return (BalanceGroup(chain_id=chain_id, intent_address=ADDRESSES[chain_id], tokens=(token,)),)
 
 
-# Nobody looked; nothing is there; some is at the deposit address; some is at the destination intent address.
+# Unchecked, empty, at the deposit address, at the destination intent address.
 UNCHECKED, NONE, AT_HOME, ABROAD = (None, ()), (False, ()), (True, balance(ARBITRUM)), (True, balance(BASE))
 BALANCES = {False: (UNCHECKED, NONE, AT_HOME, ABROAD), True: (UNCHECKED, NONE, AT_HOME)}
 TRACES = frozenset({"MINING", "ERRORED", "SUCCEEDED", "FAILED"})
@@ -104,7 +104,7 @@ DEAD = frozenset({"FAILED", "ABORTED", "REVERTED", "watched FAILED", "watched AB
 OPEN = frozenset({"ON_HOLD", "PENDING", "MINING", "ERRORED", STRANGE})
 STOPPED = frozenset({"FAILED", "ABORTED", "INVALID"})
 
-# Rows that no state decides: the provider, the recipient, an amount, whose wallet it is, or that nothing could be read.
+# Rows that depend on something else: provider, recipient, an amount, a wallet's owner, or unreadable data.
 BY_OTHER_FACTS = {
     "executing.crossing_slow",
     "succeeded.payment",
@@ -137,23 +137,23 @@ class Case:
 
     @property
     def is_delivered(self) -> bool:
-        """By a step, or by the status where no step denies it."""
+        """Return whether a step shows the delivery, or the status does and no step contradicts it."""
         return self.destination == "SUCCEEDED" or self.is_exchanged or self.status == "SUCCEEDED"
 
     @property
     def is_exchanged(self) -> bool:
-        """On one chain, by the only step that there is; one can be confirmed and have returned the money inside it."""
+        """Return whether the only step of a swap is confirmed. It can include a refund."""
         is_last = self.same_chain and self.destination is None and self.origin == "SUCCEEDED"
         return is_last and self.refund is None and self.status not in STOPPED | {"REFUNDED"}
 
     @property
     def is_open(self) -> bool:
-        """The last step of which something is known has not ended, or the return has not."""
+        """Return whether the last known step or the refund is still running."""
         steps = (self.destination, self.origin, self.deposit and self.deposit.removeprefix(WATCHED))
         return next((step for step in steps if step), None) in OPEN or self.refund == "MINING"
 
     def left(self) -> frozenset[str]:
-        """The places where the money is no more, as a later step shows."""
+        """Return the locations that the funds have left, as a later step shows."""
         crossed = not self.same_chain and (self.origin == "SUCCEEDED" or self.destination in TRACES)
         places = {
             Place.OWNER: self.is_paid and self.refund != "SUCCEEDED",
@@ -246,7 +246,7 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
 
 
 def times(of_intent: Intent, of_receipt: IntentReceipt) -> list[datetime]:
-    """Those at which the clock alone can have changed something since the one before (held by test_scenes.py)."""
+    """Return the times at which the clock alone can have changed something (checked by test_scenes.py)."""
     found = [IN_TIME]
     for later in TIMES[1:]:
         changes = summaries.changes_at(at(of_intent, of_receipt, now=found[-1]))
@@ -256,7 +256,7 @@ def times(of_intent: Intent, of_receipt: IntentReceipt) -> list[datetime]:
 
 
 def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, balances, now: datetime) -> str:
-    """What the response says that its facts deny; empty if nothing."""
+    """Return what the summary says that its facts contradict, empty if nothing."""
     words = wording(told.headline, told.sentence, told.location, told.next_step)
     place, delivered = told.place, case.is_delivered
     at = HELD_AT[balances[0].chain_id] if balances else None
@@ -304,13 +304,15 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
 
 
 def flips(unchecked: Summary, told: Summary) -> str:
-    """Without balances a headline is the beginning of what it is with them. What conflicts nobody can foresee."""
+    """Return whether a headline without balances isn't the beginning of the one with them. Conflicts can't be
+    foreseen.
+    """
     is_kept = told.headline.startswith(unchecked.headline) or unchecked.headline == told.status.word
     return "" if is_kept or told.certainty is Certainty.CONFLICTING else f"{unchecked.headline!r} → {told.headline!r}"
 
 
 HELD_AT = {ARBITRUM: Place.DEPOSIT_ADDRESS, BASE: Place.DELIVERY_ADDRESS}
-# Only of a refund is the amount in the owner's wallet named.
+# Only a refund names the amount in the owner's wallet.
 CLAIMS = {
     r"In the owner's wallet on [^:]*: ": Place.RETURNED,
     r"In the owner's wallet": Place.OWNER,
@@ -379,7 +381,7 @@ def is_confirmed(told: Summary) -> bool:
 
 
 def is_settled(told: Summary, case: Case) -> bool:
-    """Nothing is open, and the money is where somebody can see it; or it never moved."""
+    """Return whether nothing is open and the funds are at a verifiable location, or never moved."""
     is_seen = told.place in (Place.OWNER, Place.RECIPIENT, Place.RETURNED)
     is_offer = case.status in ("QUOTED", "COMMITTED") and told.place is Place.OWNER
     return is_seen and (is_offer or case.status in {*STOPPED, "SUCCEEDED", "REFUNDED"})

@@ -1,4 +1,4 @@
-"""Statistics of recent transfers on the same route: counted, timed, and never more certain than the sample."""
+"""Statistics of recent transfers on the same route: counts and durations, with their sample size."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Names and links of chains that the service lists, and of well-known ones that it does not."""
+"""Names and links of chains that the service lists, and of well-known others."""
 
 import pytest
 

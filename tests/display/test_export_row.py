@@ -1,4 +1,4 @@
-"""A row of a file says exactly what the service said, and nothing that it did not."""
+"""An export row has exactly the service's values, and nothing that it didn't report."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every error of the tree, and every code of the service, has words and a code of its own for readers."""
+"""Every error class and every error code of the service has a message and a code for users."""
 
 import json
 import re

@@ -151,7 +151,7 @@ TOKENS = [
 
 
 def in_a_token(decimals, received):
-    """Fees in a token of which only the receipt knows the decimals."""
+    """Return fees in a token whose decimals only the receipt has."""
     known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="FEE", decimals=decimals)
     receipt = builders.receipt(summary=builders.summary(origin_token_metadata=known))
     return display.of(builders.at(builders.intent(fees=received), receipt))

@@ -1,4 +1,4 @@
-"""What the filters of a list are called, and the links that its form offers."""
+"""Labels of a list's filters, and the links of its form."""
 
 from datetime import UTC, datetime
 from urllib.parse import parse_qs

@@ -1,4 +1,4 @@
-"""What somebody writes into the address of a list, or into its form, and what is asked for by it."""
+"""Filters entered in a list's URL or form, and the resulting request."""
 
 import zoneinfo
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The glossary: one explanation a word, in the words of a reader, and none that no page needs."""
+"""Glossary: one explanation per term, in plain language, and none that no page uses."""
 
 import re
 

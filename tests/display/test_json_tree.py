@@ -1,4 +1,4 @@
-"""An answer as a tree: everything in its order and exactly, and never more than a page can hold."""
+"""A JSON response as a tree: everything in order and exact, within the limits of a page."""
 
 import json
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display import letters, text
 
-# Letters are written as numbers here, so that a reader of this file is not misled himself.
+# Letters are written as code points, so that this file can't mislead its readers.
 READ_ALIKE = [
     pytest.param("usdc", "USDC", id="small letters"),
     pytest.param("USD\u0421", "USDC", id="Cyrillic Es"),

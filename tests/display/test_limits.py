@@ -1,4 +1,4 @@
-"""Numbers at the limits of what a calendar, a word of call data or a list can hold: each is shown, and none fails."""
+"""Numbers at the limits of the calendar, of call data and of lists are shown without failing."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -24,12 +24,12 @@ LIMITS = (
     *(scalars.MILLISECONDS_FROM, scalars.CHAIN_ID_LIMIT, scalars.CURSOR_LIMIT, scalars.MOST_DECIMALS),
 )
 NUMBERS = sorted({near for limit in LIMITS for near in (limit - 1, limit, limit + 1) if 0 <= near < 2**256})
-READ = ("", calls.NOT_APART)  # what is inside may be no list of calls
+READ = ("", calls.NOT_APART)  # the content may not be a list of calls
 LENGTHS = (0, 1, 2, 19, 20, 21, 50, 51)
 
 
 def filled(parameter, number, length):
-    """A value of this parameter with the number, or the nearest that its type holds, in every place that takes one."""
+    """Return a value of this parameter's type with the number, or the nearest possible one, in every place."""
     if parameter.is_list:
         entry = type(parameter)(parameter.name, parameter.type.rpartition("[")[0], parameter.parts)
         return [filled(entry, number, length)] * length

@@ -288,7 +288,7 @@ def test_a_shortened_id_next_to_its_full_value_counts_unless_it_is_the_links_lab
 
 
 def calls_made(work):
-    """Python and built-in functions that were called: steps, whatever the machine is busy with."""
+    """Return the number of Python and built-in function calls, which doesn't depend on the machine's load."""
     made = 0
 
     def count(frame, event, argument):
@@ -470,7 +470,7 @@ HOSTILE = [
 
 
 def grows_with_its_length(read, text):
-    """Whether eight times the text takes eight times the processor time, and not sixty-four times."""
+    """Return whether eight times the text takes about eight times the CPU time, not sixty-four times."""
     short = text[: len(text) // 8 - 1] + "!"
     whole = text[:-1] + "!"
     return processor_seconds(lambda: read(whole)) < 30 * processor_seconds(lambda: read(short))

@@ -1,4 +1,4 @@
-"""Quote vs. actual: every kind of course, to the last base unit and the last second."""
+"""Quote vs. actual: every outcome, exact to the base unit and the second."""
 
 import itertools
 import json
@@ -68,7 +68,7 @@ def quoted(**members):
 
 
 def delivered(value, **members):
-    """A transfer that took 40 s and brought so many base units."""
+    """Return a transfer that took 40 s and delivered this number of base units."""
     usual = {"destination_token_amount": value, "started_at": before(seconds=60), "finished_at": before(seconds=20)}
     return receipt("SUCCEEDED", **SUCCEEDED, summary=summary(**{**usual, **members}))
 
@@ -284,7 +284,7 @@ def test_without_an_end_the_last_transaction_is_the_end():
 
 
 def ended(*, origin=None, destination=None, destination_chain_id=BASE, **members):
-    """A transfer that started 40 s ago; its steps were mined so many seconds ago."""
+    """Return a transfer that started 40 s ago, with steps mined this many seconds ago."""
     steps = {
         f"{step}_transaction": transaction("SUCCEEDED", txn_mined_at=before(seconds=seconds))
         for step, seconds in (("origin", origin), ("destination", destination))
@@ -552,7 +552,7 @@ AT_HOME = (
         chain_id=ARBITRUM, tokens=(TokenBalance(contract_address=USDC, balance=99_850_000, chain_id=ARBITRUM),)
     ),
 )
-# Whether the sources confirm the place, whether they conflict, and whether they would without the balances.
+# Whether the sources confirm the location, conflict, or would conflict without the balances.
 SOURCES = [
     pytest.param(receipt("SUCCEEDED", **SUCCEEDED), {}, (True, False, False), id="confirmed"),
     pytest.param(receipt("SUCCEEDED", origin="FAILED"), {}, (False, True, True), id="conflict without balances"),
@@ -674,7 +674,7 @@ def test_the_received_amount_is_the_minimum_plus_the_difference(came, quote, lea
 
 
 def _signed(words: str) -> int:
-    """`7 base units of X less than quoted` is -7."""
+    """Parse `7 base units of X less than quoted` as -7."""
     if words in ("as quoted", "exactly the minimum"):
         return 0
     number = int(words.split(" ", 1)[0].replace(",", ""))

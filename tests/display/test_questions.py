@@ -1,4 +1,4 @@
-"""What may be meant by what somebody pasted, and that the service can be asked for each of it."""
+"""Search keys of each kind of pasted identifier, all of which the service supports."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reasons of the service in plain words: each that is known, to the last base unit, and nothing read into others."""
+"""Status reasons in plain language: all known ones, exact to the base unit, and no guesses about others."""
 
 from dataclasses import replace
 

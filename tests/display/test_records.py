@@ -40,7 +40,7 @@ SAMPLES = {bool: True, int: 7, Decimal: Decimal("1.5"), datetime: NOW, str: "tex
 
 
 def filled(model: type[BaseModel]) -> BaseModel:
-    """An object with a value in every field, objects included."""
+    """Return an object with a value in every field, including nested objects."""
     return model(**{name: sample(info.annotation) for name, info in model.model_fields.items()})
 
 

@@ -1,4 +1,4 @@
-"""The work list: what may be added up is, what may not is told apart, and what nobody priced stands at the end."""
+"""Recoverable balances: equal tokens are added up, others listed separately, unpriced ones last."""
 
 from datetime import datetime
 from decimal import Decimal

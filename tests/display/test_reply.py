@@ -1,4 +1,4 @@
-"""A reply to a customer names as sent, delivered or refunded only what the page shows so."""
+"""A customer reply calls only those amounts sent, delivered or refunded that the page shows so."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES
 
 URL = "https://dashboard.example/intent/0x01"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
-# Statuses under which a last step that succeeded is a delivery.
+# Statuses in which a succeeded last step is a delivery.
 DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
-EVERY = 11  # a prime: it walks through every state of each step
+EVERY = 11  # a prime, so that every state of each step occurs
 
 
 @pytest.mark.sampled(1)
@@ -50,7 +50,7 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
 
 
 def plain(of_receipt):
-    """With transactions whose status anything may read."""
+    """Return a receipt whose transactions permit reading their status."""
     steps = {name: getattr(of_receipt, name) for name in STEPS}
     made = {name: step and IntentTransaction.model_construct(**step.__dict__) for name, step in steps.items()}
     return of_receipt.model_copy(update=made)

@@ -1,4 +1,4 @@
-"""A question about routes as it is read and written, what an answer comes to in words, the shades of the picture."""
+"""Route queries as parsed and written, their results in words, and the shades of the matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def token(chain_id: int, address: str, symbol: str, *, featured: bool = True) ->
 
 
 class Lists:
-    """Two chains and a testnet; two featured tokens of the second have the same symbol."""
+    """Two chains and a testnet. Two featured tokens of the second chain have the same symbol."""
 
     known = (
         ChainInfo(id=1, name="Alpha", is_testnet=False),

@@ -1,4 +1,4 @@
-"""What the scenarios of the embedded service say, moment by moment, and what the clock alone changes of it."""
+"""What the emulator's scenarios show at each moment, and what the clock alone changes."""
 
 from datetime import timedelta
 

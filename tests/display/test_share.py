@@ -1,4 +1,4 @@
-"""What is shown of a transfer elsewhere: its state in words, cut to what others show."""
+"""Texts about a transfer for other sites: its status in words, cut to their limits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which full values a shortened ID may stand for."""
+"""Full values that a shortened ID may represent."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from intents_ui.display.shortened import Candidate
 from intents_ui.service.wire import IntentHistory
 from tests.display.builders import INTENT_ID, MERCHANT, OWNER, TXN_HASH, intent, receipt, summary, transaction
 
-OTHER = "0x7c1f" + "00" * 28 + "9e2b"  # begins and ends like INTENT_ID
+OTHER = "0x7c1f" + "00" * 28 + "9e2b"  # starts and ends like INTENT_ID
 DEPOSIT_ADDRESS = "0x" + "d1" * 20
 DESTINATION_ADDRESS = "0x" + "d2" * 20
 

@@ -1,4 +1,4 @@
-"""`stories.md` holds what was read; whoever changes the words reads them again."""
+"""`stories.md` has the reviewed texts. A change of words changes the file and needs a new review."""
 
 from pathlib import Path
 

@@ -53,7 +53,7 @@ WATCHED = transaction("PENDING", txn_hash=PLACEHOLDER)
 STALE = {"updated_at": before(hours=1)}
 OLD = dict.fromkeys(("updated_at",), before(minutes=20))
 LATE = summary(started_at=before(minutes=5))
-# Past the estimate of 15 seconds, and within its grace of a minute.
+# Past the estimate of 15 seconds, within the grace period of a minute.
 DUE = summary(started_at=before(seconds=74))
 LATE_CCTP = summary(started_at=before(minutes=5), route_providers=("CCTP",))
 DELIVERED = summary(destination_token_amount=99_910_000)
@@ -975,7 +975,7 @@ def test_no_row_promises_or_despairs(row):
 
 @pytest.mark.parametrize("row", EXPLANATIONS.values(), ids=EXPLANATIONS)
 def test_the_warning_about_a_second_deposit_is_a_flag_and_no_sentence_of_a_row(row):
-    """Except where a first deposit is what comes next: there the warning depends on whether one was sent."""
+    """Except if a first deposit is the next step. There the warning depends on whether one was sent."""
     is_first = row.who is Who.PAYER and row.key != "quoted.open"
     assert ("If it was already sent, do not deposit again." in row.next) == is_first
     assert ("deposit again" in row.next.lower()) == is_first

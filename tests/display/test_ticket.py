@@ -1,4 +1,4 @@
-"""What is read of a whole ticket, and what is said of the rest."""
+"""Identifiers in a whole ticket, and notes about the rest."""
 
 import re
 

@@ -511,7 +511,7 @@ def test_bare_objects_have_a_timeline():
 
 
 def timed(*, estimate: int, ends: tuple[int, int, int]):
-    """A transfer that began five minutes ago; when each of its steps was done, in seconds from then."""
+    """Return a transfer that began five minutes ago, with the completion of each step in seconds after that."""
     started = before(minutes=5)
     mined = [started + timedelta(seconds=seconds) for seconds in ends]
     legs = [transaction("SUCCEEDED", txn_mined_at=at, updated_at=at) for at in mined]

@@ -1,4 +1,4 @@
-"""What a row says of each thing that an identifier can turn out to be."""
+"""Triage rows for each result of an identifier."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
 
 
 def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> Found:
-    """Intents that were found by the same keys."""
+    """Return intents found by the same keys."""
     questions = tuple(Question(key, value, lambda: ()) for key in keys)
     return Found(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
 
@@ -156,7 +156,7 @@ def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     assert row.details[0].startswith("Most recent open or failed transfer: 0x7c1f4ab2…90cd9e2b (")
     assert row.status.word == "In progress"
     assert row.where
-    assert row.intent_id == ""  # other rows may tell that transfer in full
+    assert row.intent_id == ""  # other rows may show that transfer in full
     assert [link.path for link in row.links] == ["/intent/…", "/search?q=…"]
 
 

@@ -41,7 +41,7 @@ FEATURED_ON = {chain_id: tuple(token for token in FEATURED if token.chain_id == 
 
 
 class Catalogue:
-    """Three chains with their lists, of which Gnosis features nothing."""
+    """Three chains with their lists. Gnosis features nothing."""
 
     featured_anywhere = FEATURED
 
@@ -81,13 +81,13 @@ WARNED = [
     pytest.param(ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, trust.HIDDEN, trust.UNLISTED], id="hidden"),
     pytest.param(BASE, ANY, "FREE", "free.example", [trust.LINK, trust.UNLISTED], id="a domain"),
     pytest.param(BASE, ANY, "\u0421\u0431\u0435\u0440", None, [trust.UNLISTED], id="an honest Russian name"),
-    # What is on the list may still mislead.
+    # A listed token can still mislead.
     pytest.param(BASE, BRIDGED, "USDC", None, [LIKE_USDC], id="listed, with a featured one's symbol"),
     pytest.param(BASE, BRIDGED, "US\u216eC", None, [LIKE_USDC, trust.IN_DISGUISE], id="listed, in disguise"),
     pytest.param(BASE, BRIDGED, "s\u03a9HM", None, [trust.MIXED], id="listed, mixed"),
     pytest.param(BASE, BRIDGED, "USDbC", "USD\u200b Base Coin", [trust.HIDDEN], id="listed, hidden"),
     pytest.param(BASE, BRIDGED, "USDbC", "go to https://a.example", [trust.LINK], id="listed, with a link"),
-    # Of a list that is not known only the text can be doubted.
+    # Without the list, only the text can be checked.
     pytest.param(NOWHERE, ANY, "USD\u0421", None, [trust.IN_DISGUISE], id="no list, in disguise"),
     pytest.param(None, None, "ETH\u202e", None, [trust.HIDDEN], id="no token, hidden"),
     pytest.param(BASE, USDC_ON_BASE, "USD\u0421", None, [trust.IN_DISGUISE], id="featured, under a name not its own"),
@@ -246,10 +246,10 @@ def test_an_amount_includes_its_tokens_warning():
     assert str(nameless) == f"1,000.00 ET\u041d ({trust.IN_DISGUISE}: 0xeF5753…cC8e7F)"
 
 
-# The catalogue of the embedded service
+# The emulator's catalog
 
 DATA = json.loads((Path(trust.__file__).parents[1] / "emulator" / "data" / "tokens.json").read_text())
-# Where they are listed, they are there to mislead.
+# Listed or not, these tokens are made to mislead.
 TRAPS = {
     "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, trust.UNLISTED],
     "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC, trust.IN_DISGUISE],

@@ -1,4 +1,4 @@
-"""A copy of a scenario that is held at its worst shows on its page what the scenario's title says."""
+"""A copy of a scenario held at its worst moment shows what the scenario's title says."""
 
 from datetime import timedelta
 
@@ -40,7 +40,7 @@ SHOWN = {
     29: "succeeded.leftover",
     30: "executing.crossing",
 }
-# Bridging is the only moment that shows these, and their estimates are seconds.
+# These show only while bridging, with estimates of seconds.
 SOON_LATE = {17, 21, 30}
 
 
