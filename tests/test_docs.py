@@ -228,16 +228,16 @@ def test_every_name_in_a_sentence_exists(document: Path) -> None:
     made = {each.what for each in fences(document) if each.role == "file"}
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     settings = {each.upper() for each in Environment.model_fields}
-    for told in INLINE.findall(FENCE.sub("", document.read_text())):
-        if found := re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy)/[\w./-]*", told):
-            assert told in made or (ROOT / told).exists(), told
-        if found := re.search(r"\bmake ([a-z]+)", told):
-            assert found[1] in targets, told
-        if found := re.search(r"-m ((?:bench|intents_ui)[\w.]*)", told):
+    for result in INLINE.findall(FENCE.sub("", document.read_text())):
+        if found := re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy)/[\w./-]*", result):
+            assert result in made or (ROOT / result).exists(), result
+        if found := re.search(r"\bmake ([a-z]+)", result):
+            assert found[1] in targets, result
+        if found := re.search(r"-m ((?:bench|intents_ui)[\w.]*)", result):
             module = ROOT / found[1].replace(".", "/")
-            assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), told
-        if found := re.match(r"(INTENTS_[A-Z_]+)\b(?!…)", told):
-            assert found[1] in settings or found[1].endswith("_"), told
+            assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), result
+        if found := re.match(r"(INTENTS_[A-Z_]+)\b(?!…)", result):
+            assert found[1] in settings or found[1].endswith("_"), result
 
 
 def test_the_tutorial_for_a_page_is_complete() -> None:

@@ -107,10 +107,10 @@ def exported_sums(rows: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
 def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
     sums: Counter[tuple[str, int, str]] = Counter()
     for entry in entries:
-        told = entry["receipt"]["summary"]
+        result = entry["receipt"]["summary"]
         for side in SIDES:
-            if units := told[f"{side}TokenAmount"]:
-                sums[side, told[f"{side}ChainId"], told[f"{side}TokenAddress"]] += int(units)
+            if units := result[f"{side}TokenAmount"]:
+                sums[side, result[f"{side}ChainId"], result[f"{side}TokenAddress"]] += int(units)
     return sums
 
 

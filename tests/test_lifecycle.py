@@ -34,9 +34,9 @@ libc.fclose(file)
 @pytest.mark.skipif(sys.platform != "linux", reason="mallopt is glibc's")
 @pytest.mark.parametrize(("is_told", "heaps"), [("told", {1}), ("not told", set(range(2, 40)))])
 def test_all_threads_share_one_heap(tmp_path: Path, is_told: str, heaps: set[int]) -> None:
-    told = tmp_path / "malloc.xml"
-    subprocess.run([sys.executable, "-c", PROGRAM, is_told, told], cwd=ROOT, check=True, timeout=30)
-    assert told.read_text().count("<heap nr=") in heaps
+    result = tmp_path / "malloc.xml"
+    subprocess.run([sys.executable, "-c", PROGRAM, is_told, result], cwd=ROOT, check=True, timeout=30)
+    assert result.read_text().count("<heap nr=") in heaps
 
 
 @pytest.mark.parametrize(("error", "reports"), [(asyncio.CancelledError(), 0), (ValueError("lost"), 1)])

@@ -60,8 +60,8 @@ class Site:
         return self.client.get(self.root + path, headers=headers)
 
     def ready(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.get("/readyz").json()
-        return told
+        result: dict[str, Any] = self.get("/readyz").json()
+        return result
 
     def figures(self) -> dict[str, float]:
         """Return each metric series with its value."""
@@ -132,12 +132,12 @@ def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> Non
     before = len(site.requested)
     answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a load balancer does
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
-    told = answer.json()
-    assert (told["ready"], told["stopping"], told["templates"], told["redis"]) == (True, False, True, True)
-    assert told["service"]["state"] == "up"
-    assert 0 <= told["service"]["last_response_seconds_ago"] < PATIENCE
-    assert told["service"]["median_ms"] > 0
-    assert told["service"]["degraded_for_seconds"] is None
+    result = answer.json()
+    assert (result["ready"], result["stopping"], result["templates"], result["redis"]) == (True, False, True, True)
+    assert result["service"]["state"] == "up"
+    assert 0 <= result["service"]["last_response_seconds_ago"] < PATIENCE
+    assert result["service"]["median_ms"] > 0
+    assert result["service"]["degraded_for_seconds"] is None
     assert len(site.requested) == before
     assert site.client.post(f"{site.root}/readyz").status_code == 405
 
@@ -202,10 +202,10 @@ def test_open_connections_and_pages_are_reported(site: Site) -> None:
     with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False, timeout=PATIENCE) as stream:
         pieces = stream.iter_bytes()
         next(pieces)
-        told = site.figures()
-        assert (told["intents_ui_streams"], told["intents_ui_watched_intents"]) == (1, 1)
+        result = site.figures()
+        assert (result["intents_ui_streams"], result["intents_ui_watched_intents"]) == (1, 1)
         assert facts(site.get("/status").text)["Open live pages"] == "1"
-        figures_of_bus = {name: told[name] for name in told if 'task="live bus"' in name}
+        figures_of_bus = {name: result[name] for name in result if 'task="live bus"' in name}
         assert figures_of_bus.keys() == {
             'intents_ui_task_heartbeat_age_seconds{task="live bus"}',
             'intents_ui_task_restarts_total{task="live bus"}',
@@ -246,8 +246,8 @@ STRANGER = {"X-Forwarded-For": "203.0.113.7"}
 @pytest.mark.finding("S20")
 def test_readiness_and_status_reveal_no_internals_to_strangers(site: Site) -> None:
     assert site.get(intent(40)).status_code == 200
-    told = site.get("/readyz", **STRANGER)
-    assert (told.status_code, told.json()) == (200, {"ready": True, "stopping": False})
+    result = site.get("/readyz", **STRANGER)
+    assert (result.status_code, result.json()) == (200, {"ready": True, "stopping": False})
     assert site.ready().keys() > {"ready", "stopping", "redis", "tasks", "service"}
     page = facts(site.get("/status", **STRANGER).text)
     assert page.keys() == {"state", "Chains", "Tokens"}
@@ -268,10 +268,10 @@ def test_no_metric_label_contains_user_input(site: Site) -> None:
     site.get(f"{intent(30)}?q=hunter2")
     site.get(f"/address/0x{'3' * 40}")
     site.client.request("FROB", f"{site.root}/search")
-    told = site.get("/metrics").text
+    result = site.get("/metrics").text
     for word in ("0x", "hunter2", "FROB", "127.0.0.1"):
-        assert word not in told
-    views = set(re.findall(r'view="([^"]*)"', told))
+        assert word not in result
+    views = set(re.findall(r'view="([^"]*)"', result))
     names = {pattern.name or pattern.lookup_str for pattern in urlpatterns}
     assert views <= names | {"none", "static", "live", "rpc"}
 
@@ -314,8 +314,8 @@ def test_several_processes_behind_one_port_report_their_sums(site: Site, tmp_pat
         clients = [stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE)) for _ in range(12)]
         for client in clients:
             assert client.get(f"{root}/help").status_code == 200
-        told = [figures(client.get(f"{root}/metrics").text) for client in clients]
-        assert [each['intents_ui_requests_total{status="200",view="help"}'] for each in told] == [12] * 12
+        result = [figures(client.get(f"{root}/metrics").text) for client in clients]
+        assert [each['intents_ui_requests_total{status="200",view="help"}'] for each in result] == [12] * 12
         first, second = workers_of(process)
         os.kill(first, signal.SIGTERM)
         until(lambda: len(set(workers_of(process)) - {first, second}) == 1)
@@ -380,16 +380,16 @@ def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> N
     assert more('intents_ui_upstream_retries_total{outcome="sent"}') >= 1
     assert more('intents_ui_service_state{state="degraded"}') == 1
 
-    told = facts(site.get("/status").text)
-    assert told["state"] == "Degraded"
-    assert {"Degraded since", "Last response", "Last error"} < told.keys()
+    result = facts(site.get("/status").text)
+    assert result["state"] == "Degraded"
+    assert {"Degraded since", "Last response", "Last error"} < result.keys()
 
     # Nor does the process leave the load balancer.
     answer = site.get("/readyz")
     assert answer.status_code == 200
-    told = answer.json()["service"]
-    assert told["state"] == "degraded"
-    assert told["degraded_for_seconds"] >= told["last_failure_seconds_ago"] >= 0
+    result = answer.json()["service"]
+    assert result["state"] == "degraded"
+    assert result["degraded_for_seconds"] >= result["last_failure_seconds_ago"] >= 0
     site.service.does = good
     assert site.get(intent(51)).status_code == 200
     assert site.ready()["service"]["state"] == "up"
@@ -408,11 +408,11 @@ def test_a_redis_outage_does_not_make_a_process_unready(site: Site) -> None:
 def test_the_status_page_reports_the_service_without_calling_it(site: Site) -> None:
     assert site.get("/chains").status_code == 200
     before = len(site.requested)
-    told = facts(site.get("/status").text)
-    assert told["state"] == "Operational"
-    assert told["Last response"].endswith(" UTC")
-    assert re.fullmatch(r"\d+ ms|\d+\.\d s", told["Median response time"])
-    assert re.match("1 chain, last updated .* UTC", told["Chains"])
+    result = facts(site.get("/status").text)
+    assert result["state"] == "Operational"
+    assert result["Last response"].endswith(" UTC")
+    assert re.fullmatch(r"\d+ ms|\d+\.\d s", result["Median response time"])
+    assert re.match("1 chain, last updated .* UTC", result["Chains"])
     assert len(site.requested) == before
 
 
@@ -421,9 +421,9 @@ def facts(page: str) -> dict[str, str]:
     main = HTMLParser(page).css_first("main")
     assert main is not None
     rows = ((row.css_first("dt"), row.css_first("dd")) for row in main.css("dl > div"))
-    told = {name.text(strip=True): value.text().strip() for name, value in rows if name and value}
+    result = {name.text(strip=True): value.text().strip() for name, value in rows if name and value}
     state = main.css_first(".status")
-    return told | {"state": state.text(strip=True) if state else ""}
+    return result | {"state": state.text(strip=True) if state else ""}
 
 
 @pytest.mark.parametrize(
@@ -444,7 +444,7 @@ def test_every_service_state_has_a_text() -> None:
 
 
 def test_error_reports_contain_no_key() -> None:
-    told = {"message": f"asked with {canary.KEY}", "frames": [{"lines": (f"key={canary.KEY};", 3)}], canary.KEY: None}
-    hidden = telemetry.without_secrets(told)
+    result = {"message": f"asked with {canary.KEY}", "frames": [{"lines": (f"key={canary.KEY};", 3)}], canary.KEY: None}
+    hidden = telemetry.without_secrets(result)
     assert canary.KEY not in repr(hidden)
     assert hidden["frames"] == [{"lines": ["key=…;", 3]}]

@@ -265,8 +265,8 @@ async def executed(site: Site, scenario: str) -> str:
     async with httpx.AsyncClient(base_url=f"{site.emulator}/rpc/Service/", trust_env=False, timeout=PATIENCE) as client:
         intent = (await client.post("QuoteIntent", json=QUOTE_REQUEST)).json()["intent"]
         (await client.post("CommitIntent", json={"intent": intent})).raise_for_status()
-        told = {"intentId": intent["intentId"], "scenario": scenario}
-        (await client.post("ExecuteIntent", json=told)).raise_for_status()
+        result = {"intentId": intent["intentId"], "scenario": scenario}
+        (await client.post("ExecuteIntent", json=result)).raise_for_status()
     return str(intent["intentId"])
 
 

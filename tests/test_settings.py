@@ -144,9 +144,9 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
 def test_an_invalid_value_gives_a_one_line_error_with_the_variable(env: dict[str, str], line: str) -> None:
     with patch.dict(os.environ, env, clear=True), pytest.raises(SystemExit) as stopped:
         read_environment()
-    told = str(stopped.value)
-    assert told.startswith(line)
-    assert "\n" not in told
+    result = str(stopped.value)
+    assert result.startswith(line)
+    assert "\n" not in result
 
 
 REAL = {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test"}
@@ -288,8 +288,8 @@ def test_the_startup_line_says_the_listening_address_and_the_service(env: dict[s
     port = free_port()
     with started(port, **env) as process:
         assert process.stdout
-        told = process.stdout.readline().decode()
-        assert line.format(port=port) in told
+        result = process.stdout.readline().decode()
+        assert line.format(port=port) in result
         host = "[::1]" if "HOST" in env else "127.0.0.1"
         assert wait_for(f"http://{host}:{port}/healthz", process).status_code == 200
 

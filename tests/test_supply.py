@@ -143,14 +143,14 @@ def test_no_code_runs_dynamic_code_or_other_programs(path: Path) -> None:
 
 
 def test_processes_share_json_only_and_there_are_no_sessions() -> None:
-    told = answer_of(
+    result = answer_of(
         "import json; from intents_ui import settings as s;"
         "print(json.dumps([s.CACHES, s.INSTALLED_APPS, s.MIDDLEWARE], default=str))",
         REDIS_URL="redis://127.0.0.1:9/0",
     )
-    assert '"serializer": "intents_ui.' in told or "JSONSerializer" in told
-    assert "pickle" not in told.lower()
-    assert "session" not in told.lower()
+    assert '"serializer": "intents_ui.' in result or "JSONSerializer" in result
+    assert "pickle" not in result.lower()
+    assert "session" not in result.lower()
 
 
 IMPORTING = """
@@ -165,8 +165,8 @@ print("nobody was asked")
 
 
 def test_importing_the_dashboard_sends_no_request() -> None:
-    told = answer_of(IMPORTING, INTENTS_SERVICE_URL="https://service.invalid", SECRET_KEY="x" * 50)
-    assert told == "nobody was asked\n"
+    result = answer_of(IMPORTING, INTENTS_SERVICE_URL="https://service.invalid", SECRET_KEY="x" * 50)
+    assert result == "nobody was asked\n"
 
 
 def answer_of(program: str, **env: str) -> str:

@@ -259,10 +259,10 @@ class _Narrator:
         call = calldata.decoded(data)
         if isinstance(call, Unread):
             return Step(self._unnamed(made, data), trouble=TROUBLES[call])
-        told = Told(made, call)
-        inside, more, trouble = self._inside(told)
-        rows = tuple(self.wording.rows(told))
-        return Step(self.wording.sentence(told), call.function.signature, rows, (), trouble, inside, more)
+        result = Told(made, call)
+        inside, more, trouble = self._inside(result)
+        rows = tuple(self.wording.rows(result))
+        return Step(self.wording.sentence(result), call.function.signature, rows, (), trouble, inside, more)
 
     def _inside(self, told: Told) -> tuple[tuple[Step, ...], int, str]:
         """Return the nested calls, the number not shown, and the reason if they couldn't be decoded."""
@@ -311,7 +311,7 @@ def _remarks(call: Call | Inner) -> Iterator[str]:
         yield "Delegate call."
     if call.behavior_on_error is not None:
         said = ON_ERROR.get(call.behavior_on_error)
-        yield said or f"What happens if it fails is not known ({call.behavior_on_error})."
+        yield said or f"On failure: unknown behavior ({call.behavior_on_error})."
 
 
 def _carried(data: str | None) -> tuple[Inner, ...] | None:

@@ -72,18 +72,18 @@ SEPARATOR = "; "
 
 def of(situation: Situation, *, url: str) -> Row:
     """Return the row of a transfer. Destination values come from the receipt or from an exact output."""
-    facts, using, told = situation.facts, situation.names, summary.of(situation)
+    facts, using, result = situation.facts, situation.names, summary.of(situation)
     sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
     return Row(
         intent_id=facts.intent.intent_id,
         status=facts.status,
-        headline=bare(told.headline),
-        location=bare(told.location),
-        location_amount=bare(told.amount) or None,
-        next_step=bare(told.next_step),
-        certainty=told.certainty.value,
-        attention=told.attention.value,
-        cause=told.cause.value or None,
+        headline=bare(result.headline),
+        location=bare(result.location),
+        location_amount=bare(result.amount) or None,
+        next_step=bare(result.next_step),
+        certainty=result.certainty.value,
+        attention=result.attention.value,
+        cause=result.cause.value or None,
         created_at=times.iso(facts.quoted_at) or None,
         updated_at=times.iso(facts.updated_at) or None,
         started_at=times.iso(facts.started_at) or None,

@@ -266,17 +266,17 @@ class Old:
 
 def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
     """Return the age of the oldest response; names of chains and tokens count only where nothing else is stale."""
-    told = without_names(answers) or answers
-    if not told:
+    result = without_names(answers) or answers
+    if not result:
         return None
-    oldest = min(told, key=lambda answer: answer.learned_at)
-    waits = [answer.again_in for answer in told if answer.again_in is not None]
+    oldest = min(result, key=lambda answer: answer.learned_at)
+    waits = [answer.again_in for answer in result if answer.again_in is not None]
     return Old(
         oldest.learned_at,
-        ", ".join(dict.fromkeys(map(_part, told))),
+        ", ".join(dict.fromkeys(map(_part, result))),
         _why(oldest.error),
         _again(max(waits, default=None)),
-        is_names=told is answers,
+        is_names=result is answers,
     )
 
 
@@ -306,5 +306,5 @@ EXPECTED = (errors.NotFound, errors.Invalid, errors.Expired, errors.WrongState)
 
 def unanswered(failed: Sequence[errors.ServiceError]) -> Iterator[tuple[str, str]]:
     """Yield operation and request ID of each failed call once."""
-    told = [error for error in failed if not isinstance(error, EXPECTED) and error.operation and error.request_id]
-    yield from {(str(error.operation), str(error.request_id)): None for error in told}
+    result = [error for error in failed if not isinstance(error, EXPECTED) and error.operation and error.request_id]
+    yield from {(str(error.operation), str(error.request_id)): None for error in result}

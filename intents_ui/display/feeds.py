@@ -118,16 +118,16 @@ def _of_listed(situation: Situation) -> Entry:
 
 def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
-    told, shown, now = summary.of(situation), transfer.of(situation), situation.now
+    result, shown, now = summary.of(situation), transfer.of(situation), situation.now
     ways = f"{shown.sent} → {shown.returned or shown.received}."
-    words = (told.sentence, told.location, told.balance_note, told.instructions, ways)
+    words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each, now=now) for each in words if each)
     return Entry(situation.intent.intent_id, key, _dated(_answer(situation), now=now), paragraphs, published, updated)
 
 
 def _answer(situation: Situation) -> str:
-    told = summary.of(situation)
-    return share.state(told.status.word, told.headline)
+    result = summary.of(situation)
+    return share.state(result.status.word, result.headline)
 
 
 def _dated(sentence: str, *, now: datetime) -> str:

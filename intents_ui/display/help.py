@@ -134,9 +134,9 @@ def expired() -> State:
 
 def intent(status: IntentStatus) -> State:
     rows = [_in_general(row, status) for row in EXPLANATIONS.values() if status in row.statuses]
-    ordinary = next(told for told in rows if told.key == ORDINARY[status])
-    usual = tuple(told for told in rows if told.key.startswith(COURSES[status]))
-    rare = tuple(told for told in rows if told not in usual)
+    ordinary = next(result for result in rows if result.key == ORDINARY[status])
+    usual = tuple(result for result in rows if result.key.startswith(COURSES[status]))
+    rare = tuple(result for result in rows if result not in usual)
     return State(status.value, statuses.INTENTS[status], ordinary.instructions, usual, rare)
 
 

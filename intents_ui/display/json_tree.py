@@ -129,12 +129,12 @@ def _intent_id(key: str | None, value: Any) -> str:
 
 def _glimpse(inside: tuple[Node, ...]) -> str:
     """Return a preview that distinguishes a collapsed object from the next."""
-    told = [
+    result = [
         f"{isolated(each.key or '')}: {isolated(_cut(each.text))}"
         for each in inside
         if each.text and each.kind is not Kind.WORD
     ]
-    return ", ".join(told[:GLIMPSE])
+    return ", ".join(result[:GLIMPSE])
 
 
 def _cut(text: str) -> str:

@@ -105,12 +105,12 @@ def not_asked(found: Found) -> tuple[str, ...]:
     together: dict[str, list[str]] = {}
     for question, error in found.failed:
         together.setdefault(failures.words(error).title, []).append(reason(question, found=found))
-    told = [
+    result = [
         f"Lookup by {', '.join(reasons)} failed: {title[0].lower()}{title[1:]}." for title, reasons in together.items()
     ]
     if found.unreadable:
         what = "1 entry" if found.unreadable == 1 else f"{found.unreadable:,} entries"
-        told.append(
+        result.append(
             f"{what} in the response couldn't be read and {'was' if found.unreadable == 1 else 'were'} skipped."
         )
-    return tuple(told)
+    return tuple(result)

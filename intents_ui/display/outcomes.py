@@ -114,20 +114,20 @@ class Outcome:
 
 
 def course(situation: Situation) -> Course:
-    facts, told = situation.facts, summary.of(situation)
+    facts, result = situation.facts, summary.of(situation)
     if facts.is_unread or (facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING):
         return Course.UNREAD
     # A refund to another address contradicts the definition of a refund, and isn't a delivery.
-    if told.certainty is Certainty.CONFLICTING and told.key != "refunded.elsewhere":
+    if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
         return Course.DISPUTED
     if facts.is_delivered:
-        return Course.DELIVERED if told.certainty is Certainty.CONFIRMED else Course.DISPUTED
+        return Course.DELIVERED if result.certainty is Certainty.CONFIRMED else Course.DISPUTED
     is_closed = facts.is_expired(now=situation.now) or facts.status in STOPPED_BEFORE_THE_END
     if is_closed and _was_never_paid(situation):
         return Course.LAPSED
     if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not Leg.ABSENT):
         return Course.OPEN
-    is_lost_sight_of = told.certainty is Certainty.UNKNOWN and told.place is Place.UNKNOWN and facts.has_arrived
+    is_lost_sight_of = result.certainty is Certainty.UNKNOWN and result.place is Place.UNKNOWN and facts.has_arrived
     return Course.DISPUTED if is_lost_sight_of else Course.NOT_DELIVERED
 
 

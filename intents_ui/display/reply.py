@@ -65,16 +65,16 @@ class Reply:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Return labels and values: where the funds are and the next step, then what moved."""
-        told, shown = self.summary, self.transfer
+        result, shown = self.summary, self.transfer
         said = (
-            ("Where the funds are", self._to_the_owner(told.location)),
-            ("Next step", self._to_the_owner(told.next_step)),
-            ("Important", SECOND_DEPOSIT if told.warn_second_deposit else ""),
-            ("On-chain balances", "not checked" if told.is_provisional else ""),
+            ("Where the funds are", self._to_the_owner(result.location)),
+            ("Next step", self._to_the_owner(result.next_step)),
+            ("Important", SECOND_DEPOSIT if result.warn_second_deposit else ""),
+            ("On-chain balances", "not checked" if result.is_provisional else ""),
             ("Sent", _side(shown.sent) if _moved(shown.sent) else ""),
             ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
             ("Refunded", _side(shown.returned) if shown.returned else ""),
-            ("Status", told.headline),
+            ("Status", result.headline),
             ("Intent ID", text.visible(shown.intent_id)),
         )
         return tuple((label, value) for label, value in said if value)
@@ -95,7 +95,7 @@ class Reply:
     def json(self) -> str:
         shown = self.transfer
         links = {each.words: each.address for each in self.summary.help if each.url}
-        told = {
+        result = {
             "intentId": shown.intent_id,
             "url": self.url,
             "asOf": times.iso(self.situation.now.replace(microsecond=0)),
@@ -121,7 +121,7 @@ class Reply:
                 for each in self.transactions
             ],
         }
-        return text.bare(json.dumps(told, indent=2, ensure_ascii=False))
+        return text.bare(json.dumps(result, indent=2, ensure_ascii=False))
 
     def _to_the_owner(self, words: str) -> str:
         return to_the_owner(words, self.situation.facts)
@@ -191,27 +191,27 @@ def to_the_owner(words: str, facts: Facts) -> str:
 @derived
 def opening(situation: Situation) -> str:
     """Return the outcome of the transfer as the first sentence of a reply."""
-    told, facts = summary.of(situation), situation.facts
+    result, facts = summary.of(situation), situation.facts
     shown = transfer.of(situation)
     what = _what(situation)
-    if told.is_provisional and not situation.is_over:
+    if result.is_provisional and not situation.is_over:
         return f"Your {what} is in progress."
-    if told.certainty is Certainty.CONFLICTING or told.cause is Cause.CONFLICT:
+    if result.certainty is Certainty.CONFLICTING or result.cause is Cause.CONFLICT:
         return f"Your {what} needs a closer look, because the records of it conflict."
     if _moved(shown.received):
-        is_leftover = told.cause is Cause.RECOVERABLE
+        is_leftover = result.cause is Cause.RECOVERABLE
         return f"Your {what} was delivered{', and funds are left over' if is_leftover else ''}."
-    if facts.is_delivered and told.certainty is Certainty.CONFIRMED:
+    if facts.is_delivered and result.certainty is Certainty.CONFIRMED:
         return f"Your {what} was delivered."
-    if told.place is Place.RETURNED and told.certainty is Certainty.CONFIRMED:
+    if result.place is Place.RETURNED and result.certainty is Certainty.CONFIRMED:
         return f"Your {what} could not be completed and was refunded."
-    if told.place is Place.RETURNING:
+    if result.place is Place.RETURNING:
         return f"Your {what} could not be completed and is being refunded."
     if facts.status == IntentStatus.REFUNDED:
         return f"Your {what} could not be completed. A refund is reported."
-    if situation.is_expired and not told.cause:
+    if situation.is_expired and not result.cause:
         return f"The quote for your {what} expired, and no deposit was received."
-    if told.cause is Cause.RECOVERABLE:
+    if result.cause is Cause.RECOVERABLE:
         start = "could not be completed" if situation.is_over else "was not started"
         return f"Your {what} {start}. You can recover the funds with your wallet."
     if facts.is_unread or facts.status not in IntentStatus:

@@ -58,12 +58,12 @@ def of(situation: Situation) -> tuple[Stop, ...]:
 
     A refund adds a last stop.
     """
-    facts, told = situation.facts, summary.of(situation)
+    facts, result = situation.facts, summary.of(situation)
     places = _places(facts)
-    reached = {place: _reached(place, places, facts, told) for place in places}
-    if told.place in BACK:
-        reached[told.place] = _here(told)
-    return tuple(_stop(place, how, facts, told, situation.names) for place, how in reached.items())
+    reached = {place: _reached(place, places, facts, result) for place in places}
+    if result.place in BACK:
+        reached[result.place] = _here(result)
+    return tuple(_stop(place, how, facts, result, situation.names) for place, how in reached.items())
 
 
 def _places(facts: Facts) -> tuple[Place, ...]:

@@ -156,8 +156,8 @@ def _legs(situation: Situation) -> Iterator[Step]:
     yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)), situation)
     yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)), situation)
     if facts.destination or not facts.is_same_chain:
-        told = tell.destination(_tense(2, destination, facts))
-        step = _step(Name.DESTINATION, destination, facts.destination, told, situation)
+        result = tell.destination(_tense(2, destination, facts))
+        step = _step(Name.DESTINATION, destination, facts.destination, result, situation)
         yield replace(step, expected_at=_expected_at(facts, now=now) if destination in AHEAD else None)
     yield from _refund(situation, tell)
 

@@ -111,8 +111,8 @@ class Transfer:
     @property
     def headline(self) -> str:
         """The headline for a row that also shows the status; "" if it repeats the status."""
-        told = self.summary.headline
-        return "" if told.casefold() == self.status.word.casefold() else told
+        result = self.summary.headline
+        return "" if result.casefold() == self.status.word.casefold() else result
 
     @property
     def sends_nothing(self) -> bool:
@@ -123,12 +123,12 @@ class Transfer:
 @derived
 def of(situation: Situation) -> Transfer:
     facts, using = situation.facts, situation.names
-    told = summary.of(situation)
+    result = summary.of(situation)
     words, token = _recoverable(situation)
     return Transfer(
         intent_id=facts.intent.intent_id,
-        status=told.status,
-        summary=told,
+        status=result.status,
+        summary=result,
         created_at=facts.quoted_at,
         sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=_sent_note(situation), using=using),
         received=_received(situation),

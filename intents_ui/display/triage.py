@@ -123,8 +123,8 @@ def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
 def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: str) -> Row:
     """Return the row of an identifier of one transfer."""
     situation = reading.situation
-    told = summary.of(situation)
-    row = _row(number, finding, Outcome.FOUND, told.status, told.headline, situation.now)
+    result = summary.of(situation)
+    row = _row(number, finding, Outcome.FOUND, result.status, result.headline, situation.now)
     row = _with_summary(row, reading)
     return replace(
         row,
@@ -159,13 +159,13 @@ def several(
     not_asked = misses.not_asked(found)
     if newest is None:
         return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
-    told = summary.of(newest.situation)
+    result = summary.of(newest.situation)
     row = _with_summary(row, newest)
     name = hashes.short_id(newest.situation.intent.intent_id)
     return replace(
         row,
-        status=told.status,
-        details=(f"Most recent open or failed transfer: {name} ({told.headline})", *row.details),
+        status=result.status,
+        details=(f"Most recent open or failed transfer: {name} ({result.headline})", *row.details),
         notes=(*row.notes, *not_asked),
         links=(Link("View the most recent open or failed transfer", links[0]), *row.links),
     )
@@ -329,17 +329,17 @@ def _row(number: int, finding: Finding, outcome: Outcome, status: Shown, headlin
 
 
 def _with_summary(row: Row, reading: Reading) -> Row:
-    told, shown = summary.of(reading.situation), transfer.of(reading.situation)
+    result, shown = summary.of(reading.situation), transfer.of(reading.situation)
     quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
-    checked = (told.balance_note,) if told.balance_note else ()
+    checked = (result.balance_note,) if result.balance_note else ()
     return replace(
         row,
         details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked),
-        where=told.location,
-        address=hashes.checksum(told.address) if told.address else "",
-        next=told.instructions,
-        turn=whose(told),
-        help=told.help,
+        where=result.location,
+        address=hashes.checksum(result.address) if result.address else "",
+        next=result.instructions,
+        turn=whose(result),
+        help=result.help,
         notes=(*row.notes, *_unread(reading.trouble)),
     )
 

@@ -186,10 +186,10 @@ class KeptAnswers:
 
         An update time in the far future is ignored: it would block all later updates.
         """
-        known, told = _updated_at(before.answer), _updated_at(answer)
-        if known is None or told is None or self._clock() - before.learned_at >= before.lifetime.old:
+        known, result = _updated_at(before.answer), _updated_at(answer)
+        if known is None or result is None or self._clock() - before.learned_at >= before.lifetime.old:
             return False
-        return told < known < datetime.now(UTC) + BELIEVED
+        return result < known < datetime.now(UTC) + BELIEVED
 
     def _kind_of(self, call: Call[Any], error: ServiceError) -> Kind | None:
         if isinstance(error, NotFound):

@@ -166,7 +166,7 @@ def of_transfers(root: str) -> list[Kind]:
     demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
     finished = {int(scenario): path for path, scenario in found}
-    intents = [Kind(f"intent {told}", finished[scenario]) for scenario, told in FINISHED.items()]
+    intents = [Kind(f"intent {result}", finished[scenario]) for scenario, result in FINISHED.items()]
     parts = [Kind(f"{part} of an intent", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
     embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]
     quoted, committed, running = transfer(root), transfer(root, commit=True), transfer(root, commit=True, execute=True)

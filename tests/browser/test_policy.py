@@ -148,9 +148,9 @@ def test_a_hostile_fragment_does_nothing_when_it_is_swapped_in(browser: Browser,
         assert (watched.ran, watched.left) == ([], [])
         assert watched.shown == set(OTHERS)
         assert watched.page.url == f"{server}/help"
-        told = {"require-trusted-types-for", "script-src-attr", "img-src", "base-uri", "form-action"}
-        watched.wait_until(lambda: watched.violated >= told)
-        assert watched.violated >= told
+        result = {"require-trusted-types-for", "script-src-attr", "img-src", "base-uri", "form-action"}
+        watched.wait_until(lambda: watched.violated >= result)
+        assert watched.violated >= result
 
 
 def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, server: str) -> None:

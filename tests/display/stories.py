@@ -108,9 +108,9 @@ def moments(intent: Intent, receipt: IntentReceipt | None, *, now: datetime, unt
 
 
 def answer(film: Film, now: datetime) -> Iterator[str]:
-    told, looked = film.told(now), film.looked_up(now)
-    yield from paragraph(told)
-    if said(looked) != said(told):
+    result, looked = film.told(now), film.looked_up(now)
+    yield from paragraph(result)
+    if said(looked) != said(result):
         yield "\n*Balances checked:*\n"
         yield from paragraph(looked)
     elif looked.located.check is Agreement.DIFFERS:

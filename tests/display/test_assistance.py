@@ -37,9 +37,9 @@ def row(situation: Situation) -> triage.Row:
 
 
 def test_a_next_step_to_recover_funds_links_the_recovery_page():
-    told = summary.of(recoverable(BOTH))
-    assert "recover" in told.next_step.lower()
-    assert told.help == (
+    result = summary.of(recoverable(BOTH))
+    assert "recover" in result.next_step.lower()
+    assert result.help == (
         Help(assistance.RECOVER, RECOVERY),
         Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),
     )
@@ -51,10 +51,10 @@ def test_without_settings_the_app_that_started_the_transfer_is_named():
 
 def test_a_next_step_for_support_links_no_recovery():
     situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
-    told = summary.of(replace(situation, contacts=BOTH))
-    assert "contact support" in told.next_step.lower()
-    assert "recover" not in told.next_step.lower()
-    assert told.help == (Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),)
+    result = summary.of(replace(situation, contacts=BOTH))
+    assert "contact support" in result.next_step.lower()
+    assert "recover" not in result.next_step.lower()
+    assert result.help == (Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),)
     assert summary.of(replace(situation, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
 
 
@@ -69,21 +69,21 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
 
 
 def test_each_form_of_the_reply_has_the_links():
-    told = reply.Reply(recoverable(BOTH), URL)
-    assert f"{assistance.RECOVER}: {RECOVERY}" in told.plain.splitlines()
-    assert f"{assistance.SUPPORT}: {SUPPORT}" in told.plain.splitlines()
-    assert f"- {assistance.RECOVER}: <{RECOVERY}>" in told.markdown.splitlines()
-    assert f"- {assistance.SUPPORT}: <{SUPPORT}>" in told.markdown.splitlines()
-    document = json.loads(told.json)
+    result = reply.Reply(recoverable(BOTH), URL)
+    assert f"{assistance.RECOVER}: {RECOVERY}" in result.plain.splitlines()
+    assert f"{assistance.SUPPORT}: {SUPPORT}" in result.plain.splitlines()
+    assert f"- {assistance.RECOVER}: <{RECOVERY}>" in result.markdown.splitlines()
+    assert f"- {assistance.SUPPORT}: <{SUPPORT}>" in result.markdown.splitlines()
+    document = json.loads(result.json)
     assert (document["recoveryUrl"], document["supportContact"]) == (RECOVERY, SUPPORT)
 
 
 def test_a_reply_without_settings_names_the_app():
-    told = reply.Reply(recoverable(Contacts()), URL)
+    result = reply.Reply(recoverable(Contacts()), URL)
     sentence = assistance.RECOVER_IN_THE_APP
-    assert sentence in told.plain
-    assert sentence in told.markdown
-    document = json.loads(told.json)
+    assert sentence in result.plain
+    assert sentence in result.markdown
+    document = json.loads(result.json)
     assert document["recoveryUrl"] is None
     assert document["supportContact"] is None
 

@@ -230,18 +230,18 @@ STORIES = [
 
 @pytest.mark.parametrize(("found", "key"), [row[1:] for row in STORIES], ids=[row[0] for row in STORIES])
 def test_a_balance_that_matters_changes_the_summary(found, key):
-    told, unchecked = (summary.of(each) for each in (listed(found), listed(found).without_balances()))
-    assert (told.key if told.key != unchecked.key else None) == key
+    result, unchecked = (summary.of(each) for each in (listed(found), listed(found).without_balances()))
+    assert (result.key if result.key != unchecked.key else None) == key
 
 
 def test_the_summary_names_the_most_valuable_balance():
     dust = token(10**9, balance_usd=Decimal("0.01"), contract_address=MERCHANT, symbol="DUST")
     most = token(contract_address=USDC_ON_BASE, chain_id=BASE)
     found = entry(group(dust), group(most, address=DELIVERY, chain_id=BASE))
-    told = summary.of(listed(found))
-    assert told is not None
-    assert told.key == "failed.destination_recoverable"
-    assert "79.7123 USDC" in told.location
+    result = summary.of(listed(found))
+    assert result is not None
+    assert result.key == "failed.destination_recoverable"
+    assert "79.7123 USDC" in result.location
 
 
 class Listed(Catalogue):
@@ -251,11 +251,11 @@ class Listed(Catalogue):
 
 def test_the_summary_states_the_balance_even_if_the_service_flags_none():
     found = entry(group(token(decimals=8)))
-    told = summary.of(listed(found, names=Listed()))
+    result = summary.of(listed(found, names=Listed()))
     (place,) = balances.of(listed(found, names=Listed()), is_listed=True).addresses
-    assert told is not None
+    assert result is not None
     assert str(place.holdings[0].side.amount) == "0.797123 USDC"
-    assert "0.797123 USDC" in told.location
+    assert "0.797123 USDC" in result.location
 
 
 def test_every_balance_is_listed_except_zero():

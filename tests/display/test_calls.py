@@ -352,7 +352,7 @@ FLAGS = [
     ({"behavior_on_error": 0}, "On failure: continue."),
     ({"behavior_on_error": 1}, "On failure: revert all."),
     ({"behavior_on_error": 2}, "On failure: skip the remaining calls."),
-    ({"behavior_on_error": 9}, "What happens if it fails is not known (9)."),
+    ({"behavior_on_error": 9}, "On failure: unknown behavior (9)."),
     ({"only_fallback": False, "delegate_call": False}, ""),
 ]
 
@@ -427,19 +427,19 @@ def test_of_many_nested_calls_fifty_are_shown_and_the_rest_counted():
 
 def test_the_limit_of_fifty_nested_calls_is_per_page():
     data = hexed(call_of("multicall(bytes[])", [call_of("refundETH()")] * 30))
-    told = plan(Call(to=ROUTER, data=data), Call(to=ROUTER, data=data), Call(to=ROUTER, data=data))[0]
-    assert [(len(step.inside), step.more) for step in told.steps] == [(30, 0), (20, 10), (0, 30)]
+    result = plan(Call(to=ROUTER, data=data), Call(to=ROUTER, data=data), Call(to=ROUTER, data=data))[0]
+    assert [(len(step.inside), step.more) for step in result.steps] == [(30, 0), (20, 10), (0, 30)]
 
 
 def test_of_an_endless_list_fifty_calls_are_shown_and_the_rest_counted():
-    told = plan(*[Call(to=ROUTER, data="0x")] * 8000)[0]
-    assert (len(told.steps), told.more) == (50, 7950)
+    result = plan(*[Call(to=ROUTER, data="0x")] * 8000)[0]
+    assert (len(result.steps), result.more) == (50, 7950)
 
 
 def test_decoded_data_is_limited_per_page():
     long = hexed(call_of("forward(bytes)", bytes(60_000)))
-    told = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
-    assert [step.trouble for step in told.steps] == ["", ""] + [
+    result = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
+    assert [step.trouble for step in result.steps] == ["", ""] + [
         "This transfer has too much data to decode all of it."
     ] * 3
 
@@ -471,8 +471,8 @@ CONDITIONS = [
 
 @pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
 def test_a_condition_is_described_in_a_sentence(condition, sentences):
-    told = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
-    assert [str(note.sentence) for chapter in told for note in chapter.notes] == sentences
+    result = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
+    assert [str(note.sentence) for chapter in result for note in chapter.notes] == sentences
 
 
 def signed(**members):
@@ -524,8 +524,8 @@ def test_the_relayers_calls_are_compared_with_the_plan():
     paid, given_back = (USDC, 0, calldata.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
 
     def relayed(data):
-        told = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
-        return [str(note.sentence) for note in told.notes], len(told.steps)
+        result = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
+        return [str(note.sentence) for note in result.notes], len(result.steps)
 
     assert relayed(packed(paid, given_back)) == ([calls.RELAYED], 2)
     assert relayed(packed(paid)) == ([calls.RELAYED_IN_PART], 2)
@@ -537,23 +537,27 @@ def test_the_relayers_calls_are_compared_with_the_plan():
 
 def test_the_refund_is_a_separate_chapter():
     returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
-    told = plan(receipt=receipt(refund=returned))[-1]
-    assert (told.title, told.about) == ("Refund", "on Arbitrum")
-    assert str(told.steps[0].said) == "Send 99.50 USDC to the owner's wallet"
-    assert told.steps[0].remarks == ("As recorded in the receipt.",)
+    result = plan(receipt=receipt(refund=returned))[-1]
+    assert (result.title, result.about) == ("Refund", "on Arbitrum")
+    assert str(result.steps[0].said) == "Send 99.50 USDC to the owner's wallet"
+    assert result.steps[0].remarks == ("As recorded in the receipt.",)
 
 
 def test_a_call_sent_as_planned_is_not_repeated():
     data = hexed(call_of("transfer(address,uint256)", DEPOSIT, 10**8))
     asked = DepositTransaction(chain_id=ARBITRUM, to=USDC, data=data)
-    told = plan(deposit_transaction=asked, receipt=receipt(deposit=transaction("SUCCEEDED", calldata=data.upper())))
-    assert [str(step.said) for step in told[0].steps] == ["Send 100.00 USDC to the deposit address"]
+    result = plan(deposit_transaction=asked, receipt=receipt(deposit=transaction("SUCCEEDED", calldata=data.upper())))
+    assert [str(step.said) for step in result[0].steps] == ["Send 100.00 USDC to the deposit address"]
 
 
 def test_the_services_contracts_are_named():
     contracts = ServiceContracts(service_router_address=ROUTER)
-    told = plan(Call(to=USDC, data=hexed(call_of("approve(address,uint256)", ROUTER, 1))), service_contracts=contracts)
-    assert str(told[0].steps[0].said) == "Approve the service's router to spend 0.000001 USDC from the deposit address"
+    result = plan(
+        Call(to=USDC, data=hexed(call_of("approve(address,uint256)", ROUTER, 1))), service_contracts=contracts
+    )
+    assert (
+        str(result[0].steps[0].said) == "Approve the service's router to spend 0.000001 USDC from the deposit address"
+    )
 
 
 def test_data_naming_other_chains_loads_none_of_their_tokens():
@@ -663,19 +667,19 @@ ANY_CALL = st.builds(
 
 @given(st.lists(ANY_CALL, max_size=4), HEXED, HEXED, WHOLE)
 def test_any_calls_are_described_within_limits(made, input_data, calldata_given, chain_id):
-    told = plan(
+    result = plan(
         *made,
         origin_calls=IntentCalls(chain_id=chain_id, calls=tuple(made)),
         origin_meta_txn=MetaTxn(input=input_data),
         receipt=receipt(refund=refund("MINING", calldata=calldata_given)),
     )
-    steps = [step for chapter in told for top in chapter.steps for step in (top, *top.inside)]
+    steps = [step for chapter in result for top in chapter.steps for step in (top, *top.inside)]
     assert len(steps) <= len(made) + 2 + calls.MOST_INSIDE
     for step in steps:
         assert len(str(step.said)) < 2_000 + len(str(made)) + len(input_data) + len(calldata_given)
         assert step.data is None or len(step.data.shown) <= 8 * calls.MOST_SHOWN
         assert "\u202e" not in str(step.said)
-    assert not floats(told)
+    assert not floats(result)
 
 
 def floats(value):

@@ -68,10 +68,10 @@ def kept_from_it(error: ServiceError) -> ServiceError:
 )
 def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: Outcome) -> None:
     assert commit.outcome_of(error) is outcome
-    told = commit.told(outcome, error=error, now=NOW)
-    assert told.outcome is outcome
+    result = commit.told(outcome, error=error, now=NOW)
+    assert result.outcome is outcome
     is_certain = outcome in (Outcome.REFUSED, Outcome.EXPIRED, Outcome.NOT_SENT)
-    assert (commit.NOTHING_MOVED in told.what) is is_certain
+    assert (commit.NOTHING_MOVED in result.what) is is_certain
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: Outcome
     ],
 )
 def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: Outcome) -> None:
-    told = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
-    assert told.outcome is outcome
-    assert ("may still be in progress" in told.what) is (status == "QUOTED")
+    result = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+    assert result.outcome is outcome
+    assert ("may still be in progress" in result.what) is (status == "QUOTED")
 
 
 def test_without_a_readable_status_the_error_cause_tells_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
     assert "Current status: EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
     for cause in (None, "", "status=", "no word of it"):
-        told = commit.told(Outcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
-        assert "Couldn't load the current status" in told.what
+        result = commit.told(Outcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        assert "Couldn't load the current status" in result.what

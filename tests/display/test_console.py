@@ -77,10 +77,10 @@ def test_control_characters_yield_no_shell_command(text: str) -> None:
     ],
 )
 def test_errors_without_a_code_have_a_message(error: ServiceError, title: str, meaning: str) -> None:
-    told = console.outcome(attempt(error=error, status=None), is_write=False)
-    assert (told.status, told.title) == ("No response", title)
-    assert meaning in told.meaning
-    assert not told.is_documented
+    result = console.outcome(attempt(error=error, status=None), is_write=False)
+    assert (result.status, result.title) == ("No response", title)
+    assert meaning in result.meaning
+    assert not result.is_documented
 
 
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:

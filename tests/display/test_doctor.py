@@ -508,11 +508,11 @@ ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted
 )
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_no_scenario_differs_from_its_expected_summary(which, at, variant, later):
-    told, now = scene(which, at, variant), NOW + later
-    found = display.of(told.at(now))
-    tale = told.story(now)
-    assert found is None or tale.key in STORIES[found.key], (found.key, tale.key)
-    assert found or not tale.key.startswith(ASKING), tale.key
+    result, now = scene(which, at, variant), NOW + later
+    found = display.of(result.at(now))
+    summary = result.story(now)
+    assert found is None or summary.key in STORIES[found.key], (found.key, summary.key)
+    assert found or not summary.key.startswith(ASKING), summary.key
 
 
 HELD = {
@@ -545,17 +545,17 @@ def _of(told, share, whole):
     ],
 )
 def test_with_a_balance_the_summary_agrees_too(which, at, variant, balance):
-    told = scene(which, at, variant)
-    balances = HELD[balance](told)
-    found = display.of(told.at(has_balance=bool(balances), balances=balances))
-    tale = told.story(has_balance=bool(balances), balances=balances)
+    result = scene(which, at, variant)
+    balances = HELD[balance](result)
+    found = display.of(result.at(has_balance=bool(balances), balances=balances))
+    summary = result.story(has_balance=bool(balances), balances=balances)
     allowed = STORIES[found.key] if found else {"succeeded.cross_chain"}
-    assert tale.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
+    assert summary.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
 
 
 def test_the_underfunded_scenario_is_exactly_half_a_token_short():
-    told = scene(27, 961)
-    found = display.of(told.at(balances=_of(told, 995, 1000)))
+    result = scene(27, 961)
+    found = display.of(result.at(balances=_of(result, 995, 1000)))
     assert found.sentence == ("99.50 USDC is at the deposit address, 0.5 USDC below the minimum of 100.00 USDC.")
 
 
@@ -582,8 +582,8 @@ def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status
         of_intent = asking(status, **(EXPIRED if expired else {}))
         of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin)
         found = examined(of_intent, of_receipt, BALANCES[balance])
-        tale = summaries.of(at(of_intent, of_receipt))
-        which = f"{status} {deposit} {origin} {balance} {expired}: {found and found.key} {tale.key}"
+        summary = summaries.of(at(of_intent, of_receipt))
+        which = f"{status} {deposit} {origin} {balance} {expired}: {found and found.key} {summary.key}"
         if found is None:
             continue
         assert "{" not in found.sentence + found.next, which
@@ -593,15 +593,15 @@ def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status
         if deposit == "done" and origin is None:
             assert found.key not in UNPAID | {Key.NOT_COUNTED, Key.CONFIRMING, Key.REVERTED}, which
         if found.key in (Key.WAITING, Key.UNCOUNTED, Key.CONFIRMING):
-            assert not tale.is_over, which
+            assert not summary.is_over, which
         assert found.warn_second_deposit or found.key is Key.EXPIRED, which
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_the_clock_changes_nothing_about_a_closed_transfer(which, at, variant):
-    told = scene(which, at, variant)
-    if summaries.changes_at(told.at()) is None:
-        found, after = (display.of(told.at(now)) for now in (NOW, NOW + timedelta(hours=3)))
+    result = scene(which, at, variant)
+    if summaries.changes_at(result.at()) is None:
+        found, after = (display.of(result.at(now)) for now in (NOW, NOW + timedelta(hours=3)))
         assert (found and found.key) == (after and after.key)
         assert not found or [each.shown for each in found.findings] == [each.shown for each in after.findings]
 
@@ -610,12 +610,12 @@ def test_the_clock_changes_nothing_about_a_closed_transfer(which, at, variant):
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
 def test_no_diagnosis_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
-    told, now = scene(which, at, variant), NOW + later
-    until = summaries.changes_at(told.at(now))
+    result, now = scene(which, at, variant), NOW + later
+    until = summaries.changes_at(result.at(now))
     between = now + ((until - now) if until else timedelta(days=300)) * share
 
     def said(now):
-        found = display.of(told.at(now))
+        found = display.of(result.at(now))
         return found and (found.key, found.next, [finding.shown for finding in found.findings])
 
     if between != until:

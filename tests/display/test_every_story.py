@@ -226,7 +226,7 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
         for case, of_receipt in cases(status, same_chain=same_chain):
             left, unchecked = case.left(), {}
             for (held, balances), now in product(BALANCES[same_chain], times(of_intent, of_receipt)):
-                told = summaries.of(
+                result = summaries.of(
                     at(
                         of_intent,
                         of_receipt,
@@ -237,10 +237,10 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
                         checked_at=now,
                     )
                 )
-                chosen.add(told.key)
-                problem = quarrel(told, case, left, held, balances, now)
-                problem = problem or flips(unchecked.setdefault(now, told), told)
-                assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {told.key}: {problem}"
+                chosen.add(result.key)
+                problem = quarrel(result, case, left, held, balances, now)
+                problem = problem or flips(unchecked.setdefault(now, result), result)
+                assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {result.key}: {problem}"
     listed = {key for key, row in EXPLANATIONS.items() if status in row.statuses} or {"unknown.status"}
     assert chosen == listed - BY_OTHER_FACTS
 
@@ -351,21 +351,21 @@ class Wording:
 
 @cache
 def wording(headline: str, sentence: str, where: str, next_: str) -> Wording:
-    told = f"{headline} {sentence}"
-    everything = f"{told} {where} {next_}"
+    result = f"{headline} {sentence}"
+    everything = f"{result} {where} {next_}"
     return Wording(
         has_gap=bool(re.search(r"[{}—]", everything)),
         names_chain=bool(re.search(r"Chain \d", where)),
-        blames_origin=bool(re.search(r"[Ff]irst step (\w+ )*failed|at the first step", told)),
-        blames_destination=bool(re.search(r"[Ll]ast step (on [\w ]+ )?failed|at the last step", told)),
-        denies_payment=bool(re.search(r"[Nn]o deposit|deposit not accepted|before a deposit was", told)),
+        blames_origin=bool(re.search(r"[Ff]irst step (\w+ )*failed|at the first step", result)),
+        blames_destination=bool(re.search(r"[Ll]ast step (on [\w ]+ )?failed|at the last step", result)),
+        denies_payment=bool(re.search(r"[Nn]o deposit|deposit not accepted|before a deposit was", result)),
         blames_return=bool(
-            re.search(r"[Rr]efund (transaction )?failed|failed refund|so did the automatic refund", told)
+            re.search(r"[Rr]efund (transaction )?failed|failed refund|so did the automatic refund", result)
         ),
         claims=next((place for words, place in CLAIMS.items() if re.match(words, where)), None),
         is_done=bool(re.fullmatch(DONE, headline)),
         asks={who: bool(re.search(pattern, next_)) for who, pattern in ASKS.items()},
-        says_they_differ=bool(re.search("match|[Rr]eport|conflict|both|no separate", told)),
+        says_they_differ=bool(re.search("match|[Rr]eport|conflict|both|no separate", result)),
         waits_there="Only the owner's wallet can move them" in where,
         warns="do not deposit again" in next_,
     )

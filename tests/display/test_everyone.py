@@ -37,10 +37,10 @@ def entry(
 
 
 def test_shares_and_times_are_those_of_the_sample() -> None:
-    told = everyone([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
-    assert (told.succeeded, told.ended, told.timed, told.looked_at) == (20, 20, 20, 20)
-    assert (told.median, told.p95) == (timedelta(seconds=10), timedelta(seconds=19))
-    assert told.tone is Tone.GOOD
+    result = everyone([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
+    assert (result.succeeded, result.ended, result.timed, result.looked_at) == (20, 20, 20, 20)
+    assert (result.median, result.p95) == (timedelta(seconds=10), timedelta(seconds=19))
+    assert result.tone is Tone.GOOD
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_shares_and_times_are_those_of_the_sample() -> None:
 )
 def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, tone: Tone, words: str) -> None:
     entries = [entry(n) for n in range(succeeded)] + [entry(100 + n, "FAILED") for n in range(failed)]
-    told = everyone(entries, like=MINE, now=START)
-    assert told.tone is tone
-    assert words in told.verdict
+    result = everyone(entries, like=MINE, now=START)
+    assert result.tone is tone
+    assert words in result.verdict
 
 
 def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> None:
@@ -67,21 +67,21 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
         status="QUOTED",
         receipt=IntentReceipt(intent_id="unpaid", summary=IntentReceiptSummary(route_providers=("RELAY",))),
     )
-    told = everyone([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE, now=START)
-    assert (told.looked_at, told.alike, told.ended, told.running) == (3, 2, 1, 0)
+    result = everyone([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE, now=START)
+    assert (result.looked_at, result.alike, result.ended, result.running) == (3, 2, 1, 0)
 
 
 def test_open_transfers_are_counted_separately() -> None:
-    told = everyone([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
-    assert (told.ended, told.running) == (1, 1)
+    result = everyone([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
+    assert (result.ended, result.running) == (1, 1)
 
 
 def test_several_failures_with_the_same_reason_are_reported() -> None:
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
-    told = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
-    assert told.repeated is not None
-    assert (told.repeated.times, told.not_delivered) == (4, 5)
-    assert told.repeated.reason == "insufficient liquidity: 1000 of 0xab1"
+    result = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
+    assert result.repeated is not None
+    assert (result.repeated.times, result.not_delivered) == (4, 5)
+    assert result.repeated.reason == "insufficient liquidity: 1000 of 0xab1"
 
 
 def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None:
@@ -102,10 +102,10 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
 def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
     entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
-    told = everyone(entries, like=mine, now=START)
-    assert told.ended == 10
-    assert told.tone is Tone.NEUTRAL
-    assert "too" not in told.verdict.split()
+    result = everyone(entries, like=mine, now=START)
+    assert result.ended == 10
+    assert result.tone is Tone.NEUTRAL
+    assert "too" not in result.verdict.split()
 
 
 def aborted(number: int, reason: str, *, step: str = "ABORTED") -> IntentHistory:
@@ -121,14 +121,14 @@ def aborted(number: int, reason: str, *, step: str = "ABORTED") -> IntentHistory
     [("ABORTED", False), ("ON_HOLD", False), ("REVERTED", True), ("FAILED", True), ("ERRORED", True)],
 )
 def test_an_aborted_transfer_counts_only_when_a_step_failed(step: str, counted: bool) -> None:
-    told = everyone([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
-    assert (told.ended, told.not_delivered, told.running) == ((2, 1, 0) if counted else (1, 0, 0))
+    result = everyone([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
+    assert (result.ended, result.not_delivered, result.running) == ((2, 1, 0) if counted else (1, 0, 0))
 
 
 def test_aborted_transfers_are_never_the_most_common_failure() -> None:
     entries = [aborted(n, "Aborted by owner", step="FAILED") for n in range(9)]
-    told = everyone(entries, like=MINE, now=START)
-    assert (told.not_delivered, told.repeated) == (9, None)
+    result = everyone(entries, like=MINE, now=START)
+    assert (result.not_delivered, result.repeated) == (9, None)
 
 
 @pytest.mark.parametrize(
@@ -144,10 +144,10 @@ def test_aborted_transfers_are_never_the_most_common_failure() -> None:
 )
 def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, shares: str, times: str) -> None:
     entries = [entry(n, seconds=n + 1) for n in range(delivered)] + [entry(100 + n, "FAILED") for n in range(failed)]
-    told = everyone(entries, like=MINE, now=START)
-    assert (told.delivered, told.times) == (shares, times)
+    result = everyone(entries, like=MINE, now=START)
+    assert (result.delivered, result.times) == (shares, times)
 
 
 def test_no_other_transfers_is_a_valid_result() -> None:
-    told = everyone([], like=MINE, now=START)
-    assert (told.ended, told.median, told.tone) == (0, None, Tone.NEUTRAL)
+    result = everyone([], like=MINE, now=START)
+    assert (result.ended, result.median, result.tone) == (0, None, Tone.NEUTRAL)

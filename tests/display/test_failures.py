@@ -92,11 +92,11 @@ def old(operation: str, seconds: float, again_in: float | None = None) -> OldAns
 
 
 def test_the_oldest_response_determines_the_age() -> None:
-    told = failures.old([old("GetIntent", 5, 3.0), old("GetIntentReceipt", 40), old("GetIntent", 5, 7.4)], now=NOW)
-    assert told is not None
-    assert told.as_of == NOW - timedelta(seconds=40)
-    assert told.why == "Service unreachable."
-    assert told.again == "Retrying in 7 s."
+    result = failures.old([old("GetIntent", 5, 3.0), old("GetIntentReceipt", 40), old("GetIntent", 5, 7.4)], now=NOW)
+    assert result is not None
+    assert result.as_of == NOW - timedelta(seconds=40)
+    assert result.why == "Service unreachable."
+    assert result.again == "Retrying in 7 s."
 
 
 def test_stale_names_are_mentioned_only_if_nothing_else_is_stale() -> None:
@@ -123,24 +123,24 @@ def test_stale_names_are_mentioned_only_if_nothing_else_is_stale() -> None:
     ],
 )
 def test_stale_parts_are_named(operations: list[str], parts: str) -> None:
-    told = failures.old([old(operation, 90) for operation in operations], now=NOW)
-    assert told is not None
-    assert told.parts == parts
-    assert told.is_names == parts.startswith("names")
-    assert told.sentence == f"Last updated 2026-11-21 11:58:30 UTC: {parts}. Service unreachable."
+    result = failures.old([old(operation, 90) for operation in operations], now=NOW)
+    assert result is not None
+    assert result.parts == parts
+    assert result.is_names == parts.startswith("names")
+    assert result.sentence == f"Last updated 2026-11-21 11:58:30 UTC: {parts}. Service unreachable."
 
 
 def test_a_list_with_balances_is_labeled_so() -> None:
-    told = failures.old([replace(old("GetIntentHistory", 9), has_balances=True)], now=NOW)
-    assert told is not None
-    assert told.parts == "balances"
+    result = failures.old([replace(old("GetIntentHistory", 9), has_balances=True)], now=NOW)
+    assert result is not None
+    assert result.parts == "balances"
 
 
 def test_a_service_that_stale_data_does_not_wait_for_is_called_slow() -> None:
     slow = OldAnswer("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
-    told = failures.old([slow], now=NOW)
-    assert told is not None
-    assert (told.why, told.again) == ("The service is slow to respond.", "Retrying on the next refresh.")
+    result = failures.old([slow], now=NOW)
+    assert result is not None
+    assert (result.why, result.again) == ("The service is slow to respond.", "Retrying on the next refresh.")
 
 
 def test_without_stale_data_there_is_no_notice() -> None:

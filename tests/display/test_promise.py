@@ -711,10 +711,10 @@ COURSES = {
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_every_scenario_matches_its_expected_summary(which, at, variant):
-    told = scene(which, at, variant)
-    key = told.story().key
+    result = scene(which, at, variant)
+    key = result.story().key
     longest = max((each for each in COURSES if key.startswith(each)), key=len)
-    assert course(told.at()) in COURSES[longest]
+    assert course(result.at()) in COURSES[longest]
 
 
 @pytest.mark.sampled(2)
@@ -725,18 +725,18 @@ def test_quote_comparison_and_summary_agree_in_every_combination(status):
         came = summary(destination_token_amount=99_850_000)
         of_receipt = receipt(status, deposit=deposit, origin=origin, destination=destination, refund=back, summary=came)
         found = compared(intent(status, quote=QUOTE), of_receipt)
-        told = summaries.of(at(intent(status, quote=QUOTE), of_receipt))
-        which = f"{status} {deposit} {origin} {destination} {back}: {told.key} {found.text}"
+        result = summaries.of(at(intent(status, quote=QUOTE), of_receipt))
+        which = f"{status} {deposit} {origin} {destination} {back}: {result.key} {found.text}"
         if Tone.GOOD in {each.shown.tone for each in (found, *found.rows)}:
-            assert (told.place, told.certainty) == (Place.RECIPIENT, Certainty.CONFIRMED), which
-        if told.certainty is Certainty.CONFLICTING and told.key != "refunded.elsewhere":
+            assert (result.place, result.certainty) == (Place.RECIPIENT, Certainty.CONFIRMED), which
+        if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
             assert found.result is Result.UNKNOWN, which
         if found.result is Result.ON_TRACK:
-            assert not told.is_over, which
-            assert told.certainty is Certainty.CONFIRMED, which
+            assert not result.is_over, which
+            assert result.certainty is Certainty.CONFIRMED, which
         if found.result is Result.NO_DEPOSIT:
-            assert told.place in (Place.OWNER, Place.UNKNOWN), which
-        if told.place in (Place.RETURNING, Place.RETURNED):
+            assert result.place in (Place.OWNER, Place.UNKNOWN), which
+        if result.place in (Place.RETURNING, Place.RETURNED):
             assert found.result in (Result.NOT_DELIVERED, Result.REFUNDED, Result.UNKNOWN), which
 
 
@@ -744,12 +744,12 @@ def test_quote_comparison_and_summary_agree_in_every_combination(status):
 @given(st.sampled_from(MOMENTS), st.timedeltas(timedelta(), timedelta(hours=2)), st.floats(0, 1, exclude_max=True))
 def test_no_comparison_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
-    told, now = scene(which, at, variant), NOW + later
-    until = summaries.changes_at(told.at(now))
+    result, now = scene(which, at, variant), NOW + later
+    until = summaries.changes_at(result.at(now))
     between = now + ((until - now) if until else timedelta(days=300)) * share
 
     def results(now):
-        found = display.of(told.at(now))
+        found = display.of(result.at(now))
         return found.result, [row.result for row in found.rows]
 
     if between != until:

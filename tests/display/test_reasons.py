@@ -149,8 +149,8 @@ SIDES = [
 @pytest.mark.parametrize(("leg", "members", "words"), SIDES)
 def test_a_missing_balance_is_in_the_token_that_the_step_needs(leg, members, words):
     failed = transaction("FAILED", status_reason=SHORT, **members)
-    told = timelines.of(at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", **{leg: failed})))
-    step = next(step for step in told.steps if step.name == Name(leg))
+    result = timelines.of(at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", **{leg: failed})))
+    step = next(step for step in result.steps if step.name == Name(leg))
     assert step.explanation.startswith(words)
     assert step.reason.shown == SHORT
 
@@ -169,9 +169,9 @@ NEXT_STEPS = [
 def test_recovery_is_not_called_possible_while_the_token_is_paused(reason, has_balance, warns):
     failed = refund("FAILED", status_reason=reason)
     of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=failed)
-    told = summaries.of(at(intent("FAILED"), of_receipt, has_balance=has_balance))
-    assert told.next_step.endswith(PAUSED) == warns
-    assert (PAUSED in told.instructions) == warns
+    result = summaries.of(at(intent("FAILED"), of_receipt, has_balance=has_balance))
+    assert result.next_step.endswith(PAUSED) == warns
+    assert (PAUSED in result.instructions) == warns
 
 
 def test_a_transfer_of_a_paused_token_still_links_to_its_recovery():

@@ -31,14 +31,14 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
         read = plain(of_receipt)
         for (held, balances), now in product(BALANCES[same_chain], TIMES[::2]):
             situation = at(of_intent, read, now=now, has_balance=held, balances=balances, checked_at=now)
-            told, shown = summary.of(situation), transfer.of(situation)
+            result, shown = summary.of(situation), transfer.of(situation)
             answer = reply.Reply(situation, URL)
             document, lines = json.loads(answer.json), dict(answer.facts)
             assert ("Delivered" in lines) == (document["delivered"] is not None), case
             if "Delivered" in lines:
                 named += 1
-                assert told.certainty is Certainty.CONFIRMED, case
-                assert told.place in (Place.RECIPIENT, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS), case
+                assert result.certainty is Certainty.CONFIRMED, case
+                assert result.place in (Place.RECIPIENT, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS), case
                 assert situation.facts.is_delivered, case
                 assert shown.received.note == "", case
             if "Sent" in lines:
@@ -88,6 +88,6 @@ def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
         transactions = (reply.Transaction("Deposit", "http://evil.example", "www.evil.example", None, None),)
 
     situation = at(intent(None, owner_address=OWNER, expires_at=EXPIRES_AT), None, now=TIMES[0])
-    told = Odd(situation, URL).plain
-    assert "evil.example" in told
-    assert re.findall(r"\S+://\S+|www\.\S+", told) == [URL]
+    result = Odd(situation, URL).plain
+    assert "evil.example" in result
+    assert re.findall(r"\S+://\S+|www\.\S+", result) == [URL]

@@ -17,17 +17,17 @@ from tests.display.scenes import MOMENTS, Scene, scene
 
 @pytest.mark.parametrize(("which", "at"), [(1, 31), (14, 21)])
 def test_a_reported_deposit_is_not_requested_again(which, at):
-    told = scene(which, at)
-    assert told.story().key == "executing.deposit_confirming"
-    assert told.story().warn_second_deposit
-    assert "in transit" in told.sentences()["deposit"]
+    result = scene(which, at)
+    assert result.story().key == "executing.deposit_confirming"
+    assert result.story().warn_second_deposit
+    assert "in transit" in result.sentences()["deposit"]
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
 def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
-    told = scene(which, at, variant).story()
-    assert told.row.headline.endswith("no refund yet")
-    assert "No refund has been seen in" in told.sentence
+    result = scene(which, at, variant).story()
+    assert result.row.headline.endswith("no refund yet")
+    assert "No refund has been seen in" in result.sentence
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
@@ -37,9 +37,9 @@ def test_a_token_that_only_calls_itself_usdc_is_not_listed():
 
 
 def test_an_unreported_amount_is_named_nowhere():
-    told = scene(26, 41)
-    assert told.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
-    assert told.transfer().received.note == "quoted"
+    result = scene(26, 41)
+    assert result.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
+    assert result.transfer().received.note == "quoted"
 
 
 def test_an_unknown_status_is_neither_delivered_nor_in_progress():
@@ -50,19 +50,19 @@ def test_an_unknown_status_is_neither_delivered_nor_in_progress():
 
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_at_every_moment_the_views_agree(which, at, variant):
-    told = scene(which, at, variant)
-    tale, stops = told.story(), told.stops()
+    result = scene(which, at, variant)
+    summary, stops = result.story(), result.stops()
     here = [stop for stop in stops if stop.reached in (Reached.HERE, Reached.EXPECTED)]
-    assert [stop.place for stop in here] == [tale.place][: len(here)]
-    assert bool(here) == (tale.place != "unknown")
-    assert tale.address is None or (tale.address, tale.address_chain_id) == (here[0].address, here[0].chain_id)
-    assert (stops[-1].place in BACK) == (tale.place in BACK)
+    assert [stop.place for stop in here] == [summary.place][: len(here)]
+    assert bool(here) == (summary.place != "unknown")
+    assert summary.address is None or (summary.address, summary.address_chain_id) == (here[0].address, here[0].chain_id)
+    assert (stops[-1].place in BACK) == (summary.place in BACK)
 
 
 def said(told: Scene, now) -> tuple:
-    tale, steps = told.story(now), told.timeline(now)
+    summary, steps = told.story(now), told.timeline(now)
     return (
-        (tale.key, tale.who),
+        (summary.key, summary.who),
         told.transfer(now).status,
         told.transfer(now).received.note,
         [stop.reached for stop in told.stops(now)],
@@ -78,22 +78,22 @@ def said(told: Scene, now) -> tuple:
 )
 def test_no_summary_changes_before_its_next_time(moment, later, share):
     which, at, variant = moment
-    told, now = scene(which, at, variant), NOW + later
-    until = summaries.changes_at(told.at(now))
+    result, now = scene(which, at, variant), NOW + later
+    until = summaries.changes_at(result.at(now))
     assert until is None or until > now
     between = now + ((until - now) if until else timedelta(days=300)) * share
     if between != until:
-        assert said(told, between) == said(told, now)
+        assert said(result, between) == said(result, now)
 
 
 @given(st.sampled_from(MOMENTS))
 def test_reloading_at_every_change_time_reaches_the_final_state(moment):
     which, at, variant = moment
-    told, now, moments = scene(which, at, variant), NOW, 0
-    while until := summaries.changes_at(told.at(now)):
+    result, now, moments = scene(which, at, variant), NOW, 0
+    while until := summaries.changes_at(result.at(now)):
         now, moments = until, moments + 1
     assert moments < 10
-    assert said(told, now) == said(told, now + timedelta(days=300))
+    assert said(result, now) == said(result, now + timedelta(days=300))
 
 
 def changes(of_intent, of_receipt=None, *, now=NOW) -> list[timedelta]:

@@ -8,5 +8,5 @@ REVIEWED = Path(__file__).with_name("stories.md")
 
 
 def test_every_scenario_says_at_each_step_the_reviewed_words():
-    told, reviewed = stories.text().splitlines(), REVIEWED.read_text("utf-8").splitlines()
-    assert told == reviewed, f"if these words are meant: {stories.COMMAND}"
+    result, reviewed = stories.text().splitlines(), REVIEWED.read_text("utf-8").splitlines()
+    assert result == reviewed, f"if these words are meant: {stories.COMMAND}"

@@ -407,11 +407,11 @@ def test_a_known_balance_decides_the_message(of_receipt, balances, key):
 
 
 def test_a_balance_without_a_reported_amount_is_shown_without_one():
-    told = story(None, receipt("ABORTED", deposit="SUCCEEDED"), has_balance=True)
-    assert told.key == "aborted.recoverable"
-    assert told.location.startswith("At the intent address on Arbitrum or Base. Only")
-    assert told.place == Place.UNKNOWN
-    assert told.located.finding == "On-chain balances: an unknown amount at the intent address on Arbitrum or Base."
+    result = story(None, receipt("ABORTED", deposit="SUCCEEDED"), has_balance=True)
+    assert result.key == "aborted.recoverable"
+    assert result.location.startswith("At the intent address on Arbitrum or Base. Only")
+    assert result.place == Place.UNKNOWN
+    assert result.located.finding == "On-chain balances: an unknown amount at the intent address on Arbitrum or Base."
 
 
 def test_rows_that_no_state_of_a_step_decides_are_among_these_cases():
@@ -520,13 +520,13 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
     small = held(ARBITRUM, 10**6, balance_usd=Decimal(1))
     tokens = held(BASE, 5 * 10**6, balance_usd=Decimal(5))[0].tokens + held(BASE, 7 * 10**6, token=MERCHANT)[0].tokens
     large = (BalanceGroup(intent_address="0x0e", chain_id=BASE, tokens=tokens),)
-    told = story(intent(None, **ADDRESSES), receipt("ABORTED", **CROSSED), has_balance=True, balances=small + large)
-    assert told.place == Place.DELIVERY_ADDRESS
-    assert told.location.startswith(
+    result = story(intent(None, **ADDRESSES), receipt("ABORTED", **CROSSED), has_balance=True, balances=small + large)
+    assert result.place == Place.DELIVERY_ADDRESS
+    assert result.location.startswith(
         "At the destination intent address on Base: 5.00 USDC and 7.00 USDC (unlisted: 0x51aa07…00C2d4)."
     )
-    assert told.located.amount == ""
-    assert told.located.finding.startswith(
+    assert result.located.amount == ""
+    assert result.located.finding.startswith(
         "On-chain balances: 5.00 USDC and 7.00 USDC (unlisted: 0x51aa07…00C2d4) "
         "at the destination intent address on Base and 1.00 USDC at the deposit address on Arbitrum."
     )
@@ -534,10 +534,10 @@ def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_fi
 
 def test_a_balance_at_a_foreign_address_is_shown_with_that_address():
     elsewhere = held(10, address=MERCHANT)
-    told = story(intent(None, **ADDRESSES), receipt("ABORTED", **PAID), has_balance=True, balances=elsewhere)
-    assert told.place == Place.UNKNOWN
-    assert told.location.startswith("At the address 0x51aa07…00C2d4 on Chain 10: 79.7123 USDC.")
-    assert told.located.finding.startswith(
+    result = story(intent(None, **ADDRESSES), receipt("ABORTED", **PAID), has_balance=True, balances=elsewhere)
+    assert result.place == Place.UNKNOWN
+    assert result.location.startswith("At the address 0x51aa07…00C2d4 on Chain 10: 79.7123 USDC.")
+    assert result.located.finding.startswith(
         "On-chain balances: 79.7123 USDC at the address 0x51aa07…00C2d4 on Chain 10."
     )
 
@@ -546,18 +546,18 @@ def test_a_balances_chain_comes_from_its_token_unless_zero():
     by_token = (BalanceGroup(tokens=(TokenBalance(balance=1, chain_id=BASE),)),)
     by_group = (BalanceGroup(chain_id=BASE, tokens=(TokenBalance(balance=1, chain_id=0),)),)
     for balances in (by_token, by_group):
-        told = story(None, receipt("ABORTED", **CROSSED), has_balance=True, balances=balances)
-        assert told.place == Place.DELIVERY_ADDRESS
+        result = story(None, receipt("ABORTED", **CROSSED), has_balance=True, balances=balances)
+        assert result.place == Place.DELIVERY_ADDRESS
 
 
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_an_unreadable_receipt_does_not_mean_that_nothing_happened(status):
-    told = story(intent(status, expires_at=before(minutes=1)), unread=True)
-    assert told.key == "receipt.unread"
-    assert told.headline == told.status.word != "Expired"
-    assert told.sentence == EXPLANATIONS["receipt.unread"].sentence
-    assert told.next_step == EXPLANATIONS["receipt.unread"].next
-    assert told.place == Place.UNKNOWN
+    result = story(intent(status, expires_at=before(minutes=1)), unread=True)
+    assert result.key == "receipt.unread"
+    assert result.headline == result.status.word != "Expired"
+    assert result.sentence == EXPLANATIONS["receipt.unread"].sentence
+    assert result.next_step == EXPLANATIONS["receipt.unread"].next
+    assert result.place == Place.UNKNOWN
 
 
 def test_a_receipt_that_was_read_is_shown_whatever_the_flag_says():
@@ -565,10 +565,10 @@ def test_a_receipt_that_was_read_is_shown_whatever_the_flag_says():
 
 
 def test_an_executed_status_without_a_receipt_is_a_conflict():
-    told = story(intent("ABORTED"))
-    assert told.key == "receipt.missing"
-    assert told.headline == "Aborted"
-    assert "These conflict." in told.sentence
+    result = story(intent("ABORTED"))
+    assert result.key == "receipt.missing"
+    assert result.headline == "Aborted"
+    assert "These conflict." in result.sentence
     assert story(intent("ABORTED"), has_balance=True, balances=HELD).key == "aborted.recoverable"
 
 
@@ -644,9 +644,9 @@ WHERE = [
     ("of_intent", "of_receipt", "more", "place", "address"), [row[1:] for row in WHERE], ids=[row[0] for row in WHERE]
 )
 def test_the_location_of_the_funds_has_an_address(of_intent, of_receipt, more, place, address):
-    told = story(of_intent.model_copy(update=ADDRESSES), of_receipt, **more)
-    assert told.place == place
-    assert (told.address, told.address_chain_id) == address
+    result = story(of_intent.model_copy(update=ADDRESSES), of_receipt, **more)
+    assert result.place == place
+    assert (result.address, result.address_chain_id) == address
 
 
 def test_a_failed_refund_names_the_intent_address_of_its_side():
@@ -659,44 +659,44 @@ def test_a_failed_refund_names_the_intent_address_of_its_side():
 def test_an_overdue_refund_is_not_waited_for():
     late = {"updated_at": NOW - patience.RETURN}
     legs = {"deposit": transaction("SUCCEEDED", **late), "origin": transaction("REVERTED", **late)}
-    told = story(None, receipt("FAILED", **legs, **late))
-    assert told.sentence.endswith("No refund has been seen in 15 min.")
-    assert "Wait" not in told.next_step
+    result = story(None, receipt("FAILED", **legs, **late))
+    assert result.sentence.endswith("No refund has been seen in 15 min.")
+    assert "Wait" not in result.next_step
 
 
 def test_a_bridging_transfer_past_its_estimate_is_not_expected_in_the_past():
-    told = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
-    assert told.headline == "Bridging to Base"
-    assert told.next_step == "Wait. Expected by 14:02:12 UTC, slightly behind schedule."
+    result = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
+    assert result.headline == "Bridging to Base"
+    assert result.next_step == "Wait. Expected by 14:02:12 UTC, slightly behind schedule."
 
 
 def test_a_refund_on_the_destination_chain_is_described():
-    told = story(intent(), receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
-    assert told.headline == "Refunded on Base"
-    assert told.location == "In the owner's wallet on Base: 99,500,000 base units."
-    assert told.tone == Tone.NEUTRAL
-    assert told.who == Who.NOBODY
+    result = story(intent(), receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
+    assert result.headline == "Refunded on Base"
+    assert result.location == "In the owner's wallet on Base: 99,500,000 base units."
+    assert result.tone == Tone.NEUTRAL
+    assert result.who == Who.NOBODY
 
 
 def test_a_refund_on_the_origin_chain_is_described():
-    told = story(intent(), receipt("REFUNDED", refund="SUCCEEDED"))
-    assert told.location == "In the owner's wallet on Arbitrum: 99.50 USDC."
+    result = story(intent(), receipt("REFUNDED", refund="SUCCEEDED"))
+    assert result.location == "In the owner's wallet on Arbitrum: 99.50 USDC."
 
 
 def test_an_open_quote_has_a_deadline():
-    told = story(intent("QUOTED"))
-    assert "until 14:06:11 UTC" in told.sentence
-    assert told.deadline == NOW + timedelta(minutes=3)
+    result = story(intent("QUOTED"))
+    assert "until 14:06:11 UTC" in result.sentence
+    assert result.deadline == NOW + timedelta(minutes=3)
 
 
 def test_a_bridging_transfer_says_until_when_to_wait():
     slow = receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=LATE_CCTP)
     assert story(intent(), slow).headline == "Bridging to Base"
-    told = story(intent(), slow, has_balance=False)
-    assert told.headline == "Bridging to Base, longer than estimated"
-    assert "CCTP can take up to 30 min" in told.sentence
-    assert told.next_step == "Wait until 14:32:51 UTC. If nothing has changed by then, contact support."
-    assert told.place == Place.PROVIDER
+    result = story(intent(), slow, has_balance=False)
+    assert result.headline == "Bridging to Base, longer than estimated"
+    assert "CCTP can take up to 30 min" in result.sentence
+    assert result.next_step == "Wait until 14:32:51 UTC. If nothing has changed by then, contact support."
+    assert result.place == Place.PROVIDER
 
 
 QUIET_SINCE = before(seconds=20)
@@ -806,9 +806,14 @@ SURE = [
     ("of_receipt", "status_tone", "icon", "tone", "certainty"), [row[1:] for row in SURE], ids=[row[0] for row in SURE]
 )
 def test_only_what_is_confirmed_is_green_and_said_to_be_there(of_receipt, status_tone, icon, tone, certainty):
-    told = story(intent(None if of_receipt else "SUCCEEDED"), of_receipt, unread=True)
-    assert (told.status.tone, told.status.icon, told.tone, told.certainty) == (status_tone, icon, tone, certainty)
-    assert told.surety is (Surety.HERE if certainty is Certainty.CONFIRMED else Surety.EXPECTED)
+    result = story(intent(None if of_receipt else "SUCCEEDED"), of_receipt, unread=True)
+    assert (result.status.tone, result.status.icon, result.tone, result.certainty) == (
+        status_tone,
+        icon,
+        tone,
+        certainty,
+    )
+    assert result.surety is (Surety.HERE if certainty is Certainty.CONFIRMED else Surety.EXPECTED)
 
 
 EMPTY = [
@@ -828,16 +833,16 @@ EMPTY = [
     ("of_receipt", "headline", "certainty"), [row[1:] for row in EMPTY], ids=[row[0] for row in EMPTY]
 )
 def test_an_empty_intent_address_that_should_hold_the_funds_is_in_the_headline(of_receipt, headline, certainty):
-    told = story(intent(), of_receipt, has_balance=False)
-    assert (told.headline, told.certainty) == (headline, certainty)
+    result = story(intent(), of_receipt, has_balance=False)
+    assert (result.headline, result.certainty) == (headline, certainty)
 
 
 def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     unchecked = at(intent("COMMITTED"))
-    told = summaries.of(unchecked.at(NOW, PENDING))
-    assert (told.headline, told.location, told.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
-    assert (told.amount, told.who, told.deadline) == ("", Who.NOBODY, None)
-    assert (told.certainty, told.surety) == (Certainty.UNKNOWN, Surety.EXPECTED)
+    result = summaries.of(unchecked.at(NOW, PENDING))
+    assert (result.headline, result.location, result.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
+    assert (result.amount, result.who, result.deadline) == ("", Who.NOBODY, None)
+    assert (result.certainty, result.surety) == (Certainty.UNKNOWN, Surety.EXPECTED)
     without = summaries.of(unchecked)
     assert (without.headline, without.who, without.certainty) == ("Committed", Who.PAYER, Certainty.LIKELY)
     assert without.next_step.startswith("Confirm the deposit")
@@ -882,8 +887,8 @@ ATTENTIONS = [
     ("of_receipt", "attention", "cause"), [row[1:] for row in ATTENTIONS], ids=[row[0] for row in ATTENTIONS]
 )
 def test_a_delay_needs_attention_if_nothing_else_does(of_receipt, attention, cause):
-    told = story(ESTIMATED, of_receipt)
-    assert (told.attention, told.cause) == (attention, cause)
+    result = story(ESTIMATED, of_receipt)
+    assert (result.attention, result.cause) == (attention, cause)
 
 
 @pytest.mark.parametrize("status", [str(status) for status in IntentStatus])
@@ -903,9 +908,9 @@ def test_the_summary_and_its_next_change_are_computed_once():
 
 
 def test_a_result_says_what_support_needs_to_know():
-    told = story(None, receipt("FAILED"))
-    assert told.contact
-    assert told.contact == EXPLANATIONS["failed.no_trace"].contact
+    result = story(None, receipt("FAILED"))
+    assert result.contact
+    assert result.contact == EXPLANATIONS["failed.no_trace"].contact
 
 
 def test_a_summary_says_whether_the_transfer_is_closed():
@@ -913,9 +918,9 @@ def test_a_summary_says_whether_the_transfer_is_closed():
 
 
 def test_summaries_are_compared_by_everything_they_show():
-    told, again = (story(None, RETRYING).told for _ in range(2))
+    result, again = (story(None, RETRYING).told for _ in range(2))
     later = story(None, RETRYING, now=NOW + timedelta(minutes=10)).told
-    assert told == again != later
+    assert result == again != later
 
 
 NAMELESS = [
@@ -927,8 +932,8 @@ NAMELESS = [
 
 @pytest.mark.parametrize(("of_refund", "of_both"), [row[1:] for row in NAMELESS], ids=[row[0] for row in NAMELESS])
 def test_a_refund_has_no_location_without_address_chain_and_owner(of_refund, of_both):
-    told = story(intent(**of_both), receipt("REFUNDED", refund=refund("SUCCEEDED", **of_refund), **of_both))
-    assert (told.key, told.place, told.address) == ("refunded.elsewhere", Place.UNKNOWN, None)
+    result = story(intent(**of_both), receipt("REFUNDED", refund=refund("SUCCEEDED", **of_refund), **of_both))
+    assert (result.key, result.place, result.address) == ("refunded.elsewhere", Place.UNKNOWN, None)
 
 
 def test_a_paused_token_is_mentioned_only_if_the_next_step_is_to_recover():
@@ -946,9 +951,9 @@ def test_after_a_failed_refund_the_funds_are_where_their_balance_is():
 
 def test_a_stalled_transfer_says_for_how_long():
     stale = transaction("SUCCEEDED", **STALE)
-    told = story(None, receipt(deposit=stale, origin=stale, **STALE))
-    assert told.headline == "No progress for 1 h"
-    assert told.location == "In transit from Arbitrum to Base via Relay."
+    result = story(None, receipt(deposit=stale, origin=stale, **STALE))
+    assert result.headline == "No progress for 1 h"
+    assert result.location == "In transit from Arbitrum to Base via Relay."
 
 
 def test_an_unreported_amount_is_not_invented():
@@ -1005,9 +1010,9 @@ def test_a_wait_says_until_when_and_then_to_contact_support():
 
 
 def test_an_owner_who_must_act_must_still_act_once_support_should_be_contacted():
-    told = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=2))
-    assert (told.key, told.who) == ("executing.underpaid", Who.OWNER)
-    assert told.next_step.startswith("Contact support now.")
+    result = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=2))
+    assert (result.key, result.who) == ("executing.underpaid", Who.OWNER)
+    assert result.next_step.startswith("Contact support now.")
 
 
 def test_a_wait_without_a_last_change_names_no_time():
@@ -1046,10 +1051,10 @@ TRANSACTIONS = st.one_of(
     st.sampled_from([None, False, True]),
 )
 def test_every_combination_of_missing_fields_has_a_summary(of_intent, of_receipt, has_balance):
-    told = story(of_intent, of_receipt, has_balance=has_balance)
-    assert told.headline
-    assert told.location
-    assert told.next_step
+    result = story(of_intent, of_receipt, has_balance=has_balance)
+    assert result.headline
+    assert result.location
+    assert result.next_step
 
 
 def test_bare_objects_have_a_summary():

@@ -138,36 +138,36 @@ def crossing():
 
 
 def test_times_durations_and_sentences_are_shown():
-    told = {step.name: step for step in timeline(intent(), crossing()).steps}
-    assert told[Name.DEPOSIT].sentence == "Received 100.00 USDC at the deposit address on Arbitrum."
-    assert told[Name.DEPOSIT].at == before(seconds=50)
-    assert told[Name.DEPOSIT].took == timedelta(seconds=10)
-    assert told[Name.ORIGIN].sentence == "Sent from Arbitrum to CCTP."
-    assert told[Name.ORIGIN].took == timedelta(seconds=30)
-    assert told[Name.DESTINATION].sentence == "Waiting for Circle attestation of the burn on Arbitrum."
-    assert told[Name.DESTINATION].at is None
-    assert told[Name.DESTINATION].took == timedelta(seconds=20)
-    assert told[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
+    result = {step.name: step for step in timeline(intent(), crossing()).steps}
+    assert result[Name.DEPOSIT].sentence == "Received 100.00 USDC at the deposit address on Arbitrum."
+    assert result[Name.DEPOSIT].at == before(seconds=50)
+    assert result[Name.DEPOSIT].took == timedelta(seconds=10)
+    assert result[Name.ORIGIN].sentence == "Sent from Arbitrum to CCTP."
+    assert result[Name.ORIGIN].took == timedelta(seconds=30)
+    assert result[Name.DESTINATION].sentence == "Waiting for Circle attestation of the burn on Arbitrum."
+    assert result[Name.DESTINATION].at is None
+    assert result[Name.DESTINATION].took == timedelta(seconds=20)
+    assert result[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
 
 
 def test_the_time_is_compared_with_the_estimate():
     quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(120)))
-    told = timeline(quoted, crossing())
-    assert told.elapsed == timedelta(minutes=1)
-    assert told.estimate == timedelta(minutes=2)
-    assert told.share == 50
-    assert told.estimate_is_given
-    assert told.due_at == NOW + timedelta(minutes=1)
-    assert not told.late
+    result = timeline(quoted, crossing())
+    assert result.elapsed == timedelta(minutes=1)
+    assert result.estimate == timedelta(minutes=2)
+    assert result.share == 50
+    assert result.estimate_is_given
+    assert result.due_at == NOW + timedelta(minutes=1)
+    assert not result.late
 
 
 @pytest.mark.parametrize(
     ("origin", "destination", "seconds"), [(ARBITRUM, BASE, 15), (ETHEREUM, BASE, 45), (ETHEREUM, ETHEREUM, 60)]
 )
 def test_without_an_estimate_the_usual_time_counts(origin, destination, seconds):
-    told = timeline(intent(origin_chain_id=origin, destination_chain_id=destination))
-    assert told.estimate == timedelta(seconds=seconds)
-    assert not told.estimate_is_given
+    result = timeline(intent(origin_chain_id=origin, destination_chain_id=destination))
+    assert result.estimate == timedelta(seconds=seconds)
+    assert not result.estimate_is_given
 
 
 @pytest.mark.parametrize(
@@ -194,26 +194,26 @@ def test_a_transfer_is_late_beyond_its_grace_period(provider, minutes, estimated
 
 def test_the_duration_stops_at_the_end():
     done = receipt("SUCCEEDED", summary=summary(started_at=before(minutes=5), finished_at=before(minutes=3)))
-    told = timeline(intent(), done)
-    assert told.elapsed == timedelta(minutes=2)
-    assert told.finished
-    assert told.late
+    result = timeline(intent(), done)
+    assert result.elapsed == timedelta(minutes=2)
+    assert result.finished
+    assert result.late
 
 
 def test_a_reason_belongs_to_the_failed_step_only():
     failed = transaction("REVERTED", status_reason="execution reverted \u202e")
-    told = timeline(None, receipt("FAILED", deposit=transaction("SUCCEEDED", status_reason="old"), origin=failed))
-    reasons = {step.name: step.reason for step in told.steps}
+    result = timeline(None, receipt("FAILED", deposit=transaction("SUCCEEDED", status_reason="old"), origin=failed))
+    reasons = {step.name: step.reason for step in result.steps}
     assert reasons[Name.DEPOSIT] is None
     assert reasons[Name.ORIGIN].shown == "execution reverted ⟨U+202E⟩"
 
 
 def test_a_refund_names_amount_address_and_chain():
-    told = timeline(None, receipt("REFUNDED", refund="SUCCEEDED"))
-    assert told.steps[-1].sentence == "Refunded 99.50 USDC to the owner on Arbitrum."
+    result = timeline(None, receipt("REFUNDED", refund="SUCCEEDED"))
+    assert result.steps[-1].sentence == "Refunded 99.50 USDC to the owner on Arbitrum."
     stranger = refund("SUCCEEDED", to_address="0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4", chain_id=BASE)
-    told = timeline(None, receipt("REFUNDED", refund=stranger))
-    assert told.steps[-1].sentence == "Refunded 99,500,000 base units to 0x51aa07…00C2d4 on Base."
+    result = timeline(None, receipt("REFUNDED", refund=stranger))
+    assert result.steps[-1].sentence == "Refunded 99,500,000 base units to 0x51aa07…00C2d4 on Base."
 
 
 def test_the_grace_period_is_a_minute_or_half_the_estimate():
@@ -248,8 +248,8 @@ def test_the_reason_of_an_earlier_attempt_is_marked():
 
 
 def sentence(name, of_receipt, *, of_intent=None, **more) -> str:
-    told = display.of(at(of_intent, of_receipt, **more))
-    return next(step.sentence for step in told.steps if step.name is name)
+    result = display.of(at(of_intent, of_receipt, **more))
+    return next(step.sentence for step in result.steps if step.name is name)
 
 
 QUOTED = intent(quote=IntentProviderQuote(to_amount=99_910_000))
@@ -359,20 +359,22 @@ def test_each_step_has_its_sentence(name, of_receipt, expected):
 def test_steps_that_could_not_be_loaded_are_unknown(status):
     of_intent = intent(status, expires_at=before(minutes=1))
     situation = at(of_intent, None, unread=True)
-    told = display.of(situation)
-    assert {step.state for step in told.steps[2:]} == {State.UNKNOWN}
-    assert all("nknown" in step.sentence for step in told.steps[2:])
+    result = display.of(situation)
+    assert {step.state for step in result.steps[2:]} == {State.UNKNOWN}
+    assert all("nknown" in step.sentence for step in result.steps[2:])
     stops = route.of(situation)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
 
 
 @pytest.mark.parametrize("status", ["EXECUTING", "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED"])
 def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved(status):
-    told = timeline(intent(status)).steps
-    assert {step.state for step in told[2:]} == {State.UNKNOWN}
-    assert not any("No deposit" in step.sentence for step in told)
-    tale = summaries.of(at(intent(status)))
-    assert not any(word in f"{tale.headline} {tale.location}" for word in ("No deposit", "In the owner's wallet on"))
+    result = timeline(intent(status)).steps
+    assert {step.state for step in result[2:]} == {State.UNKNOWN}
+    assert not any("No deposit" in step.sentence for step in result)
+    summary = summaries.of(at(intent(status)))
+    assert not any(
+        word in f"{summary.headline} {summary.location}" for word in ("No deposit", "In the owner's wallet on")
+    )
     assert {stop.reached for stop in route.of(at(intent(status)))} == {Reached.UNKNOWN}
 
 
@@ -493,11 +495,11 @@ def test_every_combination_has_steps_and_a_route(status):
             "destination_transaction": made[destination],
         }
         of_receipt = usual.model_copy(update=legs)
-        told = timeline(None, of_receipt)
-        assert [step.name for step in told.steps][:5] == list(Name)[:5]
-        if told.finished:
-            assert all(step.state not in (State.CURRENT, State.WAITING) for step in told.steps)
-        for step, leg in zip(told.steps[2:], (deposit, origin, destination), strict=False):
+        result = timeline(None, of_receipt)
+        assert [step.name for step in result.steps][:5] == list(Name)[:5]
+        if result.finished:
+            assert all(step.state not in (State.CURRENT, State.WAITING) for step in result.steps)
+        for step, leg in zip(result.steps[2:], (deposit, origin, destination), strict=False):
             assert (step.state is State.DONE) == (leg == "SUCCEEDED")
             assert step.state is not State.FAILED or leg in ("FAILED", "ABORTED")
         assert sum(stop.reached is Reached.HERE for stop in drawn(of_receipt)) <= 1
@@ -528,23 +530,23 @@ def timed(*, estimate: int, ends: tuple[int, int, int]):
 
 
 def test_bars_follow_one_another_within_the_estimate() -> None:
-    told = timed(estimate=100, ends=(10, 30, 60))
-    bars = {step.name: step.bar for step in told.steps}
+    result = timed(estimate=100, ends=(10, 30, 60))
+    bars = {step.name: step.bar for step in result.steps}
     assert [(bars[name].start, bars[name].length) for name in (Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION)] == [
         (0, 10),
         (10, 20),
         (30, 30),
     ]
     assert bars[Name.QUOTED] is None
-    assert told.estimate_share == 100
+    assert result.estimate_share == 100
 
 
 def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_slowest_step_is_marked() -> None:
-    told = timed(estimate=50, ends=(20, 40, 200))
-    last = told.steps[-1]
+    result = timed(estimate=50, ends=(20, 40, 200))
+    last = result.steps[-1]
     assert (last.bar.start, last.bar.length) == (20, 80)
-    assert told.estimate_share == 25
-    assert [step.name for step in told.steps if step.took_most] == [Name.DESTINATION]
+    assert result.estimate_share == 25
+    assert [step.name for step in result.steps if step.took_most] == [Name.DESTINATION]
 
 
 @pytest.mark.parametrize(
@@ -568,17 +570,17 @@ def test_a_running_step_is_never_marked_as_the_slowest() -> None:
     ends = {"deposit": before(seconds=55), "origin": before(seconds=45)}
     legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in ends.items()}
     started = summary(started_at=before(minutes=1))
-    told = timeline(intent(), receipt(destination=transaction("ON_HOLD", chain_id=BASE), summary=started, **legs))
-    assert (told.steps[-1].state, told.steps[-1].took) == (State.CURRENT, timedelta(seconds=45))
-    assert not told.steps[-1].took_most
+    result = timeline(intent(), receipt(destination=transaction("ON_HOLD", chain_id=BASE), summary=started, **legs))
+    assert (result.steps[-1].state, result.steps[-1].took) == (State.CURRENT, timedelta(seconds=45))
+    assert not result.steps[-1].took_most
 
 
 @pytest.mark.parametrize("origin", [None, "PENDING", "ABORTED"])
 def test_the_only_completed_step_is_never_the_slowest(origin) -> None:
     deposit = transaction("SUCCEEDED", txn_mined_at=before(seconds=1))
-    told = timeline(intent(), receipt(deposit=deposit, origin=origin))
-    assert any(step.bar for step in told.steps)
-    assert not any(step.took_most for step in told.steps)
+    result = timeline(intent(), receipt(deposit=deposit, origin=origin))
+    assert any(step.bar for step in result.steps)
+    assert not any(step.took_most for step in result.steps)
 
 
 def test_there_is_no_bar_without_a_start() -> None:

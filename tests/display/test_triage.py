@@ -54,15 +54,15 @@ def several(of_found: Found, newest: Reading | None = None, links=("/intent/…"
 
 def test_a_row_says_the_same_as_the_transfers_page():
     row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
-    told = summaries.of(at(intent("FAILED"), FAILED))
+    result = summaries.of(at(intent("FAILED"), FAILED))
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
     assert (row.status.word, row.headline, row.where, row.next) == (
         "Failed",
-        told.headline,
-        told.location,
-        told.instructions,
+        result.headline,
+        result.location,
+        result.instructions,
     )
-    assert row.turn == turns.whose(told)
+    assert row.turn == turns.whose(result)
     assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
 
@@ -128,11 +128,11 @@ def test_a_warning_about_an_identifier_stays_with_its_row():
 
 
 def test_the_same_transfer_is_described_once():
-    told = one(BY_HASH, intent("FAILED"), FAILED)
-    row = triage.again(told, first=3)
+    result = one(BY_HASH, intent("FAILED"), FAILED)
+    row = triage.again(result, first=3)
     assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
     assert (row.details, row.address, row.next, row.turn) == ((), "", "", "")
-    assert (row.number, row.what, row.status, row.links) == (told.number, told.what, told.status, told.links)
+    assert (row.number, row.what, row.status, row.links) == (result.number, result.what, result.status, result.links)
 
 
 MANY = [

@@ -144,8 +144,8 @@ def test_an_executed_intent_plays_the_requested_script(emulator, clock, scenario
     intent = quote(emulator)
     clock.forward(10)
     execute(emulator, intent, depositTransactionHash=HASH, scenario=scenario)
-    told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 6, 7, 20)]
-    assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
+    result = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 6, 7, 20)]
+    assert result == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
 def test_a_script_plays_at_the_requested_speed(emulator, clock):
@@ -153,8 +153,8 @@ def test_a_script_plays_at_the_requested_speed(emulator, clock):
     clock.forward(10)
     assert execute(emulator, intent, scenario=8, speed=101).code == 2000
     execute(emulator, intent, depositTransactionHash=HASH, scenario=8, speed=4)
-    told = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 1.5, 1.75, 5)]
-    assert told == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
+    result = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 1.5, 1.75, 5)]
+    assert result == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
 @pytest.mark.parametrize("scenario", ["no-such", 99, "expired-quote", {"odd": 1}])

@@ -380,8 +380,8 @@ def get(path: str, *lines: str, host: str = "Host: 127.0.0.1", version: str = "H
 
 
 def body(path: str, sent: bytes, *lines: str, kind: str = FORM, length: int | None = None) -> bytes:
-    told = len(sent) if length is None else length
-    return get(path, f"Content-Type: {kind}", f"Content-Length: {told}", *lines, method="POST") + sent
+    result = len(sent) if length is None else length
+    return get(path, f"Content-Type: {kind}", f"Content-Length: {result}", *lines, method="POST") + sent
 
 
 MANY = [f"X-{number}: {number}" for number in range(500)]
@@ -515,18 +515,18 @@ def test_half_open_connections_block_no_others_and_are_closed() -> None:
             for path in ("/healthz", "/help", "/static/img/mark.svg") * 3:
                 assert client.get(path).status_code == 200
         assert {status_of(last_words(held)) for held in (*heads, *idle)} <= {0, 408}
-        told = {status_of(last_words(held)) for held in bodies}
-        assert 408 in told
-        assert told <= {0, 408, 503}, "as many at once as may not come in"
+        result = {status_of(last_words(held)) for held in bodies}
+        assert 408 in result
+        assert result <= {0, 408, 503}, "as many at once as may not come in"
 
 
 def last_words(held: socket.socket) -> bytes:
     """What came before the connection was closed; raises where it is not."""
-    told = b""
+    result = b""
     with suppress(ConnectionError):
         while piece := held.recv(65_536):
-            told += piece
-    return told
+            result += piece
+    return result
 
 
 @pytest.mark.deep

@@ -141,10 +141,10 @@ def test_every_response_has_the_security_headers(server: str, known: dict[str, s
 def test_responses_of_the_server_itself_have_the_security_headers(server: str, request_line: str, status: int) -> None:
     head = raw(server, f"{request_line}\r\nHost: 127.0.0.1\r\n\r\n".encode()).partition(b"\r\n\r\n")[0].decode()
     assert head.startswith(f"HTTP/1.1 {status} ")
-    told = dict(line.lower().split(": ", 1) for line in head.splitlines()[1:])
-    assert {name: told.get(name) for name in ONCE} == {name: value.lower() for name, value in ONCE.items()}
-    assert told["content-security-policy"] == FILE_POLICY
-    assert "server" not in told
+    result = dict(line.lower().split(": ", 1) for line in head.splitlines()[1:])
+    assert {name: result.get(name) for name in ONCE} == {name: value.lower() for name, value in ONCE.items()}
+    assert result["content-security-policy"] == FILE_POLICY
+    assert "server" not in result
 
 
 def test_a_304_response_does_not_change_the_cached_policy(server: str, known: dict[str, str]) -> None:
@@ -298,8 +298,8 @@ def test_even_a_debug_page_shows_no_settings() -> None:
     )
     clean = {"PATH": os.environ["PATH"]}
     command = [sys.executable, "-c", script]
-    told = subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
-    assert told.stdout.split() == ["500", "True", "False"], told.stderr
+    result = subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
+    assert result.stdout.split() == ["500", "True", "False"], result.stderr
 
 
 # Forms that write.

@@ -208,9 +208,9 @@ async def test_persistent_errors_are_reported_once_and_retried_less_and_less(sta
         service.wait = service.look = lambda number: (0.0, status)
         before = clock()
         await asyncio.sleep(10 * MINUTE)
-        told = found[0].snapshots[-1]
-        assert told.stale_since
-        assert told.receipt.status == "EXECUTING", "the last known snapshot stays"
+        result = found[0].snapshots[-1]
+        assert result.stale_since
+        assert result.receipt.status == "EXECUTING", "the last known snapshot stays"
         assert len(found[0].snapshots) <= 3
         asked = service.calls(since=before)
         times = [at for at in service.times() if at > before]

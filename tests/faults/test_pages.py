@@ -70,9 +70,9 @@ def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
         yield f"status {answer.status_code}"
     if answer.status_code == 503 and fault in SAID:
         yield "503 because of an answer"
-    told = answer.body + repr(answer.headers)
+    result = answer.body + repr(answer.headers)
     hidden = ("Traceback", CANARY, settings.SECRET_KEY, str(ROOT), "upstream-page", "rpc/Service")
-    yield from (f"tells {word}" for word in hidden if word in told)
+    yield from (f"tells {word}" for word in hidden if word in result)
     shown = set(REFERENCE.findall(answer.body))
     for reference in shown:
         lines = [line for line in log.lines if re.search(rf"{re.escape(reference)}(?![.\d])", line)]

@@ -87,8 +87,8 @@ def test_fifty_addresses_have_fifty_times_the_rate() -> None:
 @pytest.mark.usefixtures("way")
 def test_addresses_of_one_ipv6_network_share_a_limit() -> None:
     one, other = "2001:db8:1:2::", "2001:db8:1:3::"
-    told = [visit(f"{one}{number:x}").status_code for number in range(1, 11)]
-    assert told == [200] * 8 + [429] * 2
+    result = [visit(f"{one}{number:x}").status_code for number in range(1, 11)]
+    assert result == [200] * 8 + [429] * 2
     assert visit(f"{other}1").status_code == 200
     assert statuses("::ffff:198.51.100.7", 8) == [200] * 8
     assert visit("198.51.100.7").status_code == 429, "the same address, written otherwise"
@@ -136,9 +136,9 @@ def test_static_files_localhost_and_requests_without_an_address_are_not_counted(
 def test_pages_with_many_service_calls_have_a_limit_of_their_own(way: Recorded, method: str, path: str) -> None:
     path, _, query = path.partition("?")
     ask = {"REMOTE_ADDR": "203.0.113.7", "QUERY_STRING": query}
-    told = [Client().generic(method, path, **ask).status_code for _ in range(3)]
-    assert 429 not in told[:2]
-    assert told[2] == 429
+    result = [Client().generic(method, path, **ask).status_code for _ in range(3)]
+    assert 429 not in result[:2]
+    assert result[2] == 429
     assert visit("203.0.113.7").status_code == 200, "other pages are not meant"
 
 
@@ -217,13 +217,13 @@ def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_prox
         roots = [stack.enter_context(dashboard(**env)) for _ in range(2)]
         client = stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE))
         for visitor in ("203.0.113.7", "2001:db8::7"):
-            told = [
+            result = [
                 client.get(f"{roots[number % 2]}/help", headers={"X-Forwarded-For": visitor}).status_code
                 for number in range(40)
             ]
             # Some come back while this runs; each process by itself would have let twice as many through.
-            assert 8 <= told.count(200) <= 15, told
-            assert set(told) == {200, 429}
+            assert 8 <= result.count(200) <= 15, result
+            assert set(result) == {200, 429}
 
 
 @pytest.mark.deep

@@ -44,7 +44,7 @@ TROUBLE = [
 
 def told_of(error: BaseException) -> str:
     """Everything that hangs on an exception."""
-    told = [
+    result = [
         repr(error),
         str(error),
         repr(vars(error)),
@@ -52,7 +52,7 @@ def told_of(error: BaseException) -> str:
         repr(error.__cause__),
         repr(error.__context__),
     ]
-    return "\n".join(told)
+    return "\n".join(result)
 
 
 def debug_page(error: BaseException) -> str:
@@ -104,14 +104,14 @@ def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkey
 def test_printed_settings_do_not_contain_the_access_key() -> None:
     assert settings.ENV.intents_service_access_key is not None
     assert settings.ENV.intents_service_access_key.get_secret_value() == KEY
-    for told in (
+    for result in (
         settings.ENV,
         settings.ENV.model_dump(),
         settings.ENV.model_dump_json(),
         wiring.config(),
         vars(settings),
     ):
-        assert KEY not in repr(told)
+        assert KEY not in repr(result)
 
 
 def test_the_access_key_is_on_no_command_line_and_in_no_page(server: str) -> None:

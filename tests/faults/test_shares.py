@@ -259,8 +259,8 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
 @pytest.mark.usefixtures("emulator")
 def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    told = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
-    assert told == [200] * inbound.BURST_SECONDS + [429]
+    result = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
+    assert result == [200] * inbound.BURST_SECONDS + [429]
     monkeypatch.setattr(inbound, "spend", None)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
@@ -337,9 +337,9 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     await other.post(b"q=" + NOTHING.encode())
     assert other.status == 200
     await asyncio.gather(*sending)
-    told = [each.status for each in greedy]
-    assert 429 in told, "beyond the share"
-    assert set(told) <= {400, 429}
+    result = [each.status for each in greedy]
+    assert 429 in result, "beyond the share"
+    assert set(result) <= {400, 429}
     assert inbound.bodies.held == 0
 
 
@@ -376,10 +376,10 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    told = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
-    assert [each.status_code for each in told[:-1]] == [200] * inbound.BURST_SECONDS
-    assert is_refused(told[-1])
-    assert told[-1].headers["X-Content-Type-Options"] == "nosniff"
+    result = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
+    assert [each.status_code for each in result[:-1]] == [200] * inbound.BURST_SECONDS
+    assert is_refused(result[-1])
+    assert result[-1].headers["X-Content-Type-Options"] == "nosniff"
     assert call(OTHER).status_code == 200
     assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
 

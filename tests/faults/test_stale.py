@@ -98,9 +98,9 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
     old = dashboard.visit(path, **how)
     assert old.status_code == 200
     assert int(old["Content-Length"]) == len(old.content)
-    told = re.search(r'<hx-partial hx-target="#old-answers" hx-swap="innerHTML">(.+?)</hx-partial>', old.body, re.S)
-    assert told
-    assert "6 min ago" in told[1]
+    result = re.search(r'<hx-partial hx-target="#old-answers" hx-swap="innerHTML">(.+?)</hx-partial>', old.body, re.S)
+    assert result
+    assert "6 min ago" in result[1]
 
 
 def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
@@ -129,11 +129,11 @@ def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
     dashboard.service.inject(FAULTS["502 with a page"])
     answer = dashboard.visit(paths["intent running"])
     after = re.search(shown, answer.body)
-    told = re.search(r'Last updated <time datetime="([^"]+)"', answer.body)
+    result = re.search(r'Last updated <time datetime="([^"]+)"', answer.body)
     assert before
     assert after
-    assert told
-    assert after[1] == told[1]
+    assert result
+    assert after[1] == result[1]
 
 
 def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:

@@ -73,13 +73,13 @@ def pages(service: Hostile) -> Iterator[str]:
     for scenario in SCENARIOS:
         path = f"/intent/{service.finished(scenario)['intentId']}"
         yield from (path, f"{path}/proof")
-    told = f"/intent/{service.finished(11)['intentId']}"
-    yield from (f"{told}/{part}" for part in (*OF_AN_INTENT, *FILES))
-    yield from (f"{told}.json", f"/embed{told}", f"/intent/{service.play(3)['intentId']}/commit")
-    yield from (f"/oembed?format={kind}&url=http://testserver{told}" for kind in ("json", "xml"))
+    result = f"/intent/{service.finished(11)['intentId']}"
+    yield from (f"{result}/{part}" for part in (*OF_AN_INTENT, *FILES))
+    yield from (f"{result}.json", f"/embed{result}", f"/intent/{service.play(3)['intentId']}/commit")
+    yield from (f"/oembed?format={kind}&url=http://testserver{result}" for kind in ("json", "xml"))
     yield from ("/", "/newest", "/history", f"/history?owner={owner}", "/recoverable", "/demo", "/kept")
     yield from (f"/address/{owner}", f"/address/{owner}/share", f"/address/{owner}/feed.atom", f"/address/{USDC}")
-    yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={told[8:]}")
+    yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={result[8:]}")
     yield from ("/chains", "/chain/1", "/chain/8453", "/tokens?chain=1", "/tokens?q=usd", "/tokens/rows?chain=1")
     yield from (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", f"/token/1/{USDC}/intents", f"/token/1/{NATIVE}")
     yield from (f"/token/8453/{FAKE}", "/routes", f"/routes?from=1&token={USDC}", f"/routes/tokens?from=1&token={USDC}")
@@ -129,9 +129,9 @@ def crawl(service: Hostile) -> Crawl:
             assert answer.status_code < 500, path
             answers[path] = Answer(kind_of(answer.headers["Content-Type"]), b"".join(answer))
         for method, path, how in piecewise(service):
-            told = ask(method, path, **how)
-            assert told.status_code < 500, path
-            answers[path] = Answer(kind_of(told.headers["Content-Type"]), told.content)
+            result = ask(method, path, **how)
+            assert result.status_code < 500, path
+            answers[path] = Answer(kind_of(result.headers["Content-Type"]), result.content)
     return Crawl(service, answers, logged.lines)
 
 
@@ -474,12 +474,12 @@ def test_the_log_of_a_dashboard_process_has_one_event_per_line(form: str) -> Non
     paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")
     with (
         serving(refusing_in_many_lines) as service,
-        logging_dashboard(form, service.url) as (root, told),
+        logging_dashboard(form, service.url) as (root, result),
         httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as visitor,
     ):
         for path in paths:
             visitor.get(path, headers={"User-Agent": "x\x1b[31m", "Referer": "http://x/%0aforged"})
-        lines = told()
+        lines = result()
     assert len(lines) > 2
     assert [
         line for line in lines if not (is_event(line, form) or line.startswith(("intents-ui is ready", "  ")))

@@ -156,9 +156,9 @@ def test_no_request_is_sent_over_an_insecure_connection(trusting: Dashboard, wro
         logging.getLogger("intents_ui.service").removeHandler(handler)
     assert answer.status_code == 503
     assert "A secure (TLS) connection to the service failed" in words_of(answer)
-    told = [record.getMessage() for record in errors if record.getMessage().startswith("GetIntent failed")]
-    assert len(told) == 1
-    assert "no secure connection" in told[0]
+    result = [record.getMessage() for record in errors if record.getMessage().startswith("GetIntent failed")]
+    assert len(result) == 1
+    assert "no secure connection" in result[0]
 
 
 def test_an_unreachable_host_costs_no_more_than_the_connect_timeout(dashboard: Dashboard) -> None:
@@ -450,10 +450,10 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     dashboard.service.requests.clear()
     with wiring.places().page(seconds=8):
         answer = Client().post(path, filled)
-    told = " ".join(LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split())
+    result = " ".join(LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split())
     assert answer.status_code == 409
-    assert "Status has changed" in told
-    assert "Current status: Quoted" in told
+    assert "Status has changed" in result
+    assert "Current status: Quoted" in result
     assert [each.operation for each in dashboard.service.requested("GetIntent", "CommitIntent")] == [
         "GetIntent",
         "CommitIntent",

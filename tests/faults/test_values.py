@@ -447,8 +447,8 @@ def quote(dashboard: Dashboard, emulator: Emulator) -> Transfer:
     [(0, 290, 300), (90, 200, 215), (-90, 380, 395), (86_400, 0, 0), (-86_400, 86_400, 86_700)],
 )
 def test_time_left_is_measured_by_the_services_clock(quote: Transfer, ahead: int, least: int, most: int) -> None:
-    told = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
-    answer = quote.page(headers={"Date": told})
+    result = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+    answer = quote.page(headers={"Date": result})
     left = LexborHTMLParser(answer.body).css("time[data-until]")
     if most == 0:
         assert all(each.text() == "0 s" for each in left)
@@ -457,7 +457,7 @@ def test_time_left_is_measured_by_the_services_clock(quote: Transfer, ahead: int
     for each in left:
         assert least <= seconds(each.text()) <= most + 1
         assert abs(int(each.attributes.get("data-ahead") or 0) - ahead) <= 5
-    fields = quote.page("/proof", headers={"Date": told})
+    fields = quote.page("/proof", headers={"Date": result})
     at = LexborHTMLParser(fields.body).css_first('[data-field="intent.expiresAt"] time')
     assert at is not None
     assert at.attributes["datetime"] == quote.answers["GetIntent"]["intent"]["expiresAt"], "a moment stays"
@@ -503,9 +503,9 @@ def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) ->
     transfer.answers = {"GetIntentHistory": {"intents": [entry], "nextPage": None}}
     row = LexborHTMLParser(transfer.page(path="/history").body).css_first(f"#row-{OTHER}")
     assert row is not None
-    told = row.text(separator=" ")
-    assert "Failed" in told
-    assert "Succeeded" not in told
+    result = row.text(separator=" ")
+    assert "Failed" in result
+    assert "Succeeded" not in result
 
 
 # F62: status and transactions disagree
@@ -537,6 +537,6 @@ def test_an_unreadable_amount_is_not_treated_as_zero(transfer: Transfer) -> None
     transfer.put("GetIntentReceipt", "intentReceipt", "summary", "destinationTokenAmount", value=None)
     part = LexborHTMLParser(transfer.page().body).css_first("#receipt")
     assert part is not None
-    told = re.sub(r"\s+", " ", part.text(separator=" "))
-    assert "5,000.00 USDC" in told
-    assert not re.search(r"(?<![\d.,])0 USDC", told)
+    result = re.sub(r"\s+", " ", part.text(separator=" "))
+    assert "5,000.00 USDC" in result
+    assert not re.search(r"(?<![\d.,])0 USDC", result)

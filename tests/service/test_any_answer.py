@@ -132,8 +132,8 @@ def test_any_json_is_parsed_or_raises_a_service_error(answer):
     operation, document = answer
     for content in (document, named(document)):
         found = answer_or_error(operation, json.dumps(content).encode())
-        told = str(found) if isinstance(found, ServiceError) else _every_text_in(found)
-        told.encode()  # raises if half a character has got past the door
+        result = str(found) if isinstance(found, ServiceError) else _every_text_in(found)
+        result.encode()  # raises if half a character has got past the door
 
 
 @QUIET

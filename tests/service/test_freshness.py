@@ -14,9 +14,9 @@ def old(operation: str) -> OldAnswer:
 
 
 def test_a_page_collects_stale_responses_of_its_threads():
-    with collecting() as told:
+    with collecting() as result:
         together(*(lambda n=n: tell(old(f"GetIntent{n}")) for n in range(3)))
-    assert sorted(each.operation for each in told) == ["GetIntent0", "GetIntent1", "GetIntent2"]
+    assert sorted(each.operation for each in result) == ["GetIntent0", "GetIntent1", "GetIntent2"]
 
 
 def test_concurrent_pages_collect_only_their_own_stale_responses():
@@ -25,4 +25,4 @@ def test_concurrent_pages_collect_only_their_own_stale_responses():
     with collecting() as other:
         tell(old("GetChains"))
     tell(old("GetTokenList"))  # nobody listens
-    assert [[each.operation for each in told] for told in (one, other)] == [["GetIntent"], ["GetChains"]]
+    assert [[each.operation for each in result] for result in (one, other)] == [["GetIntent"], ["GetChains"]]

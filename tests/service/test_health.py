@@ -303,16 +303,16 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     assert state() is State.UNKNOWN
     assert ask(service, 1) is None
     service.clock.now += 5
-    told = service.service.health.standing()
-    assert (told.state, told.answered, told.failed, told.in_trouble) == (State.UP, 5, None, None)
-    assert told.typical == 0  # by a clock that stands still
+    result = service.service.health.standing()
+    assert (result.state, result.answered, result.failed, result.in_trouble) == (State.UP, 5, None, None)
+    assert result.typical == 0  # by a clock that stands still
 
     service.does = BAD
     ask(service, 2)
     service.clock.now += 3
     ask(service, 3)
-    told = service.service.health.standing()
-    assert (told.state, told.failed, told.in_trouble) == (State.DEGRADED, 0, 3)
+    result = service.service.health.standing()
+    assert (result.state, result.failed, result.in_trouble) == (State.DEGRADED, 0, 3)
     service.does = no(8000, "NotFound", 404)
     ask(service, 4)
     assert state() is State.UP  # if only to say no

@@ -121,13 +121,13 @@ def test_a_list_is_refreshed_in_the_background_for_the_next_reader(service: Upst
         visit.send(response({"chains": [{"id": 2}]}))
 
     service.does = later
-    with collecting() as told:
+    with collecting() as result:
         for _ in range(5):
             assert service.service.ask(chains) is before
     go_on.set()
     until(lambda: service.service.ask(chains).chains[0].id == 2)
     assert service.requested == ["GetChains"] * 2
-    assert told == []
+    assert result == []
 
 
 def test_an_open_transfer_waits_briefly_for_a_fresh_response(service: Upstream) -> None:
@@ -182,8 +182,8 @@ def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -
 
 
 def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[OldAnswer]]:
-    with collecting() as told:
-        return service.service.ask(call), told
+    with collecting() as result:
+        return service.service.ask(call), result
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_a_failed_refresh_is_not_repeated_by_each_page_and_soon_succeeds(
     assert 0 < old.again_in <= 5
     service.does = status_is("SUCCEEDED")
     service.clock.now += 5
-    answer, told = told_by(service)
-    assert (answer.status, told) == ("SUCCEEDED", [])
+    answer, result = told_by(service)
+    assert (answer.status, result) == ("SUCCEEDED", [])
 
 
 def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Upstream) -> None:
@@ -485,7 +485,7 @@ def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(servic
         service.clock.now += 1
     until(lambda: not service.service._guard._pending)
     assert len(service.requested) - before <= 10 * 20
-    assert [told for call in warm for told in told_by(service, call)[1]] == []
+    assert [result for call in warm for result in told_by(service, call)[1]] == []
 
 
 @pytest.mark.deep

@@ -436,10 +436,10 @@ def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
     caplog.set_level(logging.DEBUG)
     error = ends_in(script, total=0.2)
     links: list[BaseException | None] = [error, error.__cause__, error.__context__]
-    told = [repr(link) + str(link) + str(vars(link)) for link in links if link]
-    told += [record.getMessage() + str(record.__dict__) for record in caplog.records]
+    result = [repr(link) + str(link) + str(vars(link)) for link in links if link]
+    result += [record.getMessage() + str(record.__dict__) for record in caplog.records]
     assert links[1:] == [None, None]
-    assert [text for text in told if CANARY in text] == []
+    assert [text for text in result if CANARY in text] == []
     assert error.request_id is not None
     assert any(error.request_id in record.getMessage() for record in caplog.records)
 

@@ -175,8 +175,8 @@ limits = (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_CORE, resourc
 raster.drawn_anew = lambda body: b"RIFF0000WEBP" + repr([resource.getrlimit(each)[0] for each in limits]).encode()
 sys.exit(raster.main())
 """
-    told = jail.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")
-    assert told.decode() == repr([raster.PROCESSOR_SECONDS, raster.MEMORY, 0, 0])
+    result = jail.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")
+    assert result.decode() == repr([raster.PROCESSOR_SECONDS, raster.MEMORY, 0, 0])
 
 
 @pytest.mark.finding("S10")

@@ -64,13 +64,13 @@ def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
     time = Time()
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
-    with serving(BAD) as server, collecting() as told:
+    with serving(BAD) as server, collecting() as result:
         kept = SavedLists(tmp_path, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             listed = Catalog(service).listed_chains()
     assert listed.age == pytest.approx(30 * HOUR, abs=60)
     assert isinstance(listed.error, Unreachable)
-    assert told == []  # the page says it itself
+    assert result == []  # the page says it itself
 
 
 @pytest.mark.parametrize(

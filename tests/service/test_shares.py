@@ -35,8 +35,8 @@ def test_an_address_gets_one_slot_where_a_quarter_is_less(most):
 
 def test_the_networks_of_one_ipv6_site_share_a_half():
     shares = Shares(8)
-    told = [shares.take(neighbour(number)) for number in range(6)]
-    assert told == [None] * 4 + [Lack.SHARE] * 2
+    result = [shares.take(neighbour(number)) for number in range(6)]
+    assert result == [None] * 4 + [Lack.SHARE] * 2
     assert taken(shares, "2001:db8:2:1::/64", 3) == [None, None, Lack.SHARE]
     for number in range(4):
         shares.give_back(neighbour(number))
@@ -64,12 +64,12 @@ def test_a_request_may_take_several_units():
 def test_a_released_slot_goes_to_a_waiter():
     shares = Shares(4)
     assert shares.take(HERE) is None
-    told: list[Any] = []
-    waiting = threading.Thread(target=lambda: told.append(shares.take(HERE, wait=30)))
+    result: list[Any] = []
+    waiting = threading.Thread(target=lambda: result.append(shares.take(HERE, wait=30)))
     waiting.start()
     shares.give_back(HERE)
     waiting.join(30)
-    assert told == [None]
+    assert result == [None]
 
 
 class Work:

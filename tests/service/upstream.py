@@ -20,9 +20,9 @@ class Clock:
 
 def intent(visit: Visit, status: str = "EXECUTING") -> bytes:
     """What a good service says of whichever intent it is asked about."""
-    told = {"intentId": json.loads(visit.body).get("intentId"), "status": status}
+    result = {"intentId": json.loads(visit.body).get("intentId"), "status": status}
     lists: dict[str, list[object]] = {"intents": [], "tokens": [], "chains": [{"id": 1}]}
-    return response({"intent": told, "intentReceipt": told, "intentId": "0x1"} | lists)
+    return response({"intent": result, "intentReceipt": result, "intentId": "0x1"} | lists)
 
 
 def good(visit: Visit) -> None:
