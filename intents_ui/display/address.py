@@ -12,10 +12,11 @@ from decimal import Decimal
 
 from intents_ui.display import amounts, hashes, names, solana, statuses, tokens, transfer
 from intents_ui.display.balances import Value
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.filters import IN_FLIGHT, Filters
 from intents_ui.display.mix import Share, mix
 from intents_ui.display.names import Names
+from intents_ui.display.tokens import Money
 from intents_ui.service.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
 from intents_ui.service.wire import Intent, IntentHistory, IntentStatus, TokenInfo
 

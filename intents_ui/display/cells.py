@@ -10,8 +10,9 @@ from pydantic import BaseModel
 
 from intents_ui.display import amounts, hashes, names, providers, statuses, text, times, tokens
 from intents_ui.display.amounts import Amount
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.names import Names
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import (
     Call,
     DepositIntentEntry,

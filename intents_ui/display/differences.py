@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from intents_ui.display import amounts, hashes, tokens
 from intents_ui.display.amounts import Amount
-from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
+from intents_ui.display.tokens import Money
 
 
 def exact(amount: Amount) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from intents_ui.display import amounts, hashes, names, summary, times, tokens
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.legs import DEAD, leg
 from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation
 from intents_ui.display.text import bare
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import BalanceGroup, IntentTransaction
 
 

@@ -8,6 +8,7 @@ from typing import Self
 from intents_ui.display import statuses
 from intents_ui.display.legs import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
 from intents_ui.display.text import UNKNOWN
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import (
     DepositTransaction,
     Intent,
@@ -33,20 +34,6 @@ EXECUTED = frozenset(
         IntentStatus.REFUNDED,
     }
 )
-
-
-@dataclass(frozen=True)
-class Money:
-    """An amount of a token in base units. `metadata` is the receipt's description of the token.
-
-    `decimals` came with the amount, for a token without another description.
-    """
-
-    value: int | None
-    chain_id: int | None
-    token_address: str | None
-    metadata: TokenMetadata | None = None
-    decimals: int | None = None
 
 
 @dataclass(frozen=True)

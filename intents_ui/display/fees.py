@@ -10,9 +10,10 @@ from enum import StrEnum
 
 from intents_ui.display import amounts, differences, hashes, names, providers, text, tokens
 from intents_ui.display.amounts import Amount
-from intents_ui.display.facts import Facts, Money, first
+from intents_ui.display.facts import Facts, first
 from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation, derived
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import GasFee, IntentFees
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.

@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.display import differences, hashes, names, statuses, text, times, tokens, trust
-from intents_ui.display.facts import Money, first
+from intents_ui.display.facts import first
 from intents_ui.display.legs import DEAD
 from intents_ui.display.names import Names
 from intents_ui.display.payments import Payment
 from intents_ui.display.statuses import Shown, Tone
 from intents_ui.display.text import UNKNOWN
+from intents_ui.display.tokens import Money
 
 
 class Kind(StrEnum):

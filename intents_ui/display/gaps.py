@@ -5,10 +5,11 @@ from datetime import datetime
 
 from intents_ui.display import hashes, names, patience, places, providers, rules, text, times, tokens
 from intents_ui.display.explanations import EXPLANATIONS
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.holdings import Holding
 from intents_ui.display.places import Place
 from intents_ui.display.situation import Situation
+from intents_ui.display.tokens import Money
 
 NOT_REPORTED = "amount not reported"
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from intents_ui.display import hashes, tokens
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.places import Place, side_of
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import BalanceGroup
 
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.gaps import Gaps, listed
 from intents_ui.display.legs import DEAD, Leg
 from intents_ui.display.payments import Payment
 from intents_ui.display.places import Place, is_further, start_of_the_return
 from intents_ui.display.situation import Situation
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import IntentStatus
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)

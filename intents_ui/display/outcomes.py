@@ -11,11 +11,12 @@ from enum import StrEnum
 
 from intents_ui.display import differences, patience, summary
 from intents_ui.display.explanations import Certainty
-from intents_ui.display.facts import Facts, Money, first
+from intents_ui.display.facts import Facts, first
 from intents_ui.display.legs import DEAD, Leg, is_made
 from intents_ui.display.places import Place
 from intents_ui.display.rules import STOPPED
 from intents_ui.display.situation import Situation
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from intents_ui.display import differences, tokens
-from intents_ui.display.facts import Facts, Money, first
+from intents_ui.display.facts import Facts, first
 from intents_ui.display.legs import Leg, has_hash
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import BalanceGroup, IntentTransaction
 
 NO_DEPOSIT = IntentTransaction()

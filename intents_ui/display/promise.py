@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from intents_ui.display import amounts, differences, fees, names, patience, times
-from intents_ui.display.facts import Money
 from intents_ui.display.fees import EXACT
 from intents_ui.display.legs import RUNNING, Leg
 from intents_ui.display.names import Names
@@ -15,6 +14,7 @@ from intents_ui.display.promise_line import doubt, line
 from intents_ui.display.situation import Situation, derived
 from intents_ui.display.statuses import Shown
 from intents_ui.display.text import UNKNOWN
+from intents_ui.display.tokens import Money
 from intents_ui.display.verdicts import SHOWN, Result, Row
 from intents_ui.service.wire import IntentStatus
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from intents_ui.display import differences, names, times, tokens
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.legs import DEAD
 from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import IntentTransaction
 
 FIXED: Mapping[str, str] = {

@@ -4,9 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display import hashes, names, providers, times, tokens
-from intents_ui.display.facts import Money
 from intents_ui.display.legs import UNDER_WAY, Leg, has_hash, is_made
 from intents_ui.display.situation import Situation
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import TransactionStatus
 
 ATTESTATIONS = {

@@ -13,12 +13,13 @@ from typing import Any, Self
 
 from intents_ui.display import differences, patience, places, statuses
 from intents_ui.display.assistance import NO_CONTACTS, Contacts
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.holdings import Holding, holdings
 from intents_ui.display.legs import DEAD, Leg, is_made
 from intents_ui.display.names import NO_NAMES, Names
 from intents_ui.display.payments import Payment
 from intents_ui.display.places import Place
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
 

@@ -1,13 +1,26 @@
 """A token's name, decimals and amounts. Decimals come from whichever source states them and are never assumed."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from intents_ui.display import amounts, hashes, text, trust
 from intents_ui.display.amounts import Amount
-from intents_ui.display.facts import Money
 from intents_ui.display.names import Names
 from intents_ui.display.trust import Mark
 from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
+
+
+@dataclass(frozen=True)
+class Money:
+    """An amount of a token in base units. `metadata` is the receipt's description of the token.
+
+    `decimals` came with the amount, for a token without another description.
+    """
+
+    value: int | None
+    chain_id: int | None
+    token_address: str | None
+    metadata: TokenMetadata | None = None
+    decimals: int | None = None
 
 
 def amount(money: Money, *, using: Names) -> Amount:

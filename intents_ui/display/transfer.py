@@ -9,12 +9,13 @@ from decimal import Decimal
 
 from intents_ui.display import amounts, names, patience, providers, statuses, summary, text, times, tokens, trust
 from intents_ui.display.explanations import Certainty
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.identity import Identity, identity
 from intents_ui.display.legs import DEAD, Leg, leg
 from intents_ui.display.names import Names
 from intents_ui.display.situation import Situation, derived
 from intents_ui.display.summary import Summary
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import IntentStatus
 
 # Labels of amounts that haven't been seen to move.

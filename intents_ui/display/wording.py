@@ -11,9 +11,10 @@ from intents_ui.display import amounts, calldata, hashes, names, text, times, to
 from intents_ui.display.amounts import Amount
 from intents_ui.display.calldata import Argument, Decoded
 from intents_ui.display.cells import Cell, Kind
-from intents_ui.display.facts import Facts, Money
+from intents_ui.display.facts import Facts
 from intents_ui.display.names import Names
 from intents_ui.display.selectors import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import ChainInfo, DepositIntentEntry, ServiceAddressOverrides, ServiceContracts, TokenInfo
 
 MOST_ENTRIES = 20  # of a list among the arguments

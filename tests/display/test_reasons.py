@@ -8,8 +8,8 @@ from intents_ui.display import reasons
 from intents_ui.display import summary as summaries
 from intents_ui.display import timeline as timelines
 from intents_ui.display.assistance import RECOVER, Contacts, Help
-from intents_ui.display.facts import Money
 from intents_ui.display.timeline import Name
+from intents_ui.display.tokens import Money
 from intents_ui.service.wire import TokenMetadata, TransactionPrecondition
 from tests.display.builders import (
     ARBITRUM,

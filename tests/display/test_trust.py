@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display import text, tokens, trust
-from intents_ui.display.facts import Money
 from intents_ui.display.identity import identity
 from intents_ui.display.names import NO_NAMES
+from intents_ui.display.tokens import Money
 from intents_ui.display.trust import Standing
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog import Catalog
